@@ -50,7 +50,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     );
     assert.equal(row?.command, `bin/rubrica payment-service hand-over ${id} --environment production`);
     assert.match(row?.reason ?? '', /^5 requests in its name were signed wrongly, the last /);
-    // It once named a list that was empty.
+    // The list of refused requests is empty without this setting.
     assert.match(row?.reason ?? '', / Which, from the next on, with REFUSED_REQUESTS=all: bin\/rubrica request list /);
     const measured = (await measureAttention(app)).find(({ kind }) => kind === 'key');
     assert.deepEqual([measured?.count, measured?.oldest], [1, begun]);

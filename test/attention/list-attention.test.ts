@@ -230,7 +230,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
       /1 failing endpoint, [^]*\/callback of .* has failed since .*: its callbacks are stored and not sent; .*\(410\)/,
     );
     app.now.advance(8 * 24 * HOUR);
-    assert.deepEqual(await listed(), [0, 0], 'it wants nothing, and nothing is for it');
+    assert.deepEqual(await listed(), [0, 0], 'a gone endpoint without recent callbacks is not listed');
     await createPaidTransaction(app, environment);
     assert.deepEqual(await listed(), [1, 1]);
     shop.status = 200;
@@ -271,7 +271,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
     await leaveFor(app, moved);
     const found = (await workFindings(app)).map((finding) => sayFinding(finding, 'en'));
     const failing = found.filter(({ check, fix }) => check === 'endpoint' && fix !== null);
-    assert.equal(failing.length, 2, 'how many fail, and each by name');
+    assert.equal(failing.length, 2, 'one finding has the number, one names the endpoint');
     assert.ok(failing.every(({ says }) => !says.includes(moved.paymentServiceId)));
     await showAttention(app);
     const text = await app.metrics.registry.metrics();

@@ -125,7 +125,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     };
     await endContradiction(app, look);
     assert.deepEqual(await listed('payout'), []);
-    // It has no end yet, and is asked about on.
+    // The payout is still open, so the worker keeps asking about it.
     assert.notEqual((await selectPayoutAnywhere(app.db, payout.id))?.next_look_at, null);
   });
 
@@ -182,7 +182,10 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
       (await proposePayouts(app, { owner, by, wishes: [wish({ payee })], batch: null })).payouts as [Payout];
     const reject = ({ id }: Payout) =>
       rejectPayouts(app, { owner, named: { ids: [id] }, by: desk.approver, reason: 'no' });
-    /** The list, the page and the approval say the same of the only payout that waits. */
+    /**
+     * Returns whether nobody can approve the only waiting payout, after the list, the page and the approval have agreed
+     * on it.
+     */
     const isStuck = async ({ id }: Payout) => {
       const [shown] = await showPayouts(app, [(await selectPayoutAnywhere(app.db, id)) as Payout]);
       const isListed = (await listed('approval')).length > 0;
@@ -198,7 +201,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal(await isStuck(made), true);
     app.now.advance(1000);
     await app.db.transaction((tx) => updateApiTokensEnded(tx, program.id, null, app.now()));
-    assert.equal(await isStuck(made), true, 'the token ended after the payout was made');
+    assert.equal(await isStuck(made), true, 'the token was valid when the payout was made');
     await reject(made);
     app.now.advance(1000);
     const [later] = await ask();
@@ -246,7 +249,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     app.now.advance(1);
     await token(program, 'of first', acting(first));
     const [later] = await propose();
-    assert.deepEqual(await listed('approval'), [], 'the token of the first had ended when that made this one');
+    assert.deepEqual(await listed('approval'), [], 'the known token had ended when its program made this one');
     await approvePayouts(app, { ...decision, named: { ids: [later.id] } });
   });
 
@@ -277,7 +280,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     ]);
     const url = 'https://provider.example/transfers';
     await setPayoutSender(app, desk.environment, { kind: 'http', url, key: null }, desk.maker);
-    // It answers 200 with nothing in it.
+    // The provider answers 200 without a body.
     await carryOutPayouts(app, 10);
     const [row] = await listed('approval');
     assert.equal(row?.reason, 'approved, and its sender cannot be reached');

@@ -89,7 +89,7 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     await createLatePayment(app, other);
     const rows = await listAttention(app, 'suspense', 10);
     const [first, second] = rows;
-    assert.equal(first?.id, second?.id, 'each environment counts its entries');
+    assert.equal(first?.id, second?.id, 'each environment numbers its own entries');
     const id = first?.id ?? '';
     await assert.rejects(takeAttention(app, { id }, ANA), { code: 'INVALID_PARAMETER' });
     await takeAttention(app, { id, payment_service: other.paymentServiceId }, ANA);

@@ -20,7 +20,7 @@ import { readingThrough, removeTriggers, undone } from '../support/test-books.ts
 const MARIA: Actor = { kind: 'person', name: 'maria@example.cl', userId: 'usr_1', origin: 'maria@desk' };
 const ROOT: Actor = { kind: 'command line', name: 'command line: root@desk', userId: null, origin: 'root@desk' };
 
-/** What somebody with the password of the database does, and what `audit verify` says of it. */
+/** Changes by somebody with the password of the database, and the finding of `audit verify`. */
 const TAMPERINGS: [name: string, statements: string[], found: RegExp][] = [
   [
     'who did it is changed',
@@ -142,7 +142,7 @@ forEachEngine('the audit log', (openTestDatabase) => {
     const ours = { ...app, config };
     await keepAnchors(ours);
     const kept = await app.db.query('select * from anchors');
-    // A day later another act is sealed, and then the backup of before is put in place.
+    // A day later another act is sealed. Then the older backup is restored.
     app.now.advance(86_400_000);
     await app.db.transaction((tx) => act(app, tx, MARIA, 7));
     await keepAnchors(ours);

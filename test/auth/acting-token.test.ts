@@ -55,8 +55,16 @@ forEachEngine('a program with two API tokens', (openTestDatabase) => {
     assert.deepEqual(await namesOf(app, { action: 'refund.requested' }), [FOURTH, FIRST]);
     assert.deepEqual(await namesOf(app, { action: 'webhook.set' }), [FOURTH]);
     assert.deepEqual(new Set(await namesOf(app, { action: 'user.signed_in' })), new Set([FIRST, FOURTH]));
-    assert.equal((await namesOf(app, { who: EMAIL, action: 'refund.requested' })).length, 2, 'of the account both');
-    assert.deepEqual(await namesOf(app, { who: FOURTH, action: 'refund.requested' }), [FOURTH], 'of a token its own');
+    assert.equal(
+      (await namesOf(app, { who: EMAIL, action: 'refund.requested' })).length,
+      2,
+      'the account finds both acts',
+    );
+    assert.deepEqual(
+      await namesOf(app, { who: FOURTH, action: 'refund.requested' }),
+      [FOURTH],
+      'a token finds its own acts',
+    );
   });
 
   test('gets one refund when both tokens request the same refund without a key within a minute', async () => {
@@ -69,7 +77,7 @@ forEachEngine('a program with two API tokens', (openTestDatabase) => {
       { email: `${EMAIL}.uk`, may: ['refunds:create'], paymentServices: 'all' },
       TESTER,
     );
-    assert.notEqual(await refundWith(other.api_token, null), once, 'another account with a name that begins the same');
+    assert.notEqual(await refundWith(other.api_token, null), once, 'an account with a similar name has its own keys');
     assert.equal((await app.db.query('select id from refunds')).length, 2);
   });
 });

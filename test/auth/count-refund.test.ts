@@ -21,7 +21,7 @@ forEachEngine('the daily refund limit of a user', (openTestDatabase) => {
     const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 } }, TESTER);
     const payments = await Promise.all(Array.from({ length: 8 }, pay));
     const wishes = payments.flatMap((paid) => Array.from({ length: 8 }, (_, at) => ({ paid, key: String(at) })));
-    // Each in a process of its own, which takes the refunds of a merchant one at a time.
+    // Separate apps, because one process handles the refunds of a merchant one after the other.
     const ask = (paid: Transaction, key: string) =>
       refund(createTestApp(app.db), paid, 300, { requestedBy: id, idempotencyKey: key });
     const outcomes = await Promise.all(wishes.map(({ paid, key }) => outcomeOf(ask(paid, key))));

@@ -17,7 +17,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 const input = { email: 'ana@example.cl' };
 const address = '192.0.2.1';
 
-/** `ok` or the code of the refusal. */
+/** Returns `ok` or the code of the refusal. */
 async function outcomeOf(login: Promise<unknown>): Promise<string> {
   try {
     await login;
@@ -28,7 +28,7 @@ async function outcomeOf(login: Promise<unknown>): Promise<string> {
   }
 }
 
-/** So many wrong passwords, one after the other, each from the address that `from` gives. */
+/** Tries wrong passwords, one after the other. `from` returns the address of an attempt. */
 async function guess(app: TestApp, email: string, times: number, from: (attempt: number) => string = () => address) {
   const outcomes: string[] = [];
   for (let i = 0; i < times; i++) {
@@ -38,8 +38,8 @@ async function guess(app: TestApp, email: string, times: number, from: (attempt:
 }
 
 /**
- * Guesses from many networks until no network that the user has not logged in from may try again; most of them are only
- * written down.
+ * Guesses from many networks until every network without a log-in of the user is refused. Most guesses are only
+ * counted.
  */
 async function useUpStrangers(app: TestApp, email: string): Promise<void> {
   await guess(app, email, 2, (attempt) => `198.51.100.${attempt}`);
@@ -103,7 +103,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
-  // Once, ten wrong passwords of a stranger shut the account out everywhere for half an hour.
+  // Otherwise a stranger could lock the user out with ten wrong passwords.
   test('is not blocked by wrong passwords from another network', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
@@ -211,7 +211,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.deepEqual(hashes, { total: 10, atOnce: 1 });
   });
 
-  // Once, one stranger's burst filled the queue, and everybody else was refused without a look.
+  // Otherwise one stranger's burst could fill the queue of password checks for everybody.
   test('does not wait for the end of a burst from another network', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
@@ -224,7 +224,7 @@ forEachEngine('logging in', (openTestDatabase) => {
       ...burst,
       outcomeOf(logIn(app, { email, password, address })).then((outcome) => ended.push(outcome)),
     ]);
-    // Some of the 60 are refused while its session begins.
+    // Some of the 60 are refused while the session of the user begins.
     assert.ok(ended.indexOf('ok') <= 20, `after ${ended.indexOf('ok')} others`);
   });
 

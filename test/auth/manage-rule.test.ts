@@ -29,7 +29,7 @@ describe('a manager of users', () => {
     test(`with the role ${manager} gives only permissions that the manager has`, () => {
       const has = held(manager, ['users:manage']);
       const limits = { refund_limits: has.refund_limits };
-      // A program of the same environments as the manager's: `developer` is the one role of development alone.
+      // A program with the environments of the manager: only the role `developer` is limited to development.
       const kind = rightsOf(manager).environments === 'both' ? 'integration' : manager;
       for (const permission of Object.keys(PERMISSIONS) as Permission[]) {
         const may = permissionsOf(kind, [permission]);
@@ -56,8 +56,11 @@ describe('a manager of users', () => {
       wishes.map((limits) => isWithin(has, refunds(limits))),
       [true, true, false, false, false],
     );
-    assert.ok(isWithin(held('owner'), refunds(null)), 'who has no limit');
-    assert.ok(isWithin(has, held('integration', ['users:manage'])), 'a limit of who may not refund is nobody’s money');
+    assert.ok(isWithin(held('owner'), refunds(null)), 'a user without a limit may manage every limit');
+    assert.ok(
+      isWithin(has, held('integration', ['users:manage'])),
+      'a limit counts only with the permission to refund',
+    );
   });
 
   test('cannot change their own rights', () => {

@@ -34,7 +34,7 @@ forEachEngine('a password', (openTestDatabase) => {
         [owner.id, thief.id],
       ),
     );
-    assert.equal(await lets(app, owner.email, thief.password), false, 'copied');
+    assert.equal(await lets(app, owner.email, thief.password), false, 'a copied proof does not fit another user');
     assert.equal(await lets(app, thief.email, thief.password), true);
     const [kept] = before;
     await app.db.transaction((tx) =>

@@ -210,7 +210,11 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await endSessionsOf(app, user.id, TESTER), 1);
     app.now.advance(WITHIN_A_SECOND);
     assert.equal(await works(app, token), 'TOKEN_INVALID');
-    assert.equal(await works(app, await exchange(app, user.api_token)), 'ok', 'another one, and not the ended one');
+    assert.equal(
+      await works(app, await exchange(app, user.api_token)),
+      'ok',
+      'a new session works, the ended one does not',
+    );
     assert.equal(await endSessionsOf(app, 'usr_x', TESTER), null);
   });
 
@@ -285,7 +289,7 @@ forEachEngine('sessions', (openTestDatabase) => {
   });
 });
 
-/** The app as one that goes on with a statement like `read` only after something else was done. */
+/** Returns the app with an `act` that runs after each query with the text `read`, before its rows are returned. */
 function meanwhile(app: TestApp, read: string, act: () => Promise<unknown>): TestApp {
   const query: TestApp['db']['query'] = async (sql, parameters) => {
     const rows = await app.db.query(sql, parameters);

@@ -45,6 +45,9 @@ test('a refused token is explained by its form and never quoted', async () => {
     assert.match(sayIn(said, 'en'), says, given.slice(0, 60));
     const sent = given.replace(/^\w+ /, '');
     for (const language of ['en', 'es'] as const)
-      assert.ok(sent.trim().length < 8 || !sayIn(said, language).includes(sent), 'what was sent is never quoted');
+      assert.ok(
+        sent.trim().length < 8 || !sayIn(said, language).includes(sent),
+        'the explanation does not quote the token',
+      );
   }
 });

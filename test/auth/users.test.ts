@@ -147,7 +147,7 @@ forEachEngine('users', (openTestDatabase) => {
       const [user] = await listUsers(app);
       assert.ok(
         limits.some((one) => isDeepStrictEqual(one, user?.refund_limits)),
-        'those of one, and none beside',
+        'the limits are those of one writer',
       );
     }
   });
@@ -232,12 +232,16 @@ forEachEngine('users', (openTestDatabase) => {
       await make('support');
       await assert.rejects(make('owner'), refused);
     }
-    await assert.rejects(inviteUser(app, { email: invited }, HOUR, TESTER, manager), refused, 'the link of an owner');
+    await assert.rejects(
+      inviteUser(app, { email: invited }, HOUR, TESTER, manager),
+      refused,
+      'only owners may replace the invitation of an owner',
+    );
     const users = (await listUsers(app)).length;
     let asked: Promise<unknown> = Promise.resolve();
     await app.db.transaction(async (tx) => {
       await lockUser(tx, person);
-      asked = assert.rejects(token(person), refused, 'the person became an owner meanwhile');
+      asked = assert.rejects(token(person), refused, 'the role after the wait counts');
       await untilQueued(app.db, 1);
       await updateRole(tx, person, 'owner');
     });
@@ -246,7 +250,7 @@ forEachEngine('users', (openTestDatabase) => {
     await disableUser(app, manager, TESTER);
     for (const [name, act] of Object.entries(acts)) await assert.rejects(act(person), refused, name);
     for (const make of [create, invite]) await assert.rejects(make('support'), refused);
-    assert.equal((await listUsers(app)).length, users, 'no user was made');
+    assert.equal((await listUsers(app)).length, users, 'no user was created');
   });
 
   test('lose no session, token or link to a manager who has lost the right to end it', async () => {
@@ -287,7 +291,7 @@ forEachEngine('users', (openTestDatabase) => {
     const ends: unknown[] = [];
     for (const act of acts(own)) ends.push(await act());
     assert.deepEqual(ends, ['ended', 'ended', true, 0]);
-    assert.equal(await endApiToken(app, ofOwner.token, TESTER, ofOwner.id), 'ended', 'one of their own');
+    assert.equal(await endApiToken(app, ofOwner.token, TESTER, ofOwner.id), 'ended', 'users may end their own tokens');
   });
 
   test('lose a second factor that is added while their factors are reset', async () => {
@@ -301,13 +305,13 @@ forEachEngine('users', (openTestDatabase) => {
     const adding = onQuery(app, async (sql) => {
       if (!sql.startsWith('insert into factors')) return;
       reset = resetFactors(resetting, id, TESTER);
-      // On SQLite the reset begins when the factor is stored.
+      // On SQLite the reset waits until the factor is stored.
       if (app.db.engine === 'postgres') await asked.promise;
     });
     const added = await addFactor(adding, id, 'fac_during', session?.id ?? '');
     await reset;
     assert.equal(added?.id, 'fac_during');
-    assert.equal(await hasFactor(app.db, id), false, 'the reset waited for it');
+    assert.equal(await hasFactor(app.db, id), false, 'the reset also removes the new factor');
     assert.equal(await addFactor(app, id, 'fac_after', session?.id ?? ''), null);
     assert.equal(await hasFactor(app.db, id), false);
   });
@@ -386,7 +390,7 @@ forEachEngine('users', (openTestDatabase) => {
         const query: Tx['query'] = async (sql, parameters) => {
           if (sql.startsWith('insert into sessions') && ++inserts === 1) {
             reset = resetApiToken({ ...app, db: { ...app.db, transaction } }, id, TESTER);
-            // On SQLite the reset begins when the log-in has ended.
+            // On SQLite the reset waits until the log-in has ended.
             if (app.db.engine === 'postgres') await asked.promise;
           }
           return tx.query(sql, parameters);
@@ -396,11 +400,11 @@ forEachEngine('users', (openTestDatabase) => {
     const slow = { ...app, db: { ...app.db, transaction: logIn } };
     assert.ok(await logInWithApiToken(slow, { apiToken, email: null, expiresAt: null, address }));
     assert.notEqual(await reset, null);
-    assert.equal(inserts, 1, 'it was done again after a deadlock');
+    assert.equal(inserts, 1, 'no deadlock made the log-in run again');
   });
 });
 
-/** The app, which calls `hear` before each statement of a transaction. */
+/** Returns the app with a `hear` that runs before each statement of a transaction. */
 function onQuery(app: TestApp, hear: (sql: string) => Promise<void>): TestApp {
   const transaction: Database['transaction'] = (work, kind) =>
     app.db.transaction((tx) => {

@@ -113,7 +113,7 @@ suite('runOfflineChecks', () => {
         suggestions.map(({ field, value }) => [field, value]),
         suggested === undefined ? [] : [['/bankData/bankSBIFNumber', suggested]],
       );
-      if (bank !== null) assert.equal(bank.code, code, 'the code of the caller is never rewritten');
+      if (bank !== null) assert.equal(bank.code, code, 'the answer has the code that the caller sent');
     });
   }
 
@@ -234,7 +234,7 @@ suite('runOfflineChecks', () => {
   });
 
   test('a RUT with two possible readings leaves the verdict open, unless another check fails', () => {
-    // The second is a wrong RUT as it is written, whoever is meant by it.
+    // The second has a wrong check character, so it is invalid as written.
     for (const [digits, verdict] of [
       ['22883518', 'undetermined'],
       ['22883519', 'invalid'],

@@ -11,7 +11,7 @@ import { makeWorkbook } from '../support/make-workbook.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
-/** As the regulator writes them: capitals, no accents, its own abbreviations. */
+/** Names as the regulator writes them: capitals, no accents, special abbreviations. */
 const LISTED: readonly (readonly [code: string, name: string])[] = [
   ['001', 'BANCO DE CHILE'],
   ['009', 'BANCO INTERNACIONAL'],

@@ -7,7 +7,7 @@ import { type MessyRow, messyRows } from '../support/messy-accounts.ts';
 import { createTestApp } from '../support/test-app.ts';
 
 const ROWS = 4000;
-/** Not the seed with which the rules were tried. */
+/** Another seed than the one that the rules were developed with. */
 const SEED = 20_261_122;
 
 forEachEngine('a messy file with known right values', (openTestDatabase) => {
@@ -44,7 +44,7 @@ async function repair(app: Parameters<typeof validateCsv>[0], rows: readonly Mes
   return body.map((line) => Object.fromEntries(cellsOf(line).map((cell, index) => [names[index] ?? '', cell])));
 }
 
-/** A cell that was read as something other than what it is, in a row that could be paid. */
+/** Returns the cells of a payable row that were repaired to a wrong value. */
 function wrongCells({ cells, truth, done }: MessyRow, after: Repaired): string[] {
   const found = [];
   if (after['rut_read'] !== '' && after['rut_read'] !== truth.rut) found.push(`${cells.rut} → ${after['rut_read']}`);
@@ -63,7 +63,7 @@ function isTruth({ truth }: Pick<MessyRow, 'truth'>, after: Repaired): boolean {
   );
 }
 
-/** What was left undone, the most frequent first. */
+/** Returns the causes of unrepaired rows, the most frequent first. */
 function causes(left: readonly { row: MessyRow; after: Repaired }[]): string {
   const counted = new Map<string, number>();
   for (const { row, after } of left) {

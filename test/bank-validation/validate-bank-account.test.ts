@@ -79,7 +79,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
         const known = validation?.checks.find(({ id }) => id === 'bank.known');
         assert.deepEqual([known?.result, known?.code, validation?.verdict], [result, 'BANK_UNKNOWN', verdict], setting);
       }
-      assert.equal(asked.length > 0, result === 'warn', 'what is invalid is asked of nobody');
+      assert.equal(asked.length > 0, result === 'warn', 'no provider is asked about an invalid account');
       const codes = ['001', '152', '693'];
       const others = await Promise.all(
         codes.map((code) => validateBankAccount(app, USER, account('12345678-5', code, '1234509876'))),
@@ -87,7 +87,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
       assert.deepEqual(
         others.map((other) => other.verdict),
         ['confirmed', 'undetermined', 'undetermined'],
-        'a code that is known to be wrong, or from one source, is another case',
+        'a wrong code, or one from a single source, is undetermined',
       );
     }
     assert.throws(() => readConfig({ MASTER_KEY: '5a'.repeat(32), UNKNOWN_BANK: 'maybe' }), /UNKNOWN_BANK/);
@@ -171,7 +171,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
       assert.deepEqual(await findValidation(app, USER, pending.id), { ...pending, rut: null });
       const [kept] = await db.query('select sealed_question from bank_account_validations');
       assert.ok(!String(kept?.['sealed_question']).includes(number));
-      assert.equal(await settleDueValidations(app, 10), 0, 'not before its time');
+      assert.equal(await settleDueValidations(app, 10), 0, 'it is not due yet');
 
       app.now.advance(1000);
       assert.equal(await settleDueValidations(app, 10), 1);
@@ -190,7 +190,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
         ],
       );
       const [after] = await db.query('select sealed_question from bank_account_validations');
-      assert.equal(after?.['sealed_question'], null, 'the question is forgotten with its answer');
+      assert.equal(after?.['sealed_question'], null, 'the question is deleted after the answer');
     });
   }
 
@@ -302,7 +302,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     };
     const busy = createTestApp({ ...db, transaction }, { now: app.now });
     const inputs = Array.from({ length: 600 }, (_, index) => account(HOLDER, '012', `${index}12345`));
-    // The key of the hashes is made in a commit of its own.
+    // Creates the key of the hashes first, because that is a separate commit.
     await identityHashes(app);
     const first = validateBatch(busy, USER, inputs);
     await comesTrue(() => commits === 1);
@@ -331,7 +331,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     const transaction: TestDatabase['transaction'] = (work) =>
       commits++ === 0 ? db.transaction(work) : Promise.reject(outOfRoom());
     const busy = createTestApp({ ...db, transaction }, { now: app.now, validationProvider: app.validationProvider });
-    // The key of the hashes is made in a commit of its own.
+    // Creates the key of the hashes first, because that is a separate commit.
     await identityHashes(app);
     const [first, second] = await validateBatch(busy, USER, inputs);
     assert.ok(first !== undefined && 'validation' in first);
@@ -475,14 +475,14 @@ forEachEngine('the budget for provider questions', (openTestDatabase) => {
     const { app, db, refusedAfter } = await open('no_match');
     const buckets = async () => (await db.query('select bucket from provider_budgets')).length;
     await refusedAfter(USER, 50);
-    assert.equal(await buckets(), 51, 'of the user, and of each RUT that was asked about');
+    assert.equal(await buckets(), 51, 'one counter for the user and one for each RUT');
     app.now.advance((1000 + 20) * 30_000);
     await deleteOldValidations(app, 10);
     assert.equal(await buckets(), 51);
     app.now.advance(3_600_000);
     await validateBankAccount(app, USER, account(rutAt(0), '001', '1234509876'));
     await deleteOldValidations(app, 10);
-    assert.equal(await buckets(), 2, 'those of the last question');
+    assert.equal(await buckets(), 2, 'only the counters of the last question are left');
     await refusedAfter(USER, 49);
   });
 

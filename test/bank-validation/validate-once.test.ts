@@ -14,7 +14,7 @@ const USER = { id: 'u_1' };
 const INPUT = { rut: '11111111-1', bankCode: '001', account: '123456' };
 const KEY = 'payroll-7';
 
-/** A provider that counts what it is asked. Its `answers` come one after the other, the last one again and again. */
+/** Returns a provider that records its questions. It gives the `answers` in order, and then repeats the last one. */
 function countingProvider(...answers: HolderAnswer[]): ValidationProvider & { asked: string[] } {
   const asked: string[] = [];
   return {
@@ -30,7 +30,7 @@ function countingProvider(...answers: HolderAnswer[]): ValidationProvider & { as
   };
 }
 
-/** An app whose process ends before its commit number `last` + 1: nothing that comes after is kept. */
+/** Returns an app whose process dies after `last` commits: nothing later is stored. */
 function dyingApp(app: App, last: number): App {
   let commits = 0;
   const db: Database = {
@@ -71,7 +71,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     const provider = countingProvider(match);
     const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
     await identityHashes(app);
-    // The budget and the claim are kept, the answer is not.
+    // The budget and the claim are stored, the answer is not.
     await assert.rejects(validateOnce(dyingApp(app, 2), USER, INPUT, KEY), StorageError);
     const { validation, replayed } = await validateOnce(app, USER, INPUT, KEY);
     assert.deepEqual([validation.state, replayed, provider.asked.length], ['pending', true, 1]);
@@ -106,7 +106,11 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
       assert.deepEqual({ ...keyed.validation, id: '' }, { ...bare.validation, id: '' });
       const rows = await app.db.query<ValidationRow>('select * from bank_account_validations order by id');
       const [one, other] = rows.map((row) => ({ ...row, id: '', sealed_question: row.sealed_question !== null }));
-      assert.deepEqual({ ...one, asks: null }, { ...other, asks: null }, 'but for the count of asks');
+      assert.deepEqual(
+        { ...one, asks: null },
+        { ...other, asks: null },
+        'the two differ only in the number of questions',
+      );
       const repeated = await validateOnce(app, USER, INPUT, KEY);
       assert.deepEqual([repeated.validation.id, repeated.validation.verdict], [keyed.validation.id, verdict]);
     });

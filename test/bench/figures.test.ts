@@ -9,14 +9,14 @@ type Printed = {
   figures: { name: string; lines: { measured: string; value: number }[]; details: { rows: string[][] }[] }[];
 };
 
-/** Runs figures in the way that shows only whether they run. */
+/** Runs figures in the quick form, which only shows that they work. */
 function bench(...args: string[]) {
   return runChild('node', [program, '--quick', '--json', ...args]);
 }
 
 /**
- * So many lines and tables each figure prints, and those that need PostgreSQL. In halves, because all together take
- * minutes.
+ * The number of lines and tables that each figure prints, without and with PostgreSQL. In halves, because all together
+ * take minutes.
  */
 const HALVES: readonly { alone: Record<string, number>; withPostgres: Record<string, number> }[] = [
   {
@@ -26,8 +26,8 @@ const HALVES: readonly { alone: Record<string, number>; withPostgres: Record<str
   { alone: { stranger: 15 }, withPostgres: { move: 3, lived: 1, replicas: 1, restart: 1, connections: 2, profile: 6 } },
 ];
 
-// No speed is asserted: what a figure is depends on the machine. This only shows that peers and service answer rightly,
-// for a single refused request ends the figure and the status is 1.
+// The speed depends on the machine, so it is not asserted. This shows that peers and service answer rightly: one
+// refused request ends the figure with status 1.
 for (const { alone, withPostgres } of HALVES) {
   const all = { ...alone, ...withPostgres };
   test(`the figures ${Object.keys(all).join(', ')} run, and are printed as one JSON object`, async () => {
@@ -36,7 +36,7 @@ for (const { alone, withPostgres } of HALVES) {
     const { figures } = JSON.parse(stdout) as Printed;
     const found = Object.fromEntries(figures.map(({ name, lines, details }) => [name, lines.length + details.length]));
     assert.deepEqual(found, /PostgreSQL is missing/.test(stderr) ? alone : all, stderr);
-    // Its value may be nothing: on a busy machine a quick round can end before the first answer.
+    // The value may be zero: on a busy machine a quick round can end before the first answer.
     for (const line of figures.flatMap(({ lines }) => lines)) assert.notEqual(line.measured, '');
     for (const { rows } of figures.flatMap(({ details }) => details)) assert.ok(rows.length > 0);
   });

@@ -7,7 +7,7 @@ import { answerOf, type Reply, startRawServer } from '../support/raw-server.ts';
 
 const program = join(import.meta.dirname, '../../bench/load-generator.ts');
 
-/** Loads a server that answers with whatever bytes a test wants, and answers what the generator made of them. */
+/** Loads a server that answers with the bytes of a test. Returns the generator's result. */
 async function load(reply: Reply, parts: Partial<LoadPlan> = {}) {
   const server = await startRawServer(reply);
   const request = { kind: 'create', serviceToken: 'a', secretToken: 'b', references: 'sequential' } as const;
@@ -33,7 +33,7 @@ async function load(reply: Reply, parts: Partial<LoadPlan> = {}) {
 test('every prepared request is sent once, with its own reference and signature', async () => {
   const { requests, result } = await load((socket) => socket.write(answerOf(200, '{}')));
   assert.equal(result?.refused, 0);
-  // The run ends with the first connection that finds no more to send.
+  // The run ends with the first connection that has nothing more to send.
   assert.ok((result?.answers ?? 0) >= 19);
   const references = requests.map((request) => /"x_reference":"([^"]+)"/.exec(request)?.[1]);
   assert.equal(new Set(references).size, 20);

@@ -99,7 +99,7 @@ for (const [name, csv, lines, expected] of CASES) {
     const compared = compareSettlement(settlement, lines);
     assert.deepEqual(told(compared), expected);
     for (const { difference, causes } of explainDifference(compared)) {
-      assert.equal(addUp(causes.map(({ amount }) => amount)), difference, 'the causes are the whole difference');
+      assert.equal(addUp(causes.map(({ amount }) => amount)), difference, 'the causes add up to the difference');
     }
   });
 }

@@ -14,7 +14,8 @@ import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 /**
- * The most that a payment can be, in a currency of four decimals: eleven of them are more than a number holds, and odd.
+ * The largest payment in minor units of a currency with four decimals. The sum of eleven is odd and over
+ * `Number.MAX_SAFE_INTEGER`.
  */
 const MOST = 999_999_999_999_999;
 const PAYMENTS = 11;

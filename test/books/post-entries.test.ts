@@ -239,7 +239,7 @@ forEachEngine('the books', (openTestDatabase) => {
   });
 });
 
-// All were computed with sha256sum, from the text that docs/finance.md describes.
+// The hashes were computed with sha256sum from the text that docs/finance.md describes.
 test('the hash of a link is computed as documented', () => {
   const entry = {
     environment_id: 1,

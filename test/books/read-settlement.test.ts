@@ -12,7 +12,7 @@ import { encodeText } from '../../src/lib/tables/text-encoding.ts';
 import { booked } from '../support/booked-line.ts';
 import { makeWorkbook, type WorkbookCell } from '../support/make-workbook.ts';
 
-// Four sales and a refund, as the books have them. Every file below settles exactly these.
+// Four sales and a refund in the books. Every file below settles exactly these.
 const BOOKS = [
   sale(1, 'rb-1', '012345', 12_990),
   sale(2, 'rb-2', '777', 1000),
@@ -33,7 +33,7 @@ function sale(link: number, order: string, code: string, amount: number) {
 type Row = readonly [date: string, order: string, code: string, amount: string, ...more: string[]];
 
 const DATE = '15/01/2026';
-/** The file, with amounts as somebody writes them; `negative` writes those of refunds. */
+/** Returns the rows of a file. `write` formats amounts, and `negative` the amounts of refunds. */
 function rowsWith(write: (amount: number) => string, negative = (amount: number) => `-${write(amount)}`): Row[] {
   return [
     [DATE, 'rb-1', '012345', write(12_990)],

@@ -155,7 +155,7 @@ forEachEngine('reconciling a day with the books', (openTestDatabase) => {
         const what = payout_id === null ? 'money of no transaction' : `payout ${payout_id}`;
         return `${what} is not what its entry says (entry ${link}.${line})`;
       }),
-      'they were called transaction null',
+      'a record without a transaction is named by its payout or as money of no transaction',
     );
   });
 

@@ -14,13 +14,13 @@ import { createPaidTransaction, looseKeys, readingThrough, removeGuards, undone 
 import { payOut, setTestFee } from '../support/test-movements.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** Every fourth link is what a person recorded, and every payment has a fee as its second line. */
+/** Every fourth link records an act of a person. Every payment has a fee as its second line. */
 const LINKS = 20;
 const MOVEMENTS = 5;
 const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
-/** On each engine, others on each. Of every kind of edit there are several. */
+/** The number of edits on each engine, with another seed on each. Every kind of edit occurs several times. */
 const TAMPERED = 300;
-/** A call takes no more than some 120,000 arguments. */
+/** More than the 120,000 arguments or so that a call can take. */
 const MANY = 130_000;
 
 forEachEngine('verifying the books', (openTestDatabase, engine) => {
@@ -200,7 +200,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
 
 type Touched = { environment: number; links: number[] };
 
-/** Changes one thing and answers which links that concerns. */
+/** Makes one change and returns the links that it affects. */
 type Tampering = (tx: Tx, entries: readonly JournalEntry[], random: () => number) => Promise<Touched>;
 
 const TAMPERINGS: Record<string, Tampering> = {
@@ -295,7 +295,10 @@ function touched(...entries: JournalEntry[]): Touched {
   return { environment: entries[0]?.environment_id as number, links: entries.map(({ link }) => link) };
 }
 
-/** The first place that is named is the first that was touched. Its neighbour is named too when it held the hash. */
+/**
+ * Asserts that the first named link is the first changed one. Its neighbour may be named too, because it holds the
+ * hash.
+ */
 function assertLocated(problems: readonly BooksProblem[], { environment, links }: Touched, what: string): void {
   const found = problems.filter(({ environment_id }) => environment_id === environment);
   const first = Math.min(...found.map(({ link }) => link));
@@ -329,7 +332,7 @@ function problem({ id }: ServiceEnvironment, what: BooksProblem['problem'], link
   return { environment_id: id, link, until, problem: what };
 }
 
-/** Edits a link and gives it the hash that it would have had. */
+/** Edits a link and replaces its hash by the right one for the new content. */
 async function forge(tx: Tx, { id }: ServiceEnvironment, link: number, assignment: string): Promise<void> {
   await tx.query(`update journal_entries set ${assignment} where environment_id = $1 and link = $2`, [id, link]);
   const rows = await tx.query<JournalEntry>(

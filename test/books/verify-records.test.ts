@@ -30,7 +30,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 forEachEngine('records behind the books', (openTestDatabase, engine) => {
   test('hundreds of random tamperings with movements, refunds and payments are found and name the tampered record', async () => {
     const { app } = await open(openTestDatabase);
-    // Others on each engine, of every kind several.
+    // Another seed on each engine. Every kind occurs several times.
     await tamper(app, { names: Object.keys(TAMPERINGS), rounds: 300, seed: engine === 'sqlite' ? 20260115 : 20260116 });
     assert.deepEqual((await verifyBooks(app)).records, []);
   });
@@ -54,7 +54,7 @@ forEachEngine('records behind the books', (openTestDatabase, engine) => {
     const { app } = await open(openTestDatabase);
     await forgetMovementHashes(app);
     const { problems, records } = await verifyBooks(app);
-    assert.deepEqual([problems, records], [[], []], 'links from before movements were hashed stay as they are');
+    assert.deepEqual([problems, records], [[], []], 'a link without a hash of its movement is valid');
     await assert.rejects(
       tamper(app, { names: ['edit of a movement'], rounds: 200 }),
       /edit of a movement.*is not named/,
@@ -76,7 +76,7 @@ type Table = 'movements' | 'refunds' | 'transactions';
 type Touched = { table: Table; ids: (string | number)[] };
 type World = Record<Table, SqlRow[]> & { environmentIds: number[] };
 
-/** Changes one thing and answers which rows that concerns. */
+/** Makes one change and returns the rows that it affects. */
 type Tampering = (tx: Tx, world: World, random: () => number) => Promise<Touched>;
 
 const TAMPERINGS: Record<string, Tampering> = {
@@ -177,9 +177,7 @@ type Trial = {
   verify?: (app: App) => Promise<BooksVerification>;
 };
 
-/**
- * Does one thing after the other to the books, each undone before the next, and rejects at the first that is not found.
- */
+/** Makes one change of the books after the other and undoes each. Rejects if the verification does not find one. */
 async function tamper(app: TestApp, { names, rounds, seed = 20260116, verify = verifyBooks }: Trial): Promise<void> {
   const random = createSeededRandom(seed);
   const world = await readWorld(app);
@@ -195,13 +193,13 @@ async function tamper(app: TestApp, { names, rounds, seed = 20260116, verify = v
 
 const KEYS = { movements: 'movement_id', refunds: 'refund_id', transactions: 'transaction_id' } as const;
 
-/** The chain is whole: no entry was touched. What was touched is named; nothing else is, unless it hangs on it. */
+/** Asserts that the chain is intact, and that only changed rows and their dependent rows are named. */
 function assertNamed({ problems, records }: BooksVerification, { table, ids }: Touched, what: string): void {
   assert.deepEqual(problems, [], what);
   const named = records.map((record) => record[KEYS[table]]);
   for (const id of ids)
     assert.ok((named as unknown[]).includes(id), `${what}: ${id} is not named in ${JSON.stringify(records)}`);
-  // An entry has its transaction's id beside that of its refund or movement.
+  // An entry has the id of its transaction as well as the id of its refund or movement.
   if (table !== 'transactions') {
     const apart = named.filter((id) => !ids.includes(id as never) && id !== 'rf_another' && id !== 'mv_another');
     assert.deepEqual(apart, [], what);
@@ -217,7 +215,7 @@ async function insert(tx: Tx, table: Table, row: SqlRow): Promise<void> {
   await tx.insertRows({ name: table, columns: Object.keys(row) }, [row]);
 }
 
-/** Another value of the same column, such as the schema allows. */
+/** Returns another value of the column that the schema allows. */
 function otherValue(world: World, movement: SqlRow, column: MovementColumn, random: () => number): SqlValue {
   const value = movement[column] as SqlValue;
   const allowed: Partial<Record<MovementColumn, SqlValue[]>> = {
@@ -256,11 +254,11 @@ function pick<Item>(items: readonly Item[], random: () => number): Item {
   return items[Math.floor(random() * items.length)] as Item;
 }
 
-/** Two environments in which everything happened that finance knows, each time with another amount. */
+/** Opens two environments with every kind of record of finance, each with another amount. */
 async function open(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(await openTestDatabase());
   const environments = [await createTestEnvironment(app), await createTestEnvironment(app)] as const;
-  // Without it the two would have their resolutions at the same places.
+  // So that the resolutions of the two are not at the same places.
   for (const amount of [50_001, 50_002]) await createPaidTransaction(app, environments[1], { amount });
   for (const [index, environment] of environments.entries()) {
     await setTestFee(app, environment);
@@ -306,13 +304,13 @@ async function readWorld({ db }: TestApp): Promise<World> {
   };
 }
 
-/** Keys between tables bind nobody who may change the schema. */
+/** Removes foreign keys and triggers, as somebody who may change the schema can. */
 async function openDoors({ db }: TestApp, tx: Tx): Promise<void> {
   const sqlite = 'pragma defer_foreign_keys = on';
   await tx.query(db.engine === 'sqlite' ? sqlite : 'set local session_replication_role = replica');
 }
 
-/** Makes the chains as they were before movements were hashed. */
+/** Rewrites the chains without hashes of movements, as an older version did. */
 async function forgetMovementHashes({ db }: TestApp): Promise<void> {
   await db.transaction(async (tx) => {
     const entries = await tx.query<JournalEntry>('select * from journal_entries order by environment_id, link, line');

@@ -12,7 +12,7 @@ type Tokens = { account: string; secret: string; oldSecret: string };
 
 export type ChaosShop = { url: string; receiver: string; orderUrl: string; close(): Promise<void> };
 
-/** A shop with a right receiver of callbacks, by the SDK's verifier, or with the one `fault` that a class must find. */
+/** Starts a shop whose receiver verifies callbacks with the SDK, or has the one `fault` that a class must find. */
 export async function startChaosShop(
   tokens: Tokens,
   orders: readonly ChaosOrder[],

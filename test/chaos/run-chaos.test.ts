@@ -18,7 +18,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { startChaosShop } from './chaos-shop.ts';
 
-/** What answers alone cannot tell: whether an order was carried out once. */
+/** The classes whose faults show only in the orders: no answer says whether an order was carried out once. */
 const SEEN_IN_ORDERS_ALONE: readonly ChaosClassName[] = [
   'duplicates',
   'reordering',

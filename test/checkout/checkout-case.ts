@@ -8,7 +8,7 @@ import type { OpenTestDatabase, TestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp, type TestClock } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
-/** One transaction that waits to be paid with `method`. */
+/** One transaction that waits for a payment with `method`. */
 export type CheckoutCase = {
   app: TestApp;
   method: ScriptedMethod;
@@ -35,8 +35,8 @@ export async function openCheckout(
 }
 
 /**
- * The same store as another process of the service sees it. SQLite has one process; there it is a second app on the one
- * connection, because a second connection of this process would wait for the first without letting it go on.
+ * Opens the same store as another process of the service. On SQLite it is a second app on the same connection, because
+ * a second connection would block the thread of the first.
  */
 export async function openOtherProcess(
   openTestDatabase: OpenTestDatabase,
@@ -46,7 +46,7 @@ export async function openOtherProcess(
   return createTestApp(db, { paymentMethods: [method], now: app.now });
 }
 
-/** A payment method that answers what the test says, and remembers what it was asked. */
+/** A payment method that gives the answers of the test and records its calls. */
 export type ScriptedMethod = PaymentMethod & {
   readonly started: PaymentRequest[];
   readonly lookedUp: PaymentRequest[];
@@ -82,7 +82,7 @@ export function scriptMethod(
 export const approved: PaymentOutcome = { kind: 'approved', detail: { authorization_code: '001234' } };
 export const declined: PaymentOutcome = { kind: 'declined', detail: { reason: 'funds' } };
 
-/** What is stored, as a test reads it: states only, in the order of their making. */
+/** Returns the stored states, in the order of creation. */
 export async function readStates(app: App): Promise<{
   transaction: TransactionState | undefined;
   attempts: AttemptState[];
@@ -101,14 +101,14 @@ export async function readStates(app: App): Promise<{
   };
 }
 
-/** The one attempt there is. */
+/** Returns the only attempt. Throws unless there is exactly one. */
 export async function readAttempt(app: App): Promise<PaymentAttempt> {
   const [attempt, ...others] = await readAttempts(app);
-  if (attempt === undefined || others.length > 0) throw new Error(`There are ${others.length + 1} attempts, or none`);
+  if (attempt === undefined || others.length > 0) throw new Error('There is not exactly one attempt');
   return attempt;
 }
 
-/** The value of a counter, for one state if the metric has that label. */
+/** Returns the value of a counter, for one state if the metric has that label. */
 export async function readCounter(
   metric: { get(): Promise<{ values: { value: number; labels: object }[] }> },
   state?: string,

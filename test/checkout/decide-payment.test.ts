@@ -50,7 +50,7 @@ function decide(
   return decidePayment(app, id, { outcome, taken, reason: 'seen in the portal', evidence, by: TESTER });
 }
 
-/** What a method owes, what is the merchant's, and what is nobody's. */
+/** Returns the balances of the method's debt, of the merchant, and of suspense. */
 async function balancesOf({
   app,
 }: Pick<CheckoutCase, 'app'>): Promise<[taken: number, merchant: number, suspense: number]> {
@@ -108,7 +108,7 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
       const rehearsed = await rehearseDecision(waiting.app, waiting.id, wish);
       assert.deepEqual([rehearsed?.transaction, rehearsed?.attempt], [state, attempt]);
       assert.equal(addUp((rehearsed?.entries ?? []).map((entry) => entry.amount)), balances[0]);
-      assert.deepEqual(await balancesOf(waiting), [0, 0, 0], 'a rehearsal changes nothing');
+      assert.deepEqual(await balancesOf(waiting), [0, 0, 0], 'a preview changes nothing');
       assert.equal(await decide(waiting, outcome, taken), 'decided');
       assert.deepEqual(await readStates(waiting.app), {
         transaction: state,

@@ -107,7 +107,7 @@ async function openOrder(openTestDatabase: OpenTestDatabase, { callbacksDown }: 
 
 type Order = Awaited<ReturnType<typeof openOrder>>;
 
-/** The payer is shown the page that takes the browser on to the shop. */
+/** Shows the payer the page that sends the browser to the shop. */
 async function bringBack({ app, transaction, shop }: Order): Promise<void> {
   await using server = await startTestServer(app);
   const page = await server.get(`/pay/${payToken(transaction)}`);

@@ -29,7 +29,7 @@ import { checkPayer } from './payer.ts';
 const pending: PaymentOutcome = { kind: 'pending' };
 
 forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
-  /** A transaction, and a method that answers the attempts in this order. */
+  /** Opens a transaction and a method that gives these answers in order. */
   const open = (answers: PaymentOutcome[], payerAttempts?: number) =>
     openCheckout(openTestDatabase, {
       method: { ...scriptMethod({ start: async () => answers.shift() ?? approved }), refunds: REFUNDS },

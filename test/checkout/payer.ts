@@ -15,7 +15,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { approved, declined, scriptMethod } from './checkout-case.ts';
 
-/** What the method answers at first, and what really became of the attempt. */
+/** The first answer of the method, and the real end of the attempt. */
 type Plan = { first: 'end' | 'pending' | 'lost'; end: 'approved' | 'declined' | 'aborted' };
 
 type Command =
@@ -49,12 +49,12 @@ type Payer = {
   transaction: Transaction;
   payerAttempts: number;
   plans: Plan[];
-  /** What the method knows of an attempt, and of which it has the money. */
+  /** The attempts that the method knows. `taken`: those whose money it has. */
   known: Map<string, Plan>;
   taken: Set<string>;
 };
 
-/** Three clients at once do random things with one order, over and over. In the end it is as it must be. */
+/** Lets three concurrent clients do random things with one order, repeatedly, and checks the order after each run. */
 export async function checkPayer(db: Database, size: { runs: number; commands: number }): Promise<void> {
   const clients = fc.tuple(
     ...Array.from({ length: 3 }, () => fc.array(commands, { minLength: 2, maxLength: size.commands })),
@@ -104,7 +104,7 @@ async function runClient(payer: Payer, list: readonly Command[]): Promise<void> 
   for (const command of list) {
     await runCommand(payer, command);
     const open = (await attemptsOf(payer)).filter(({ state }) => !['declined', 'aborted'].includes(state));
-    assert.ok(open.length <= 1, 'two attempts may take the money');
+    assert.ok(open.length <= 1, 'at most one attempt is open');
     assert.ok((await callbacksOf(payer)).length <= 1);
   }
 }
@@ -135,7 +135,7 @@ async function runCommand(payer: Payer, command: Command): Promise<void> {
   }
 }
 
-/** The method speaks of an attempt that has ended. What it has taken once it never says otherwise of. */
+/** Lets the method report on an attempt that has ended. It never takes back an approval. */
 async function sayOf(payer: Payer, at: number, saying: (end: Plan['end']) => Plan['end']): Promise<void> {
   const ended = (await attemptsOf(payer)).filter(({ state }) => state === 'declined' || state === 'aborted');
   const attempt = ended[at % Math.max(1, ended.length)];
@@ -164,7 +164,7 @@ async function checkEnd(payer: Payer): Promise<void> {
   assert.match(callback?.body ?? '', new RegExp(`x_result=${ended.state === 'completed' ? 'completed' : 'failed'}&`));
   assert.notEqual(ended.state, 'pending');
   if (of('declined').length > 0) assert.match(ended.state, /^(completed|failed)$/);
-  assert.ok(of('declined').length <= payerAttempts, 'tried more often than allowed');
+  assert.ok(of('declined').length <= payerAttempts, 'the payer tries no more often than allowed');
 
   const entries = await app.db.query<{ kind: string; payment_attempt_id: string; amount: number }>(
     `select kind, payment_attempt_id, amount from journal_entries where transaction_id = $1 and kind in ('payment', 'late_payment')`,

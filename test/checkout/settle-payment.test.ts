@@ -24,7 +24,7 @@ import {
 const pending: PaymentOutcome = { kind: 'pending' };
 const unknown: PaymentOutcome = { kind: 'unknown' };
 
-/** A payment that the method has begun and not ended, and that its decline ends. */
+/** Opens a payment that the method has begun and not ended. A decline would end it. */
 async function openPayment(openTestDatabase: OpenTestDatabase): Promise<CheckoutCase & { attempt: PaymentAttempt }> {
   const opened = await openCheckout(openTestDatabase, {
     method: scriptMethod({ start: async () => pending }),
@@ -80,7 +80,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     const within = <Done>(work: (tx: Tx) => Promise<Done>) => app.db.transaction(work);
     const claim = () => within((tx) => claimAttemptOf(tx, transaction, { now: app.now(), until: app.now() + 60_000 }));
     const first = await claim();
-    assert.equal(await claim(), null, 'another process is asking');
+    assert.equal(await claim(), null, 'a second process gets no claim');
     app.now.advance(60_000);
     const second = await claim();
     const [lost, held] = [first?.asked_until ?? 0, second?.asked_until ?? 0];

@@ -91,7 +91,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
         return late.promise;
       },
     });
-    // Before the store is opened: its pool could not end a timer that it had begun with the real clock.
+    // Before the store is opened, because its pool could not clear a timer of the real clock.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { app, transaction } = await openCheckout(openTestDatabase, { method });
     const starting = startPayment(app, transaction, 'scripted');
@@ -206,7 +206,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.equal(await lookUpPayments(other, 10), 1);
     assert.equal((await readStates(app)).transaction, 'completed');
 
-    // The process was only slow, and comes back with the same answer.
+    // The process was only slow, and reports the same answer late.
     never.resolve(approved);
     await starting;
     const { events, callbacks } = await readStates(app);
@@ -241,7 +241,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
       if (round % 2 === 1) order.reverse();
       const kinds = (await Promise.all(order.map((run) => run()))).map(({ kind }) => kind);
       const { transaction: state, attempts, events } = await readStates(app);
-      assert.ok(kinds.includes('refused'), `nothing was refused: ${kinds.join(', ')}`);
+      assert.ok(kinds.includes('refused'), `some are refused: ${kinds.join(', ')}`);
       assert.deepEqual(
         [attempts, events],
         state === 'cancelled' ? [[], ['created', 'cancelled']] : [['approved'], ['created', 'completed']],

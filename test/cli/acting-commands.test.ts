@@ -25,12 +25,9 @@ import { createLatePayment, createPaidTransaction } from '../support/test-books.
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/**
- * Those that change nothing that a person answers for: the store and its books are the same after them, or are not
- * touched.
- */
+/** Commands without an act of a person: they do not change the store and its books, or do not use them. */
 const READING = [
-  'demo', // A store of its own, in the name of who started it.
+  'demo', // Acts on a separate store, in the name of the person who started it.
   'serve',
   'open',
   'logs tail',
@@ -88,7 +85,7 @@ const READING = [
   'chaos orders',
   'record',
   'clock show',
-  'validate', // Validations are no acts: they have a record of their own.
+  'validate', // Validations have their own records.
   'banks list',
   'recipient list',
   'recipient show',
@@ -100,7 +97,7 @@ const READING = [
   'backup',
 ];
 
-/** What each of the others is run with, and the action that it must write down. */
+/** The arguments of each acting command, and the action that it must record. */
 const ACTING: [words: string, action: string, rest: (world: World) => (string | number)[]][] = [
   ['payment-service create', 'payment_service.created', () => ['--name', 'Shop']],
   ['ids', 'ids.raised', () => ['--from', 1_000_000]],
@@ -208,7 +205,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['release', 'store.released', () => ['--yes', '--reason', 'compared']],
 ];
 
-/** Tested below, because they need a store or a file of their own. */
+/** Tested below or in other files, because they need a separate store or a file. */
 const APART = [
   'settlement accept',
   'attention take',
@@ -217,24 +214,24 @@ const APART = [
   'listen',
   'trigger',
   'chaos run',
-  // They move the whole store: test/travel/.
+  // Change the clock of the whole store: test/travel/.
   'clock advance',
   'clock back',
   'replay',
   'clock reset',
   'payment-service end-link',
-  // It needs two databases: test/moves/move-payment-service.test.ts.
+  // Needs two databases: test/moves/move-payment-service.test.ts.
   'payment-service move',
   'master-key rotate',
   'restore',
   'migrate',
   'recipient create',
   'recipient change',
-  // They need two people: test/cli/refund-request-commands.test.ts.
+  // Need two people: test/cli/refund-request-commands.test.ts.
   'refund request',
   'refund approve',
   'refund reject',
-  // The same: test/cli/payout-commands.test.ts.
+  // Need two people: test/cli/payout-commands.test.ts.
   'payout propose',
   'payout file',
   'payout result',
@@ -277,7 +274,7 @@ test('every command takes --as and is tested here, or is listed as changing noth
     some.filter((words) => !known.includes(words)).map((words) => `${words} ${next}`),
   );
   assert.deepEqual(wrong, []);
-  assert.equal(tried.length + READING.length, leaves.length, 'each is listed once');
+  assert.equal(tried.length + READING.length, leaves.length, 'each command is in one of the lists');
 });
 
 forEachEngine('commands that change something', (openTestDatabase) => {
@@ -301,7 +298,8 @@ forEachEngine('commands that change something', (openTestDatabase) => {
     assert.equal((await verifyAudit(world.app)).ok, true);
     await assertNamed(world.db);
     const log = JSON.stringify(await world.db.query('select * from audit_log'));
-    for (const secret of [SECRET, RUT, '12345678', ...secretsIn(printed)]) assert.ok(!log.includes(secret), 'a secret');
+    for (const secret of [SECRET, RUT, '12345678', ...secretsIn(printed)])
+      assert.ok(!log.includes(secret), 'the log has no secret');
   });
 
   test('record RUBRICA_USER without --as, and without both the user of the command line', async (context) => {
@@ -361,7 +359,7 @@ forEachEngine('commands that change something', (openTestDatabase) => {
       ['recipient', 'create', file],
       ['recipient', 'change', id, file],
     ])
-      await assert.rejects(run(world.settings, words), { code: 'PERSON_NEEDED' }, 'it was kept in nobody’s name');
+      await assert.rejects(run(world.settings, words), { code: 'PERSON_NEEDED' }, 'the command needs a person');
     await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
     const rows = await world.db.query(
       "select actor, action, subject from audit_log where action like 'recipient.%' order by link",
@@ -379,7 +377,7 @@ forEachEngine('commands that change something', (openTestDatabase) => {
     assert.deepEqual(
       by.map(({ email }) => email),
       [MARIA],
-      'who keeps an account is that person, for the rule of two people',
+      'the person who stored the account is recorded, for the rule of two people',
     );
     const log = JSON.stringify(await world.db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12345678|9876543210|"Ana"/);
@@ -401,7 +399,7 @@ forEachEngine('commands that change something', (openTestDatabase) => {
   test('record the rotation of the master key', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const keys = { MASTER_KEY: '0b'.repeat(32), MASTER_KEY_PREVIOUS: '5a'.repeat(32) };
-    // Made at the first start.
+    // The first start creates the store.
     await run(world.settings, ['user', 'list']);
     await run({ ...world.settings, ...keys }, ['master-key', 'rotate', '--as', MARIA]);
     const rows = await world.db.query(
@@ -456,7 +454,7 @@ type World = {
   app: TestApp;
   db: TestDatabase;
   settings: Record<string, string>;
-  /** Of a payment service; ids of what is paid, late, refunded … in it. */
+  /** The payment service. The members below are ids of its paid, late, refunded … records. */
   id: string;
   maria: string;
   paid: number;
@@ -465,10 +463,10 @@ type World = {
   held: string;
   attempt: string;
   callback: number;
-  /** A receipt that waits. */
+  /** A receipt that was not sent yet. */
   mail: string;
   link: string;
-  /** On this machine, where nobody listens: a test event goes nowhere. */
+  /** An endpoint on a port of this machine without a listener. */
   endpoint: number;
   /** An API token of `PROGRAM`. */
   factor: string;
@@ -480,7 +478,7 @@ type World = {
 
 async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabase): Promise<World> {
   const db = await openTestDatabase();
-  // The commands go by the clock of the machine.
+  // The commands use the clock of the machine.
   const app = createTestApp(db, { now: createTestClock(Date.now()) });
   const folder = temporaryFolder(context);
   const [file, settlement] = [join(folder, 'portal.txt'), join(folder, 'settlement.csv')];
@@ -553,7 +551,7 @@ const MAIL_OF = ({ id, environment_id }: Transaction) => ({
   next_attempt_at: 1,
 });
 
-/** What the records themselves carry. */
+/** Asserts that the records have the name of the person. */
 async function assertNamed(db: Database): Promise<void> {
   const names = async (sql: string) =>
     new Set((await db.query<SqlRow & { name: string }>(sql)).map(({ name }) => name));
@@ -579,7 +577,7 @@ function leavesOf(command: Command, before: string[] = []): { words: string; com
   });
 }
 
-/** Runs a command in this process. Answers what it printed; what the test runner says in its own bytes goes through. */
+/** Runs a command in this process and returns its output. The bytes of the test runner pass through. */
 async function run(settings: Record<string, string>, words: string[]): Promise<string> {
   const { env, stdout } = process;
   const write = stdout.write.bind(stdout);

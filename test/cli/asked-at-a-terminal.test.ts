@@ -15,7 +15,7 @@ import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts
 forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
   test('ask for confirmation with the amount, and change nothing after "n"', async (context) => {
     const db = await openTestDatabase();
-    // The commands go by the clock of the machine.
+    // The commands use the clock of the machine.
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
     const desk = await openPayoutDesk(app);
     const [left] = await approved(app, desk, [wish({ amount: 15_000 }), wish({ amount: 20_000 })]);
@@ -88,14 +88,14 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
 
     const made = (await ask(`${file} --yes`, '')).stdout;
     const [, next = ''] = /: bin\/rubrica payout result FILE --file (pf_\w+) --as EMAIL\n$/.exec(made) ?? [];
-    assert.ok(made.includes(`(${next})`), 'the command that it ended with named no file');
+    assert.ok(made.includes(`(${next})`), 'the next command has the name of the file');
     const results = join(folder, 'resultados.csv');
     writeFileSync(results, 'RUT;Monto;Estado\n12.531.909-2;15.000;Pagado');
     await refused(
       `payout result ${results} --file ${next}`,
       /^Take over what the bank says of 1 payout of \$15\.000 CLP in all\? /,
     );
-    // A script has no terminal: it said what it wants.
+    // Without a terminal the command does not ask, because a script has said what it wants.
     const quiet = await runCommand([...`payout return TEF-1 ${of} --reason error`.split(' '), ...as], { env });
     assert.deepEqual([quiet.status, quiet.stderr], [0, '']);
   });

@@ -13,7 +13,7 @@ import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 forEachEngine('statement commands', (openTestDatabase) => {
   test('import, show and resolve a statement; one that contradicts itself changes nothing', async (context) => {
     const db = await openTestDatabase();
-    // The commands go by the clock of the machine.
+    // The commands use the clock of the machine.
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
     const desk = await openPayoutDesk(app);
     const [payout] = await approved(app, desk, [wish({ amount: 15_000 })]);

@@ -30,7 +30,7 @@ suite('validate, banks and privacy on the command line', () => {
       assert.equal(status, expected);
       assert.equal((JSON.parse(stdout) as { rows: number }).rows, rows.split('\n').length);
       assert.ok(readFileSync(out, 'utf8').startsWith('rut,bank,account,verdict'));
-      assert.equal(statSync(out).mode & 0o777, 0o600, 'what it says is about people');
+      assert.equal(statSync(out).mode & 0o777, 0o600, 'only the owner may read a file with personal data');
     });
   }
 

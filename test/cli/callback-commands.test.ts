@@ -170,14 +170,15 @@ suite('an endpoint that fails, on the command line', () => {
 });
 
 /**
- * A store with orders whose callbacks were answered three times, an hour ago. Answers the id of their payment service.
+ * Fills a store with orders whose callbacks were answered three times, an hour ago. Returns the id of the payment
+ * service.
  */
 async function fillStore(folder: string, { status, orders }: { status: number; orders: string[] }): Promise<string> {
   const url = `sqlite:${join(folder, 'rubrica.db')}`;
   const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);
   const app = createTestApp(db, {
-    // The commands go by the clock of the machine.
+    // The commands use the clock of the machine.
     now: createTestClock(Date.now() - 3_600_000),
     fetch: async () => ({ kind: 'answered', status, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
   });

@@ -7,7 +7,7 @@ import { outputOf } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 import { whyMissing } from '../support/system-programs.ts';
 
-/** What is typed, up to the cursor, and some of what must be offered there. */
+/** The words up to the cursor, some words that must be offered there, and some that must not. */
 const TYPED: [words: string[], offered: string[], never: string[]][] = [
   [[''], ['serve', 'payment-service', 'listen', 'trigger'], ['create', '--json']],
   [['pay'], ['payment-service', 'payment-method', 'payment', 'payout'], ['serve']],
@@ -48,7 +48,7 @@ suite('completion', async () => {
 
   test('in zsh offers the same', { skip: whyMissing('zsh') ?? false }, async () => {
     const file = await scriptOf('zsh');
-    // What zsh would show goes to its line editor: in place of its two last steps, the offer is printed.
+    // zsh shows its offer in the line editor, so this prints the offer in place of the two last steps.
     const shown = [
       'compdef() { :; }; _files() { offered=(); }',
       '_describe() { print -r -- ${offered%%:*}; }; compadd() { print -r -- $offered; }',
@@ -67,7 +67,7 @@ suite('completion', async () => {
   });
 });
 
-/** zsh and fish narrow what is offered by what was typed themselves. */
+/** zsh and fish themselves filter the offer by the beginning of a word. */
 function assertOffered(printed: string): void {
   const lines = printed.trimEnd().split('\n');
   assert.equal(lines.length, TYPED.length, printed);

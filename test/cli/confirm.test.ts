@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { confirm, type Terminal } from '../../src/cli/confirm.ts';
 
-/** A terminal at which somebody types; what is asked can be read from `output`. */
+/** Returns a terminal at which somebody types `typed`. `output` has the question. */
 function terminal(typed: string | null, isTTY = true) {
   const input = Object.assign(new PassThrough(), { isTTY });
   const output = Object.assign(new PassThrough(), { isTTY });

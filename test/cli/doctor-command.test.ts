@@ -99,7 +99,7 @@ suite('doctor', () => {
       durability?.says ?? '',
       /^fsync (on|off), full_page_writes (on|off).*, synchronous_commit local \(the service commits with on\), isolation serializable \(/,
     );
-    // The tests' own server may run without it, for their speed.
+    // The tests' server may run without fsync, which makes them fast.
     assert.equal(durability?.ok, durability?.says.startsWith('fsync on'));
     assert.equal(durability?.fix?.startsWith('Set fsync = on: ') ?? true, true);
   });

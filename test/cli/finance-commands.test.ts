@@ -19,7 +19,7 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts');
 suite('books, reconcile and refund on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   const url = `sqlite:${join(folder, 'rubrica.db')}`;
-  // The commands go by the clock of the machine, and a payment can be given back for 90 days.
+  // The commands use the clock of the machine, and a payment can be refunded for 90 days.
   const paidAt = Date.now();
   const day = dayOf(paidAt);
   let transaction = 0;
@@ -142,11 +142,7 @@ suite('books, reconcile and refund on the command line', () => {
       assert.match(stderr, /^INVALID_OPTION: .* is no currency/);
     }
     const funds = ['payment-service', 'funds', paymentService, '--environment', 'development', '--currency', 'clp'];
-    assert.match(
-      (await run(...funds)).stderr,
-      /^INVALID_OPTION: clp is no currency/,
-      'it said that nothing is kept back',
-    );
+    assert.match((await run(...funds)).stderr, /^INVALID_OPTION: clp is no currency/, 'a wrong currency is refused');
     assert.match((await ask()).stdout, /owed after .* \$[\d.]+ CLP\n/);
   });
 
@@ -159,7 +155,7 @@ suite('books, reconcile and refund on the command line', () => {
       assert.match(
         (await create('--amount', '1', '--idempotency-key', key)).stderr,
         /^INVALID_OPTION: --idempotency-key is/,
-        'two refunds with the empty key of a variable that was not set were one',
+        'an empty key, as from an unset variable, is refused',
       );
     assert.match((await create('--amount', '10000')).stderr, /^REFUND_AMOUNT_TOO_HIGH/);
     assert.match(
@@ -240,7 +236,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((JSON.parse(first.stdout) as { payout: { amount: number } }).payout.amount, 5000);
     assert.match((await payout('5000', 'TEF-1')).stdout, /was recorded before/);
     assert.match((await payout('5001', 'TEF-1')).stderr, /recorded before, as \$5\.000 CLP: nothing was changed/);
-    // 10,000 are left of the payment, and 1,000 of them are being given back.
+    // 10,000 of the payment are left, and a refund of 1,000 of them is in process.
     assert.match(
       (await payout('4001', 'TEF-2')).stderr,
       /^INSUFFICIENT_BALANCE: Only \$4\.000 CLP are available for a payout/,
@@ -349,7 +345,11 @@ suite('books, reconcile and refund on the command line', () => {
       run('reconcile', '--date', day, '--environment', 'development', '--method', method);
     assert.match((await ofMethod('simulated')).stdout, /is not what its entry says \(entry 1\.0\)/);
     const other = await ofMethod('webpay');
-    assert.deepEqual([other.status, other.stdout.includes('everything fits')], [0, true], 'problems of other methods');
+    assert.deepEqual(
+      [other.status, other.stdout.includes('everything fits')],
+      [0, true],
+      'problems of other methods do not count',
+    );
   });
 
   test('payment import shows a preview and imports with --yes; books resolve --entry resolves the money', async () => {
@@ -372,7 +372,7 @@ suite('books, reconcile and refund on the command line', () => {
       .replace('TEXT', 'known');
     assert.match(command ?? '', /^books resolve --entry \d+\/\d+\.0 --as kept/);
     assert.match((await run(...(command ?? '').split(' '))).stdout, /4\.000.* of entry .* are resolved: kept\.\n$/);
-    // A store of an installation with several databases gives out ids from a billion on.
+    // In an installation with several databases, ids can be larger than a billion.
     const far = await run('books', 'resolve', '--entry', '123456789012345/2.0', '--as', 'kept', '--reason', 'known');
     assert.match(far.stderr, /^NOT_FOUND: Nothing of entry 123456789012345\/2\.0 was ever in suspense/);
   });

@@ -124,7 +124,7 @@ suite('listen', async () => {
   });
 });
 
-/** A server as a developer runs it. */
+/** Starts a server as on a developer's machine. */
 async function openLaptop() {
   const received: { path: string; headers: object; body: string }[] = [];
   let status = 200;

@@ -43,7 +43,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     const { stdout, status } = await tail.ended;
     assert.equal(status, 0);
     const [, ...lines] = stdout.trimEnd().split('\n');
-    // Which of the two is seen first is left to PostgreSQL: what others have under way holds the search up.
+    // On PostgreSQL either can be seen first, because the transactions of other tests hold the search up.
     const refused = lines.findIndex((line) => line.includes('INVALID_EMAIL'));
     const created = lines.find((line) => line.includes('ORD-7'));
     assert.match(

@@ -88,7 +88,7 @@ suite('payment-method on the command line', () => {
     return runWith('', arguments_);
   }
 
-  /** `payment-method` with a key on standard input. */
+  /** Runs `payment-method` with a key on standard input. */
   function give(key: string, ...arguments_: string[]): Promise<Ended> {
     return runWith(key, ['payment-method', ...arguments_]);
   }

@@ -30,7 +30,7 @@ type Printed = {
 
 async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
-  // The commands go by the clock of the machine.
+  // The commands use the clock of the machine.
   const app = createTestApp(db, { now: createTestClock(Date.now()) });
   const desk = await openPayoutDesk(app);
   const { folder, env } = commandStore(context, db);
@@ -129,7 +129,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const english = join(folder, 'payroll.csv');
     writeFileSync(english, CSV.replace(/^.*/, 'RUT;bank;account;name;amount;message;e-mail'));
     const { total, payouts } = (await propose(english)).json as Printed;
-    assert.deepEqual([total, payouts.length], [35_000, 2], 'the columns that the help names');
+    assert.deepEqual([total, payouts.length], [35_000, 2], 'a file with the columns in the help is read');
     const bad = join(folder, 'bad.csv');
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace(';20000;', ';20.000;'));
     const refused = await propose(bad);
@@ -142,7 +142,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
       /Line 2: The check character does not fit the number: .*\nLine 3: The account does not match the recipient: /,
     );
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
-    assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'and nobody was told of the payout');
+    assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'a wrong e-mail address is refused');
   });
 
   test('read a file from a pipe', async (context) => {

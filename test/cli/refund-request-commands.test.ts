@@ -9,7 +9,7 @@ import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 
 async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
-  // The commands go by the clock of the machine.
+  // The commands use the clock of the machine.
   const app = createTestApp(db, { now: createTestClock(Date.now()) });
   const desk = await openRefundDesk(app);
   const { env } = commandStore(context, db);
@@ -49,7 +49,7 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
     assert.equal(
       again.stdout,
       `Request ${made.request} of $150.000 CLP waits for another person: ${next}\n`,
-      'the same again is the same',
+      'a repeated command shows the same request',
     );
     const listed = await run('requests');
     assert.match(listed.stdout, new RegExp(`${made.request} .* waiting +\\$150\\.000 CLP .*${asker} +llegó roto`));

@@ -16,7 +16,7 @@ forEachEngine('release', (openTestDatabase) => {
   test('asks with the count of all refunds, not only the listed ones, and releases nothing when it cannot ask', async (context) => {
     const db = await openTestDatabase();
     const { folder, env } = commandStore(context, db);
-    // The commands go by the clock of the machine.
+    // The commands use the clock of the machine.
     const now = createTestClock(Date.now() - 60_000);
     const config = readConfig({ MASTER_KEY: '5a'.repeat(32), DATA_DIR: folder, LOG_LEVEL: 'silent' });
     const app = createTestApp(db, { now, config });

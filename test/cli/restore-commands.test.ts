@@ -96,7 +96,7 @@ suite('restore on the command line', () => {
     assert.equal(doctor.findings.find(({ check }) => check === 'restore')?.ok, false);
     const looked = await run(['release']);
     assert.deepEqual([looked.status, looked.stdout.includes('Nothing was released')], [1, true]);
-    // What the backup has is not lost, also where it has no event.
+    // Only events show the age of a store, and the backup has none.
     assert.match(looked.stdout, /The store has no event, so nothing shows how old it is: compare everything/);
     const released = await run(['release', '--yes', '--json']);
     assert.equal((JSON.parse(released.stdout) as { released: boolean }).released, true);
@@ -169,7 +169,7 @@ suite('restore on the command line', () => {
 
   test('serve refuses a store that was replaced by hand, with status 78, so that a supervisor stops', async () => {
     const early = join(folder, 'early.db');
-    // A store of which no id was ever given out is missed by nobody.
+    // The service misses a replaced store only if that store has given out an id.
     await run(['after-restore']);
     await run(['backup', early]);
     const service = await serve();

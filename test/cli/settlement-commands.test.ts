@@ -22,7 +22,7 @@ forEachEngine('month show', (openTestDatabase) => {
     const { stdout } = await show();
     assert.match(stdout, /USD +1290\.50\n/);
     assert.match(stdout, /CLP +12990\n/);
-    // It showed the number of the environment in the store, and nothing else of whose money it is.
+    // The list names the payment service, not only the number of the environment in the store.
     assert.match(stdout, new RegExp(`${environment.paymentServiceId} +Test shop +development +CLP`));
     const earlier = await runCommand(['month', 'show', '2025-12'], { env });
     assert.match(earlier.stdout, /nothing was owed to any merchant in development/);

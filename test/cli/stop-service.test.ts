@@ -63,7 +63,7 @@ forEachEngine('a service that stops', (openTestDatabase, engine) => {
     assert.deepEqual(exits, [1]);
     starting.resolve(await start((await openTestDatabase()).url));
     await drained;
-    assert.deepEqual(exits, [1, 0], 'the first signal drains');
+    assert.deepEqual(exits, [1, 0], 'the second signal stops at once; the first lets the service drain');
   });
 
   test('fails /readyz first, and answers until DRAIN_DELAY is over or closeNow is called', async () => {
@@ -87,7 +87,7 @@ forEachEngine('a service that stops', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const service = await start(db.url, { DRAIN_DELAY: '600' });
     const stopped = service.stop();
-    // The loops that write it down by the second have ended by then.
+    // By then the loop that stores refusals every second has ended.
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { status } = await fetch(`${service.url}/trxs`, {
       method: 'POST',
@@ -131,7 +131,7 @@ forEachEngine('a service that stops', (openTestDatabase, engine) => {
       await Promise.all(clients);
       for (const service of services) service.closeNow();
       await Promise.all(services.map((service) => service.stop()));
-      // Without a token every answer of the service itself is a 401.
+      // Without a token every answer of the service is 401. Another status would come from the proxy.
       assert.deepEqual([...statuses.keys()], [401]);
     });
   }

@@ -43,7 +43,11 @@ suite('transaction commands', () => {
     assert.equal((await run('find', 'nothing of that kind')).stdout, 'There is no such payment.\n');
     assert.match((await run('find', 'rd-7')).stdout, /\n1001 {2}ORD-7 .* reference_part\n$/);
     const empty = await run('find', ' ');
-    assert.deepEqual([empty.status, empty.stderr.startsWith('INVALID_OPTION: ')], [1, true], 'it was no such payment');
+    assert.deepEqual(
+      [empty.status, empty.stderr.startsWith('INVALID_OPTION: ')],
+      [1, true],
+      'an empty value is refused as a wrong option',
+    );
   });
 
   test('list applies all given filters', async () => {

@@ -5,7 +5,7 @@ import { addCommands } from '../../src/cli/command-groups.ts';
 import { SPANISH_HELP } from '../../src/cli/help-spanish.ts';
 import { translateHelp } from '../../src/cli/translate-help.ts';
 
-/** What shops and finance use. The help of the other commands is for operators, and English. */
+/** The commands of shops and finance. The help of the other commands is in English, for operators. */
 const FOR_SHOPS_AND_FINANCE = [
   'sign',
   'explain',
@@ -31,7 +31,7 @@ function textsOf(command: Command): string[] {
   return [...own, ...args, ...command.commands.flatMap(textsOf)].filter((text) => text !== '');
 }
 
-/** The parts of a command, and of all below it, of which the help says nothing. */
+/** Returns the parts of a command and of its subcommands that the help does not describe. */
 function silentIn(command: Command, words: readonly string[] = []): string[] {
   const parts = [
     { name: 'itself', description: command.description() },
@@ -57,7 +57,7 @@ suite('the help in Spanish', () => {
     assert.deepEqual(
       [...new Set(used.flatMap(textsOf))].filter((text) => SPANISH_HELP[text] === undefined),
       [],
-      'without Spanish: write it into src/cli/help-spanish.ts',
+      'every text has its Spanish in src/cli/help-spanish.ts',
     );
   });
 

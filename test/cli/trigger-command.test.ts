@@ -116,7 +116,7 @@ forEachEngine('trigger', (openTestDatabase) => {
     assert.match(
       (await run(empty, ['payment.completed'])).stderr,
       /^NOT_FOUND: There is no payment service yet: bin\/rubrica payment-service create/,
-      'a newcomer read that he sees no such payment service',
+      'without a payment service the error names the command that creates one',
     );
     await createTestEnvironment(app);
     assert.match(

@@ -21,7 +21,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     await using service = await startServe({ databaseUrl: url });
     assert.deepEqual(await migrate(next.have(ADDS), url), ['9998-notes.sql']);
     assert.equal((await runThis(url, 'user', 'list')).status, 0);
-    // On an embedded store there is one service.
+    // An embedded store allows only one service.
     await using beside = engine === 'postgres' ? await startServe({ databaseUrl: url }) : service;
     assert.equal((await fetch(`${beside.url}/readyz`)).status, 200);
     assert.deepEqual(await migrate(next.have(CHANGES), url), ['9999-refunds.sql']);
@@ -46,13 +46,13 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     await using _next = await startServe({ databaseUrl: url, program: next.folder });
     for (const command of ['serve', 'migrate', 'user list', 'refund list']) {
       const refused = await runThis(url, ...command.split(' '));
-      // On an embedded store the other service is the first reason.
+      // On an embedded store the running service is refused first.
       const isHeld = command === 'serve' && engine === 'sqlite';
       assert.match(refused.stderr, isHeld ? /^ALREADY_SERVED/ : /^SCHEMA_NEWER: /);
       assert.equal(
         refused.status,
         command === 'serve' && !isHeld ? 78 : 1,
-        'a supervisor starts no serve again after 78',
+        'status 78 keeps a supervisor from starting serve again',
       );
     }
   });
@@ -72,7 +72,7 @@ async function migrate(folder: string, url: string): Promise<string[]> {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 }
 
-/** A command of this version, in a process that its commands share. */
+/** Runs a command of this version, in the shared process. */
 function runThis(url: string, ...words: string[]): Promise<Ended> {
   return runCommand(words, { env: environmentOf(url) });
 }

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rubrica-clients-'));
 after(() => rmSync(folder, { recursive: true }));
 const clients = join(import.meta.dirname, '../../clients');
 
-/** Each by the runner of its own language, with the vectors of the protocol and a service that runs. */
+/** The test runner of each language. The tests use the vectors of the protocol and a running service. */
 const RUNNERS: { name: string; program: Program; args: string[]; cwd: string; passed: RegExp }[] = [
   {
     name: 'PHP',
@@ -57,7 +57,11 @@ forEachEngine('the clients in other languages', (openTestDatabase) => {
       const [, code = ''] = /```(?:php|python)\n([\s\S]*?)```/.exec(readFileSync(join(cwd, 'README.md'), 'utf8')) ?? [];
       const first = join(folder, name);
       writeFileSync(first, code.replace('vendor/autoload.php', join(cwd, 'autoload.php')));
-      assert.match(await outputOf(program, [first], { env }), /^http:\S+\/pay\//, 'the first payment of its README');
+      assert.match(
+        await outputOf(program, [first], { env }),
+        /^http:\S+\/pay\//,
+        'the first program of the README creates a payment',
+      );
     });
   }
 });

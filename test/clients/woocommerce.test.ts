@@ -19,7 +19,7 @@ import { startTestService } from '../support/test-service.ts';
 import { payOnPage } from '../support/test-shop.ts';
 import { changeOrder, files, ORDERS, openShop, SEED, startShop } from '../support/woocommerce-shop.ts';
 
-// In a stand-in for WordPress, with four processes that take callbacks at once.
+// Runs in a stand-in for WordPress, with four processes that receive callbacks concurrently.
 test('the plugin for WooCommerce neither loses nor duplicates an order, judged by what the shop has stored', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
@@ -31,7 +31,11 @@ test('the plugin for WooCommerce neither loses nor duplicates an order, judged b
     JSON.parse(await (await fetch(`${url}/orders/${reference}`)).text());
 
   const features: unknown = await (await fetch(`${url}/features`)).json();
-  assert.deepEqual(features, { custom_order_tables: true, cart_checkout_blocks: false }, 'WooCommerce does not warn');
+  assert.deepEqual(
+    features,
+    { custom_order_tables: true, cart_checkout_blocks: false },
+    'the plugin declares its features, so WooCommerce shows no warning',
+  );
   const paid = (await (await fetch(`${url}/pay?order=${ORDERS.length + 1}`)).json()) as { redirect: string };
   await payOnPage([{ url: paid.redirect }]);
   const once = { state: 'processing', deliveries: 1 };
@@ -60,13 +64,13 @@ test('an order that changes while it is pending gets a new reference, and can be
   const pay = async () => (await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect?: string };
   const stored = async (reference: string): Promise<unknown> => (await fetch(`${shop}/orders/${reference}`)).json();
   const older = await pay();
-  assert.deepEqual(await pay(), older, 'nothing changed, so it is the same transaction');
+  assert.deepEqual(await pay(), older, 'an unchanged order has the same transaction');
   changeOrder(shop, order, { amount: 9_990 });
   const newer = await pay();
   assert.notEqual(newer.redirect ?? older.redirect, older.redirect);
   await payOnPage([{ url: older.redirect ?? '' }]);
   const isHeld = async () => JSON.stringify(await stored('WC-14-2')).includes('on-hold');
-  assert.ok(await comesTrue(isHeld), 'money for the order as it was before is for a person');
+  assert.ok(await comesTrue(isHeld), 'a payment of the order before its change waits for a person');
   await payOnPage([{ url: newer.redirect ?? '' }]);
   const once = JSON.stringify({ state: 'processing', deliveries: 1 });
   assert.ok(await comesTrue(async () => JSON.stringify(await stored('WC-14-2')) === once));
@@ -80,7 +84,7 @@ test('a payment never fails an order that no longer waits for it, and late money
     const kept = JSON.parse(readFileSync(fileOf(order), 'utf8'));
     writeFileSync(fileOf(order), JSON.stringify({ ...kept, state }));
   };
-  /** Whether the shop has taken so many callbacks. */
+  /** Waits until `count` callbacks are delivered. Returns whether they were. */
   const delivered = (count: number) =>
     comesTrue(async () => {
       const callbacks = await listCallbacks(service.app, {}, 100);
@@ -91,14 +95,10 @@ test('a payment never fails an order that no longer waits for it, and late money
   become(1, 'on-hold');
   await fetch(`${transfer}/cancel`, { method: 'POST', body: new URLSearchParams() });
   assert.ok(await delivered(1));
-  assert.equal(
-    stateOf(1),
-    'on-hold',
-    'an order that waits for a transfer does not fail with the payment that was left',
-  );
+  assert.equal(stateOf(1), 'on-hold', 'an order that waits for a transfer does not fail with an abandoned payment');
   become(1, 'pending');
   const again = await pay(1);
-  assert.notEqual(again, transfer, 'the transaction that ended cannot be paid');
+  assert.notEqual(again, transfer, 'the order has a new transaction, because the first one has ended');
   await fetch(`${again}/cancel`, { method: 'POST', body: new URLSearchParams() });
   assert.ok(await delivered(2));
   assert.deepEqual([stateOf(1), notesOf(1)], ['failed', ['El comprador canceló el pago.']]);
@@ -116,7 +116,7 @@ test('a payment never fails an order that no longer waits for it, and late money
   become(4, 'shipped');
   await payOnPage([{ url: shipped }]);
   assert.ok(await delivered(4));
-  assert.equal(stateOf(4), 'shipped', 'a state that another plugin of the shop has added');
+  assert.equal(stateOf(4), 'shipped', 'a state of another plugin stays');
   assert.match(
     notesOf(4).join(),
     /^El comprador pagó .* y el pedido sigue en estado «shipped», que un pago no cambia: si es su único pago, cambia tú/,
@@ -131,13 +131,13 @@ test('a payment never fails an order that no longer waits for it, and late money
   become(3, 'processing');
   await payOnPage([{ url: newer }]);
   assert.ok(await delivered(6));
-  assert.equal(notesOf(3).length, 2, 'it was paid twice, and both are for a person');
+  assert.equal(notesOf(3).length, 2, 'each of two payments leaves a note for a person');
   become(3, 'cancelled');
   for (const { id } of await listCallbacks(service.app, {}, 100)) await resendCallback(service.app, id, TESTER);
   assert.ok(
     await comesTrue(async () => (await listCallbacks(service.app, {}, 100)).every((one) => one.attempts === 2)),
   );
-  assert.equal(stateOf(3), 'cancelled', 'a person decided: a repeat changes nothing');
+  assert.equal(stateOf(3), 'cancelled', 'a repeated callback does not change the decision of a person');
   assert.equal(notesOf(3).length, 2);
 });
 
@@ -184,7 +184,7 @@ test('a payment that is reported again after a restore of the service is not tak
   assert.deepEqual(notesOf(1), []);
 });
 
-/** Posts a payment of 9990 as the service does, and answers the status. */
+/** Posts the callback of a payment of 9990 like the service, and returns the status. */
 async function tellPaid(
   url: string,
   { service_token, secret_token }: TokenPair,
@@ -201,7 +201,7 @@ async function tellPaid(
     x_test: 'true',
     x_timestamp: '2026-01-15T12:01:30.000Z',
   };
-  // Their names are in order.
+  // The names are already sorted.
   const message = Object.entries(fields).flat().join('');
   const x_signature = computeSignature(message, signingKey(secret_token));
   const body = new URLSearchParams({ ...fields, x_signature }).toString();
@@ -252,7 +252,7 @@ test('a payment of an order whose total is ambiguous is refused with 400, and no
   const url = await pay(1);
   changeOrder(shop, 1, { amount: '9990.500' });
   await payOnPage([{ url }]);
-  assert.ok(await isAnswered(400), 'it is refused, as every other amount is');
+  assert.ok(await isAnswered(400), 'a wrong amount is refused');
   assert.match(notesOf(1).join('\n'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
 });
 
@@ -331,5 +331,5 @@ test('while the service does not answer, the payer waits for only one attempt', 
   const tokens = { service_token: 'a-service', secret_token: 'a-secret' };
   const shop = await startShop(context, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, tokens);
   assert.deepEqual(await (await fetch(`${shop}/pay?order=1`)).json(), { result: 'failure' });
-  assert.equal(sockets.length, 1, 'it waited once, and the payer may try again');
+  assert.equal(sockets.length, 1, 'the plugin sent one request and then let the payer try again');
 });

@@ -39,9 +39,9 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
         .slice(1)
         .map((line) => line.split(',')[1]);
     };
-    assert.deepEqual(await found('norte'), ['mariana@norte.cl', 'ana@norte.cl'], 'the newest first');
+    assert.deepEqual(await found('norte'), ['mariana@norte.cl', 'ana@norte.cl'], 'the newest act is first');
     assert.deepEqual(await found('Ana@Norte.cl'), ['ana@norte.cl']);
-    assert.deepEqual(await found('ro_1@'), ['pedro_1@sur.cl'], 'no letter stands for any other');
+    assert.deepEqual(await found('ro_1@'), ['pedro_1@sur.cl'], 'an underscore matches only itself');
     assert.deepEqual(await found('caja-1'), ['command line: root@CAJA-1']);
     assert.deepEqual(await found('nobody'), []);
     assert.deepEqual(await found('sur.cl', '&since=2031-01-01'), []);
@@ -177,7 +177,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
   });
 });
 
-/** A log of 4,000 acts of others, for the plans of PostgreSQL. A store in SQLite has no statistics. */
+/** Adds 4,000 acts of others, which PostgreSQL needs for its plans. SQLite plans without statistics. */
 async function fillWithActs(app: TestApp): Promise<void> {
   if (app.db.engine === 'sqlite') return;
   await app.db.transaction(async (tx) => {

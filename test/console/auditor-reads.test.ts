@@ -16,7 +16,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-/** The screens and lists of those who act, which an auditor reads. */
+/** The screens and lists of other roles that an auditor may read. */
 const AUDITED = ROUTES.filter(({ needed }) => needed?.includes('audit:read') === true && needed[0] !== 'audit:read');
 
 const READERS = ['auditor', 'finance'] as const;

@@ -7,7 +7,7 @@ import { createTestUser } from '../support/test-user.ts';
 
 const AT = '/console/bank-accounts';
 
-/** Right; a space too many, mended; a wrong check character, twice. */
+/** One valid row, one repaired row with a space too many, and two rows with a wrong check character. */
 const FILE =
   'rut;banco;cuenta\n11111111-1;012;11111111\n 12345678-5;001;1234567\n12345678-9;001;1234567\n12345678-9;037;7654321\n';
 

@@ -15,7 +15,7 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
-  /** A file with a payment in doubt and a payment of nobody, held against the books. */
+  /** Opens a settlement with a payment in doubt and a payment without a transaction, compared with the books. */
   const open = async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
     const opened = await openCheckout(openTestDatabase, { method });
@@ -25,7 +25,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     return keep(opened, Buffer.from(text));
   };
 
-  /** The same service with this file of all merchants. */
+  /** Stores this file of all merchants for the same service. */
   const keep = async ({ app, environment }: CheckoutCase, content: Buffer) => {
     const evidence = describeEvidence('abono.csv', content);
     const scope = { environment: environment.environment, paymentServiceId: null, method: 'scripted' };
@@ -62,7 +62,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
       assert.equal(answer.status, 403);
     const shown = await server.get(path, finance.console);
     assert.ok(shown.text.includes(link));
-    // The command alone took the file for one of the first method, and of the environment in which the program runs.
+    // Without these options the command would use the first method and the environment of the program.
     assert.match(shown.text, /payment import abono\.csv --payment-service ID --environment \w+ --method scripted</);
     assert.equal((await server.get(`${path}/book`, finance.console)).status, 200);
     const other = Buffer.from(`${String(content)}15/01/2026;otro;2;8000\n`);
@@ -78,11 +78,11 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
       assert.match(refused.text, said);
     }
     const preview = await send(finance, content, { merchant });
-    assert.ok(preview.text.includes(` · ${merchant} · `), 'whose books they are');
+    assert.ok(preview.text.includes(` · ${merchant} · `), 'the preview names the merchant');
     assert.match(preview.text, /Un pago en duda queda pagado[^<]*<\/td><td[^>]*>1<\/td><td[^>]*>\$12\.990 CLP</);
     assert.match(preview.text, /dinero sin dueño[^<]*<\/td><td[^>]*>1<\/td><td[^>]*>\$7\.000 CLP</);
     assert.match(preview.text, /Asentar 2 líneas: \$19\.990 CLP/);
-    assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'looking changes nothing');
+    assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'a preview changes nothing');
     const form = Object.fromEntries(
       [...preview.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
     );
@@ -100,7 +100,11 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     );
     const { problems, records, balances } = await verifyBooks(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
-    assert.equal((await send(finance, content, { merchant, confirm: 'yes' })).status, 404, 'it was compared again');
+    assert.equal(
+      (await send(finance, content, { merchant, confirm: 'yes' })).status,
+      404,
+      'a settlement that was compared again is not confirmed',
+    );
   });
 
   test('are booked for one merchant without the known payments of another', async () => {

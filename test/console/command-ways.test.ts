@@ -13,7 +13,7 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     await using server = await startTestServer(app);
     await fillConsole(app, server);
     app.now.advance(2 * DAY_MS);
-    // Sessions end within a day.
+    // A new user, because a session lasts one day.
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const { text } = await server.get('/console/attention', owner.console);
     const ways = waysIn(text);
@@ -35,7 +35,7 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     }
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const read = await server.get('/console/attention', auditor.console);
-    assert.deepEqual(waysIn(read.text), [], 'an auditor does none of it');
+    assert.deepEqual(waysIn(read.text), [], 'an auditor gets no link to an act');
     assert.match(read.text, /<code>bin\/rubrica refund approve rr_\w+ --as EMAIL<\/code>/);
     const health = await server.get('/console/health', owner.console);
     assert.match(health.text, /<a href="\/console\/attention\?kind=settlement">Ver lo que espera<\/a>/);

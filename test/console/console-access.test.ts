@@ -20,10 +20,8 @@ type Headers = Record<string, string>;
 
 const cookieOf = (user: TestUser): Headers => user.console;
 
-/** What a browser sends with a form of ours. */
-
 forEachEngine('the console', (openTestDatabase, engine) => {
-  // Permissions are decided without the store, so on PostgreSQL two roles show that they are asked for.
+  // Permissions do not depend on the store, so two roles are enough on PostgreSQL.
   const roles = engine === 'sqlite' ? (Object.keys(ROLES) as Role[]) : (['owner', 'merchant'] as const);
 
   const open = async () => {
@@ -42,7 +40,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       const path = paths[0].replace(':id', String(payment.id));
       for (const headers of [{}, { cookie: 'rubrica_console=wrong' }]) {
         const answer = await server.send(method, path, { headers: { ...formHeaders(screen), ...headers } });
-        // A search goes on after the sign-in, so its answer is the page itself.
+        // A search continues after the sign-in, so the answer is the page and not a redirect.
         assert.equal(answer.status, path === '/console/find' ? 401 : 303, path);
         if (path === '/console/find') assert.match(answer.text, /action="\/console\/sign-in"/);
         else assert.match(answer.headers.get('location') ?? '', /^\/console\/sign-in/, path);
@@ -128,11 +126,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const at = `/console/payments/${payment.id}/refund`;
     const send = (body: string) => server.post(at, { headers: { ...FORM, ...cookieOf(support) }, body });
     const asked = (await send('amount=2000&reason=agotado')).headers.get('location') ?? '';
-    assert.doesNotMatch(
-      asked,
-      /agotado/,
-      'what was typed stood in the address, even where it was the number of a card',
-    );
+    assert.doesNotMatch(asked, /agotado/, 'the typed text, perhaps a card number, is not in the address');
     const shown = await server.get(asked, cookieOf(support));
     assert.equal(shown.status, 200);
     assert.match(shown.text, /¿Devolver \$2\.000 CLP\?/);
@@ -179,7 +173,11 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     for (const form of ['refund', 'requests']) {
       const posted = await server.post(`${at}/${form}`, { headers, body: 'amount=99.999&reason=lleg%C3%B3+roto' });
       assert.equal(posted.status, 400);
-      assert.match(posted.text, /value="99\.999"[\s\S]*value="llegó roto"/, 'after the page that asks once more');
+      assert.match(
+        posted.text,
+        /value="99\.999"[\s\S]*value="llegó roto"/,
+        'the form keeps its values after the page that asks for confirmation',
+      );
     }
     const done = await server.get(`${at}?done=refund&amount=%241.000+CLP`, cookieOf(owner));
     assert.match(done.text, /name="amount"[^>]* value="\d+"/);
@@ -193,7 +191,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
-    // A part of an order may be of another payment than the one that is meant, so it leads to a list that says so.
+    // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
     const part = await server.get('/console/payments?q=rd-7', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.equal(part.status, 200);
     assert.match(part.text, />ORD-7<[\s\S]*parte de la orden/);

@@ -120,7 +120,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const headers = owner.console;
     const attention = await server.get('/console/attention?format=csv', headers);
     assert.match(attention.text, /Dirección que falla|callback resend --endpoint/);
-    assert.match(attention.text, /falla: no existe esa página \(404\); espera 1 callback/, 'it was in English');
+    assert.match(attention.text, /falla: no existe esa página \(404\); espera 1 callback/, 'the page is in Spanish');
     assert.match(
       (await server.get('/console/attention?kind=refund', headers)).text,
       /Nada espera a una persona|class="card empty"/,
@@ -230,7 +230,7 @@ const NOT_FOUND: FetchOutcome = {
   durationMs: 1,
 };
 
-/** A shop whose page is gone, or that fails in another way: one callback waits. */
+/** Opens a shop that answers with `outcome`, so that one callback waits. */
 async function openFailing(openTestDatabase: OpenTestDatabase, outcome = NOT_FOUND) {
   const sent: { url: string }[] = [];
   const app = createTestApp(await openTestDatabase(), {

@@ -29,7 +29,11 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
       }
       const other = name === 'rubrica_console' ? '__Host-rubrica_console' : 'rubrica_console';
       const both = { cookie: `${other}=wrong; ${name}=${token}` };
-      assert.equal((await server.get('/console/account', both)).status, 200, 'the other one does not hide it');
+      assert.equal(
+        (await server.get('/console/account', both)).status,
+        200,
+        'a second cookie does not hide the right one',
+      );
     }
   });
 
@@ -64,7 +68,7 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
 
 withBrowser('a browser at the console over https', (openVisitor) => {
   forEachEngine('signing in and out', (openTestDatabase, engine) => {
-    // Chromium takes a loopback address for as safe as https. Its part does not depend on the engine.
+    // Chromium treats a loopback address like https. The browser's part does not depend on the engine.
     const once = { skip: engine === 'postgres' };
 
     test('uses the cookie, and leaves only the language and the cookies of other programs', once, async (context) => {
@@ -86,7 +90,7 @@ withBrowser('a browser at the console over https', (openVisitor) => {
       await page.waitForURL(/sign-in$/);
       assert.deepEqual(await browser.cookies(), []);
       assert.equal(await page.evaluate("localStorage.getItem('seen')"), null);
-      // Of another Rúbrica below the same host, or the shop's own pages.
+      // A cookie of another Rúbrica on the same host, or of the shop's pages.
       const cookie = { name: 'cart', value: 'of another program', domain: 'localhost', path: '/' };
       await browser.addCookies([cookie]);
       await page.getByRole('button', { name: 'Español' }).click();
@@ -98,7 +102,7 @@ withBrowser('a browser at the console over https', (openVisitor) => {
       assert.deepEqual(
         (await browser.cookies()).map(({ name }) => name).toSorted(),
         ['cart', 'rubrica_language'],
-        'what others keep stays, and so does the language that was chosen',
+        'cookies of others and the chosen language stay',
       );
       assert.deepEqual(complaints, []);
     });

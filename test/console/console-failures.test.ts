@@ -45,7 +45,7 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
       assert.ok(text.includes(told), text);
       assert.doesNotMatch(text, /Nothing was done|No se hizo nada/);
     }
-    assert.equal((await refundsOf(app, paid)).length, 2, 'each click was a refund');
+    assert.equal((await refundsOf(app, paid)).length, 2, 'two forms make two refunds');
   });
 
   test('names the other console for a payment service that has moved', async () => {

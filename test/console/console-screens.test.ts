@@ -9,7 +9,9 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-/** The rules that light, width and words decide; the others are asked once, for the elements are the same. */
+/**
+ * The rules that depend on colours, width and language. The others are checked once, because the elements are the same.
+ */
 const LOOKED_AT_AGAIN = [
   'color-contrast',
   'link-in-text-block',
@@ -21,10 +23,10 @@ const LOOKED_AT_AGAIN = [
   'html-lang-valid',
   'document-title',
 ];
-/** The tables and cards with something in them that is wider than they are, by their text. */
+/** Returns the text of tables and cards with content that is wider than they are. */
 const CUT_OFF =
   "[...document.querySelectorAll('.card, td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 80))";
-/** The present section where it is beyond the edge of the window: on a phone nothing said where one was. */
+/** Returns the current section if it is outside the window: it must be visible on a phone too. */
 const SECTION_OUT_OF_SIGHT =
   "[...document.querySelectorAll('nav a[aria-current]')].filter((e) => e.getBoundingClientRect().left < -1 || e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.innerText)";
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
@@ -38,7 +40,7 @@ const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOp
 
 withBrowser('the console in a browser', (openVisitor) => {
   forEachEngine('every screen', (openTestDatabase, engine) => {
-    // What the pages look like does not depend on the engine.
+    // The look of the pages does not depend on the engine.
     const once = { skip: engine === 'postgres' };
 
     test('passes axe and its content policy, and fits its window', once, async (context) => {
@@ -60,9 +62,9 @@ withBrowser('the console in a browser', (openVisitor) => {
         assert.deepEqual(complaints, [], about);
         await page.goto(`${origin}/console/payments`);
         await page.emulateMedia({ media: 'print' });
-        assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list were printed');
+        assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list are not printed');
         const heads = await page.evaluate('getComputedStyle(document.querySelector("thead")).position');
-        assert.equal(heads, 'static', 'a sheet of paper had the cards of a phone in place of a table');
+        assert.equal(heads, 'static', 'a printed list is a table, not the cards of a phone');
       }
     });
 
@@ -82,7 +84,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       const first = await page.evaluate('document.activeElement.textContent');
       await pay('ORD-NEW');
       await page.getByText('ORD-NEW').waitFor();
-      assert.equal(await page.evaluate('document.activeElement.textContent'), first, 'the keyboard stays where it was');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), first, 'the focus stays');
       await page.getByRole('button', { name: 'English' }).click();
       await page.getByRole('heading', { name: 'Payments' }).waitFor();
       await page.goto(`${origin}/console/payments?state=cancelled`);
@@ -111,7 +113,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       await pay('ORD-NEW');
       await Promise.all([listens(), sleep(false)]);
       await page.getByText('ORD-NEW').waitFor();
-      // The server waits for who listens.
+      // The server would wait for the open event stream.
       await page.close();
     });
 
@@ -125,7 +127,7 @@ withBrowser('the console in a browser', (openVisitor) => {
         await page.route('**/wrong', (route) => route.fulfill({ headers, body: '<style>p { color: red }</style>' }));
         assert.deepEqual(complaints, []);
         await page.goto(`${origin}/wrong`);
-        assert.ok(await comesTrue(() => complaints.length > 0), 'what its policy refuses is noticed');
+        assert.ok(await comesTrue(() => complaints.length > 0), 'the browser reports what the policy refuses');
       }
     });
 
@@ -143,14 +145,14 @@ withBrowser('the console in a browser', (openVisitor) => {
   });
 });
 
-/** That a browser tells of what its policy refuses. Answers the policy. */
+/** Asserts that the policy asks browsers for reports. Returns the policy. */
 function assertReports(answer: Response | null, path = ''): string {
   const policy = answer?.headers()['content-security-policy'] ?? '';
   assert.match(policy, /report-uri/, path);
   return policy;
 }
 
-/** A console with something on every screen. */
+/** Opens a console with data on every screen. */
 async function openConsole(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const app = createConsoleApp(await openTestDatabase());
   const server = await startTestServer(app);

@@ -40,8 +40,8 @@ test('a count of one is in the singular', () => {
 });
 
 /**
- * What the lines of a payment and of a payout are called by. A new one of these types is missing here until it has its
- * words.
+ * The keys of the texts in the lines of a payment and of a payout. `tsc` refuses this list if it lacks a new member of
+ * these types.
  */
 const SAID_IN_LINES = [
   ...keysOf<Extract<EventType, `transaction.${string}` | `refund.${string}`>>('event', {
@@ -55,7 +55,7 @@ const SAID_IN_LINES = [
     'refund.completed': true,
     'refund.failed': true,
   }),
-  // Of a bank and a merchant as a whole, and so of no payment and no payout.
+  // The excluded kinds belong to a bank or a whole merchant, not to a payment or payout.
   ...keysOf<Exclude<EntryKind, 'payout' | 'payout_returned' | 'deposit' | 'paid_in' | 'commission'>>('entry', {
     payment: true,
     fee: true,

@@ -6,9 +6,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/**
- * The pages that show tables and are no list, each with what its tables are. A list of its own goes through `sendList`.
- */
+/** The pages with tables that are not lists, each with the content of its tables. A list uses `sendList`. */
 const NO_LISTS: Readonly<Record<string, string>> = {
   '/console': 'the shares of the day, and the first of what waits',
   '/console/account': 'one’s own factors and sessions',
@@ -26,7 +24,7 @@ const NO_LISTS: Readonly<Record<string, string>> = {
   '/console/staff/:id': 'the sessions and tokens of one person',
 };
 
-/** These are of one subject, whose lines are several tables of a page; the export is one. */
+/** The lists of one subject whose lines are in several tables of a page, and in one file. */
 const IN_PARTS = [
   '/console/settlements/:id',
   '/console/batches/:id',
@@ -35,7 +33,7 @@ const IN_PARTS = [
 ];
 
 forEachEngine('every list of the console', (openTestDatabase, engine) => {
-  // How rows become a workbook does not depend on the engine.
+  // Workbooks do not depend on the engine.
   const withWorkbooks = engine === 'sqlite';
 
   const open = async (context: TestContext) => {
@@ -78,10 +76,10 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       const asked = questionsFor(page);
       assert.ok(asked.length > 1, `${route} has a filter`);
       const counts = new Set<number>();
-      // Both files are made of the same rows: a workbook of the list as it comes, and one in another order, show that.
+      // Both files have the same rows, so a workbook in the default order and one in another order are enough.
       for (const query of asked)
         counts.add(await compare(server, cookie, asking(path, query), withWorkbooks && query === ''));
-      assert.ok(counts.size > 1, `${route}: a filter takes rows away`);
+      assert.ok(counts.size > 1, `${route}: a filter removes rows`);
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );
@@ -89,11 +87,11 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       for (const name of names)
         await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks && name === names[0]);
     }
-    assert.deepEqual(empty, [], 'a list without a row shows nothing here: make one in test/support/full-console.ts');
+    assert.deepEqual(empty, [], 'each list has a row, made in test/support/full-console.ts');
     assert.deepEqual(
       others.toSorted(),
       Object.keys(NO_LISTS).toSorted(),
-      'each other page with a table is known to be no list',
+      'each other page with a table is in NO_LISTS',
     );
     for (const route of ['merchants', 'merchants/:id/links', 'accounts/:id', 'staff', 'staff/tokens', 'payments'])
       assert.ok(seen.includes(`/console/${route}`), `${route} is a list: ${seen.join(' ')}`);
@@ -101,8 +99,8 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
 });
 
 /**
- * The addresses that the filters of a list can make: none, each choice of a field, a text that a row has, and one that
- * none has.
+ * Returns the queries that the filters of a list can make: none, each choice of a field, a text that a row has, and one
+ * that no row has.
  */
 function questionsFor(page: string): string[] {
   const form = /<form class="filters"[^>]*>(.*?)<\/form>/s.exec(page)?.[1] ?? '';
@@ -117,7 +115,7 @@ function questionsFor(page: string): string[] {
   return ['', ...choices, ...texts, ...days];
 }
 
-/** That the file of a list, or both files, have the rows of its page, in their order. Answers how many. */
+/** Asserts that each file of a list has the rows of its page, in their order. Returns the number of rows. */
 async function compare(
   server: TestServer,
   cookie: Record<string, string>,
@@ -147,12 +145,12 @@ async function compare(
   return shown.length;
 }
 
-/** The address with one more question. */
+/** Returns the address with one more query. */
 function asking(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The rows of the list of a page. */
+/** Returns the rows of the list on a page. */
 function rowsOf(page: string): string[] {
   const body = /<table data-live>.*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1] ?? '';
   return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => plain(row));
@@ -166,7 +164,7 @@ function plain(html: string): string {
 function readTable(content: Buffer): Promise<string[][]> {
   return withTable(Readable.from([content]), null, async ({ rows }) => {
     const read: string[][] = [];
-    // A sheet leaves out the empty cells at the end of a row.
+    // A sheet omits the empty cells at the end of a row.
     for await (const { cells } of rows) read.push(cells.slice(0, 1 + cells.findLastIndex((cell) => cell !== '')));
     return read;
   });

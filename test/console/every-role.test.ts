@@ -10,7 +10,7 @@ import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-/** Files, which other tests read, and what is outside the console. */
+/** Links to files, which other tests read, and to pages outside the console. */
 const NOT_FOLLOWED = /[?&]format=|\/statement\.csv|\/content$|\/account\/factors/;
 
 forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
@@ -37,7 +37,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
         answers.set(path, status);
         return { status, text };
       };
-      assert.ok([200, 303].includes((await ask('/console')).status), `${role} begins with a refusal`);
+      assert.ok([200, 303].includes((await ask('/console')).status), `the first page of ${role} is not a refusal`);
       for (const { path } of screens) {
         const { status, text } = await ask(path);
         if (status !== 200) continue;
@@ -62,11 +62,11 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
     const own = await page(environment.paymentServiceId);
     assert.match(own, /Your shop is not told of payments/);
     assert.match(own, /shop\.example\.cl\/callback<\/span> · Fails since 2026-01-15 09:00 -03:00\. 2 wait/);
-    assert.match(own, /404[^<]*<\/strong> [A-Z]/, 'its cause, and what ends it');
+    assert.match(own, /404[^<]*<\/strong> [A-Z]/, 'the page has the cause and the fix');
     assert.ok(own.includes(`/console/merchants/${environment.paymentServiceId}#development"`));
     const support = await page(environment.paymentServiceId, 'support');
     assert.match(support, /not told of payments/);
-    assert.doesNotMatch(support, /console\/merchants/, 'without the way to a page that support may not see');
+    assert.doesNotMatch(support, /console\/merchants/, 'the page has no link that support may not open');
     assert.doesNotMatch(await page(other.paymentServiceId), /not told of payments/);
   });
 
@@ -78,7 +78,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
       await createPaymentService(app, name, by);
       app.now.advance(86_400_000);
     }
-    // The sessions of the days before have ended.
+    // A new user, because the earlier sessions have ended.
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const acts = async (query: string) => {
       const { text } = await server.get(`/console/audit?format=csv&${query}`, owner.console);
@@ -100,7 +100,7 @@ function mayUse(role: Role, seesAll: boolean, form: Form): boolean {
   return route.needed === undefined || mayAny(permissionsOf(role, []), route.needed);
 }
 
-/** The screens of the console that a page leads to, as a browser reads its links. */
+/** Returns the screens of the console that the links of a page lead to. */
 function linksOf(page: string, path: string): Set<string> {
   const links = [...page.matchAll(/<a\b[^>]*? href="([^"]*)"/g)].map(([, href = '']) => {
     const { pathname, search } = new URL(href.replaceAll('&amp;', '&'), `http://console.example${path}`);
@@ -119,7 +119,7 @@ function formsOf(page: string): Form[] {
   });
 }
 
-/** Whether an address is of a path of the table of endpoints. */
+/** Whether an address fits a path of the table of endpoints. */
 function fits(path: string, address: string): boolean {
   const [known, given] = [path.split('/'), address.split('/')];
   return known.length === given.length && known.every((part, at) => part.startsWith(':') || part === given[at]);

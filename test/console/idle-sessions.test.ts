@@ -30,12 +30,12 @@ forEachEngine('an idle session of the console', (openTestDatabase) => {
       app.now.advance(60 * MINUTE - 1);
       assert.ok(await isIn(person), `click ${click}`);
     }
-    assert.equal(await consoleSessions(), 1, 'the cookie that nobody has used has ended');
+    assert.equal(await consoleSessions(), 1, 'the unused session has ended');
     app.now.advance(60 * MINUTE);
     assert.equal(await consoleSessions(), 0);
     const late = await person.get('/console/payments?state=failed');
     assert.equal(late.headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dfailed');
-    // A form after the end was lost without a word.
+    // A form after the end leads to a page that says so.
     for (const [path, next] of [
       ['/console/account/recovery-codes', ''],
       ['/console/staff/invite', '&next=%2Fstaff%2Finvite'],

@@ -91,7 +91,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
       await assert.rejects(
         inviteUser(app, { email, ...other }, DAY, TESTER),
         { code: 'USER_EXISTS' },
-        'the link let them in with the rights of before, and nobody was told',
+        'an existing user gets no new rights by an invitation',
       );
     const second = await inviteUser(app, { email }, DAY, TESTER);
     assert.equal((await accept(first.token)).status, 404);

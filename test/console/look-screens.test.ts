@@ -75,7 +75,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
       const answer = await desk.save(desk.ana, { ...LOOK, ...changes });
       assert.equal(answer.status, 400);
       assert.match(answer.text, said);
-      assert.ok(answer.text.includes('value="Casa Verde SpA"'), 'what was typed is still there');
+      assert.ok(answer.text.includes('value="Casa Verde SpA"'), 'the form keeps the typed text');
     }
     const svg = await desk.save(desk.ana, LOOK, Buffer.from('<svg onload="alert(1)"/>'), 'es');
     assert.match(svg.text, /El logo no es un archivo PNG, JPEG ni WebP/);
@@ -95,11 +95,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     ] as const) {
       const { status, text } = await desk.get(desk.ana, `/preview${query}`);
       assert.deepEqual([status, text.includes(said)], [200, true], `${query}: ${text}`);
-      assert.doesNotMatch(
-        text,
-        /method="post"|\/pay\/|x_signature/,
-        'nothing can be paid, and nothing is signed that never was',
-      );
+      assert.doesNotMatch(text, /method="post"|\/pay\/|x_signature/, 'the preview has no form, pay link or signature');
       assert.match(text, /href="\/looks\/1f6f4a\.css"/);
       assert.doesNotMatch(text, /<script|http-equiv="refresh"/);
     }
@@ -127,7 +123,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
       headers: { ...desk.ana.console, origin: 'https://elsewhere.example' },
       body: '',
     });
-    assert.ok(foreign.status >= 400, 'a form of another site');
+    assert.ok(foreign.status >= 400, 'a form of another site is refused');
     assert.equal((await findLook(desk.app, desk.id)).colour, null);
     const olga = await createTestUser(desk.app, { role: 'operator', may: [] });
     assert.equal((await desk.save(olga, LOOK)).status, 303);
@@ -149,7 +145,7 @@ async function openDesk(openTestDatabase: OpenTestDatabase) {
     path,
     ana,
     get: (user: TestUser, rest = '') => server.get(path + rest, { ...user.console, 'accept-language': 'en' }),
-    /** As a browser sends the form: what is left out of it is empty. */
+    /** Sends the form like a browser: missing fields are empty. */
     save: async (user: TestUser, fields: Record<string, string>, logo?: Buffer, language = 'en') => {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) form.set(name, value);

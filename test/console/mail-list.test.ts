@@ -52,7 +52,7 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     assert.deepEqual(await mails(), [{ id: shown.id, state: 'queued' }]);
     const [act] = (await listAudit(app, { action: 'mail.resent' }, 10)).acts;
     assert.deepEqual([act?.who.name, act?.subject.id], ['olga@example.cl', shown.id]);
-    // A second click, and a page that was opened before: the payer does not get it twice.
+    // After a second click, or from an older page, the payer does not get the mail twice.
     for (const again of ['resend', 'end']) {
       const stale = await post({ ...shown, act: again });
       assert.equal(stale.status, 409);

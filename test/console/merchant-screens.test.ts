@@ -110,7 +110,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       [shown, own.production.secret_token],
     );
     const again = await ana.post(`/merchants/${own.id}/rotate`, wish);
-    assert.equal(again.status, 409, 'a form that is sent twice rotates once');
+    assert.equal(again.status, 409, 'a form that is sent twice rotates the token once');
     const { acts } = await listAudit(app, { action: 'payment_service.rotated' }, 10);
     assert.deepEqual(
       acts.map(({ who }) => who.name),
@@ -171,7 +171,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.notEqual(path, '');
     for (let look = 0; look < 2; look++) {
       const asked = await server.get(path);
-      assert.equal(asked.status, 200, 'looking at it does not use it up');
+      assert.equal(asked.status, 200, 'opening the link does not use it up');
       assert.doesNotMatch(asked.text, /Zapateria/);
     }
     const opened = await server.post(path, { headers: FORM, body: '' });
@@ -212,15 +212,15 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const ended = await make();
     const id = /th_[0-9a-z]+/.exec(ended)?.[0] ?? '';
     await operator.post(`/merchants/${own.id}/end-link`, { link: id });
-    assert.ok(await isGone(ended), 'ended');
+    assert.ok(await isGone(ended), 'an ended link is gone');
     const rotated = await make();
     await rotateSecretToken(app, own.id, 'production', HOUR_MS, TESTER);
-    assert.ok(await isGone(rotated), 'rotated');
+    assert.ok(await isGone(rotated), 'a link from before a rotation is gone');
     const late = await make();
     app.now.advance(20 * HOUR_MS);
     assert.equal((await server.get(late)).status, 200);
     app.now.advance(4 * HOUR_MS);
-    assert.ok(await isGone(late), 'late');
+    assert.ok(await isGone(late), 'an expired link is gone');
     for (const wrong of ['/hand-over/x', `/hand-over/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
   });
 
@@ -269,7 +269,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       )?.[1];
     const link = (await end()) ?? '';
     assert.equal((await owner.post(`/merchants/${own.id}/links/end`, { link })).status, 303);
-    assert.equal(await end(), undefined, 'it has ended');
+    assert.equal(await end(), undefined, 'the page has no button for an ended link');
     await enablePaymentService(app, own.id, TESTER);
     const [listed] = await listPaymentLinks(app, null, 1);
     assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
@@ -308,7 +308,11 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       assert.equal(await send('fee', { ...fee, ...wrong }), 400, JSON.stringify(wrong));
     const account = { method: 'webpay', account: '597012345678', key: 'k'.repeat(32) };
     assert.equal(await send('method', account), 303);
-    assert.equal(await send('method', { ...account, account: '597055555532' }), 400, 'the public account');
+    assert.equal(
+      await send('method', { ...account, account: '597055555532' }),
+      400,
+      'the public test account is refused',
+    );
     assert.equal(await send('limit', { per_minute: '120' }), 303);
     assert.equal(await send('limit', { per_minute: '0' }), 400);
     assert.equal(await send('events-url', { url: 'http://127.0.0.1/x' }), 400);
@@ -360,7 +364,11 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     }
     assert.equal((await person.get(`${at}/rotate?environment=production`)).status, 303);
     assert.deepEqual(await rowsOf(app.db), before);
-    assert.equal((await person.post(`${at}/events-url`, { environment, url: '' })).status, 303, 'moves neither');
+    assert.equal(
+      (await person.post(`${at}/events-url`, { environment, url: '' })).status,
+      303,
+      'a form that moves no money and no secret needs no proof',
+    );
     await person.post('/console/prove', { password: user.password, next: `/merchants/${own.id}?done=proved` });
     assert.match((await person.get(`${at}?done=proved`)).text, /Send the form once more/);
     for (const [form, fields] of Object.entries(forms))
@@ -369,7 +377,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
   });
 });
 
-/** What a form of another merchant's person must not have changed. */
+/** Returns the rows that a form of another merchant's user must not change. */
 async function rowsOf(db: { query: (sql: string) => Promise<object[]> }): Promise<object[][]> {
   return Promise.all([
     db.query('select id, disabled_at, per_minute from payment_services order by id'),

@@ -23,7 +23,7 @@ forEachEngine('the own account in the console', (openTestDatabase) => {
     const page = (await desk.get('/console/account')).text;
     const shown = [...page.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id);
     const own = await sessionsOf(ana);
-    assert.ok(shown.length > 0 && shown.every((id) => own.includes(id ?? '')), 'this one has no button');
+    assert.ok(shown.length > 0 && shown.every((id) => own.includes(id ?? '')), 'the current session has no button');
     const [theirs = ''] = await sessionsOf(eva);
     assert.equal((await desk.post('/console/account/sessions/end', { session: theirs })).status, 404);
     assert.equal((await other.get('/console/payments')).status, 200);

@@ -19,7 +19,7 @@ const ORIGIN = 'https://pay.example.cl';
 const ADD = '/console/account/factors/passkey';
 const QUARTER_OF_AN_HOUR = 15 * 60_000;
 
-/** Questions that are not answered as they were asked, by a browser, a site between or a copied key. */
+/** Wrong answers to a question: by a browser, by a site in between, or by a copied key. */
 const LIES: [about: string, lie: Parameters<SoftPasskey['get']>[1]][] = [
   ['another site', { origin: 'https://pay.example.cl.evil.example' }],
   ['another port', { origin: `${ORIGIN}:8443` }],
@@ -80,13 +80,13 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
       assert.equal((await add(person, key, () => answer)).status, 400, answer);
     const { text } = await person.get(ADD);
     const form = { setup: valueOf(text, 'setup'), answer: key.create(askedOn(text)), name: 'Laptop' };
-    assert.equal((await sibling.post(ADD, form)).status, 400, 'another session of the same person');
+    assert.equal((await sibling.post(ADD, form)).status, 400, 'another session of the same person is refused');
     const other = await signedIn(await createTestUser(app, { role: 'support', may: [] }));
-    assert.equal((await other.post(ADD, form)).status, 400, 'another person');
+    assert.equal((await other.post(ADD, form)).status, 400, 'another person is refused');
     assert.deepEqual(await app.db.query('select id from factors'), []);
     assert.equal((await person.post(ADD, form)).status, 200);
-    assert.equal((await person.post(ADD, form)).status, 400, 'sent twice');
-    assert.equal((await add(other, key)).status, 400, 'a passkey that somebody has');
+    assert.equal((await person.post(ADD, form)).status, 400, 'a second sending is refused');
+    assert.equal((await add(other, key)).status, 400, 'a passkey of another person is refused');
     assert.equal((await app.db.query('select id from factors')).length, 1);
   });
 
@@ -105,10 +105,10 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     await refused((question) => theirs.get(question), "another person's");
     await refused((question) => theirs.get(question).replaceAll(theirs.id, key.id), 'another key by the same name');
     await refused((question) => key.create(question), 'what a new passkey says');
-    assert.equal((await prove(thief, (question) => key.get(question))).status, 303, 'the right one');
+    assert.equal((await prove(thief, (question) => key.get(question))).status, 303, 'the passkey works');
     key.counter -= 1;
     const later = await signedIn();
-    assert.equal((await prove(later, (question) => key.get(question))).status, 401, 'a copy of the passkey');
+    assert.equal((await prove(later, (question) => key.get(question))).status, 401, 'a copy of the passkey is refused');
     await writeCounts(app, 'end');
     const { acts } = await listAudit(app, { who: user.email, action: 'user.factor_refused' }, 10);
     assert.ok(acts.length > 0);
@@ -121,14 +121,18 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     await add(await signedIn(), key);
     const [person, thief] = [await signedIn(), await signedIn()];
     const { text } = await person.get('/console/prove');
-    // The next answer says 0 once more.
+    // The counter of the next answer is 0 again.
     key.counter = -1;
     const form = { setup: valueOf(text, 'setup'), answer: key.get(askedOn(text)), next: '' };
-    assert.equal((await thief.post('/console/prove', form)).status, 401, 'heard by somebody, in another session');
+    assert.equal((await thief.post('/console/prove', form)).status, 401, 'the answer does not work in another session');
     const outcomes = await Promise.all([person.post('/console/prove', form), person.post('/console/prove', form)]);
     const [other, ...more] = outcomes.filter(({ headers }) => headers.get('location') !== '/console');
-    assert.deepEqual([other?.headers.get('set-cookie'), more], [null, []], 'one of two was let in');
-    // The session that asked ends when it lets in: the other answer comes before that, or to nobody.
+    assert.deepEqual(
+      [other?.headers.get('set-cookie'), more],
+      [null, []],
+      'one of two concurrent answers opens a session',
+    );
+    // The first success ends the session that asked. The other answer comes before that, or finds no session.
     assert.ok(
       other?.status === 401 || other?.headers.get('location')?.startsWith('/console/sign-in'),
       `${other?.status}`,
@@ -147,7 +151,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.equal((await again.post('/console/prove', { code })).status, 303);
     const factor = /name="factor" value="([^"]+)"/.exec((await again.get('/console/account')).text)?.[1] ?? '';
     const last = await again.post('/console/account/factors/remove', { factor });
-    assert.equal(last.status, 409, 'the only one stays where the role must have one');
+    assert.equal(last.status, 409, 'a role that needs a second factor keeps its only one');
   });
 });
 
@@ -170,7 +174,7 @@ for (const [publicUrl, host] of SITES) {
 
 withBrowser('a passkey in a browser', (openVisitor) => {
   forEachEngine('of a person', (openTestDatabase, engine) => {
-    // What a browser does, does not depend on the engine.
+    // The browser does not depend on the engine.
     const once = { skip: engine === 'postgres' };
 
     test(
@@ -232,7 +236,7 @@ async function openConsole(openTestDatabase: OpenTestDatabase, publicUrl: string
   return { app, server, user, signedIn };
 }
 
-/** What a page asks a passkey. */
+/** Returns the question of a page to a passkey. */
 function askedOn(page: string): Question {
   const options = /data-options="([^"]*)"/.exec(page)?.[1]?.replaceAll('&quot;', '"');
   return JSON.parse(options ?? '{"challenge":""}') as Question;

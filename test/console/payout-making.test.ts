@@ -47,17 +47,21 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const { app, desk, server, maker, of } = await open();
     await using _server = server;
     assert.match((await maker.get('/recipients')).text, /bin\/rubrica recipient create/);
-    assert.match((await maker.get('/batches')).text, /href="\/console\/payouts\/upload"/, 'there was a command alone');
+    assert.match(
+      (await maker.get('/batches')).text,
+      /href="\/console\/payouts\/upload"/,
+      'the list of batches links the form for a new batch',
+    );
     assert.match(
       (await maker.get('/payout-files/new')).text,
       /approves what waits in:<\/p><p><a href="\/console\/payouts\?state=awaiting_approval"/,
-      'a payout that is in no batch is not among the batches',
+      'the page links the waiting payouts, also those without a batch',
     );
     const merchant = desk.environment.paymentServiceId;
     const fields = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '', merchant };
     const bad = await maker.post('/recipients', { ...fields, rut: '12.531.909-3' });
     assert.match(bad.text, /Verdict:.*invalid/);
-    assert.ok(!bad.text.includes('name="validation"'), 'nothing to keep');
+    assert.ok(!bad.text.includes('name="validation"'), 'an invalid account has no button that stores it');
     const shown = await maker.post('/recipients', fields);
     assert.match(shown.text, /Verdict:.*plausible/);
     const other = await maker.post('/recipients', {
@@ -65,7 +69,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       account: '12531910',
       validation: valueOf(shown.text, 'validation'),
     });
-    assert.equal(other.status, 409, 'the validation of another account keeps nothing');
+    assert.equal(other.status, 409, 'the validation of another account stores nothing');
     assert.equal((await app.db.query('select id from recipients')).length, 0);
     const kept = await maker.post('/recipients', { ...fields, validation: valueOf(shown.text, 'validation') });
     const path = /^\/console(\/recipients\/rcp_\w+)\?done=kept$/.exec(kept.headers.get('location') ?? '')?.[1] ?? '';
@@ -137,9 +141,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.match(
       refused.text,
       /Línea 3: El dígito verificador[\s\S]*Línea 4: El dígito/,
-      'accounts were a second refusal',
+      'one refusal names all wrong lines and accounts',
     );
-    assert.match(refused.text, /name="name" maxlength="200" value="Marzo"/, 'the name of the batch was lost');
+    assert.match(refused.text, /name="name" maxlength="200" value="Marzo"/, 'the form keeps the name of the batch');
     for (const content of ['', 'nothing', 'a;b\n1;2\n'])
       assert.ok(
         [400, 422].includes((await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content })).status),
@@ -183,7 +187,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.match((await maker.get('/payout-files/new')).text, /13 columns\)[\s\S]*several sources agree/);
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
-    assert.doesNotMatch(spanish, /columns\)|characters a line/, 'the names of the formats were in English');
+    assert.doesNotMatch(spanish, /columns\)|characters a line/, 'the names of the formats are in Spanish');
     const lacking = await as(desk.users.maker, 'es').post('/payout-files', {
       of,
       format: 'bancochile-masivas',
@@ -207,11 +211,11 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const shown = await maker.upload(`${path}/results`, {}, result);
     for (const said of ['→ Arrived', '→ Refused by the bank', 'cuenta … cerrada', 'Lines of no payout of this file: 4'])
       assert.ok(shown.text.includes(said), said);
-    assert.equal(await stateOf(app, first), 'sent', 'nothing counts yet');
+    assert.equal(await stateOf(app, first), 'sent', 'a preview changes nothing');
     const pdf = { name: 'resultado.pdf', content: '%PDF-1.4' };
     const unread = await as(desk.users.maker, 'es').upload(`${path}/results`, {}, pdf);
     assert.match(unread.text, /No se leyó el archivo de resultados, y nada cambió\. Ninguna fila nombra las columnas/);
-    assert.doesNotMatch(unread.text, /Los pagos no son válidos/, 'they have left');
+    assert.doesNotMatch(unread.text, /Los pagos no son válidos/, 'an unreadable file is not called invalid payouts');
     const carried = { content: valueOf(shown.text, 'content'), file_name: 'resultado.csv', confirm: 'yes' };
     const done = await maker.upload(`${path}/results`, carried);
     assert.equal(done.headers.get('location'), `/console${path}?settled=2&already=0&contradicted=0`);
@@ -220,7 +224,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.match((await maker.upload(`${path}/results`, {}, against)).text, /Contradicts: Arrived/);
     assert.match((await maker.get(`${path}?settled=0&already=0&contradicted=1`)).text, /1 contradict what is known/);
     const page = await maker.get(`/payouts/${first}`);
-    assert.match(page.text, /Arrived<\/strong> · by user-/, 'who took the result over is in the timeline');
+    assert.match(page.text, /Arrived<\/strong> · by user-/, 'the timeline names the person who imported the result');
     assert.match((await maker.get('/payout-files')).text, /Arrived: 1/);
     app.now.advance(16 * MINUTE_MS);
     for (const answer of [
@@ -230,7 +234,11 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     ])
       assert.match(answer.headers.get('location') ?? '', /^\/console\/prove\?next=/);
     const again = await maker.post('/payout-files', { of, format: 'bci', account: '1' });
-    assert.match(again.headers.get('location') ?? '', /new%3Ftyped%3D/, 'what was typed is there after the proof');
+    assert.match(
+      again.headers.get('location') ?? '',
+      /new%3Ftyped%3D/,
+      'the form keeps the typed text after the second factor',
+    );
   });
 
   test('store the account type for a bank that requires it', async () => {

@@ -75,9 +75,9 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const next = `/console/payout-files/new?of=${desk.environment.id}&amp;batch=${batch}`;
     assert.ok(
       (await as(desk.users.maker).get(`/batches/${batch}`)).text.includes(next),
-      'the way to the bank ended here',
+      'the batch links the next step',
     );
-    assert.ok(!(await boss.get(`/batches/${batch}`)).text.includes(next), 'an approver makes no files');
+    assert.ok(!(await boss.get(`/batches/${batch}`)).text.includes(next), 'an approver has no link to make a file');
     const again = await boss.post(`/batches/${batch}/approve`);
     assert.equal(again.status, 409, 'a second click changes nothing');
     const { acts } = await listAudit(app, { action: 'payout.approved' }, 10);

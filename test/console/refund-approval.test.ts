@@ -40,7 +40,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const languageLeadsTo = ({ text }: { text: string }) =>
       /name="next" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const other = await as(asker, 'es').get(languageLeadsTo(refused));
-    assert.equal(other.status, 200, 'the other language refused the form, and what was typed was gone');
+    assert.equal(other.status, 200, 'a change of the language keeps the form');
     assert.ok(other.text.includes('$150.000 CLP') && other.text.includes('llegó roto'));
     const spanish = await as(asker, 'es').post(`${at}/refund`, { ...wish, key: 'one' });
     assert.match(spanish.text, /Puedes devolver \$100\.000 CLP por día/);
@@ -66,7 +66,11 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.ok(page.text.includes(`href="/console${path}/approve"`));
     assert.ok(!page.text.includes(`${path}/withdraw`));
     const without = await as(approver).post(`${path}/reject`, { reason: '' });
-    assert.deepEqual([without.status, languageLeadsTo(without)], [400, at], 'the other language led nowhere');
+    assert.deepEqual(
+      [without.status, languageLeadsTo(without)],
+      [400, at],
+      'the other language leads to the same page',
+    );
     const asked = await as(approver).get(`${path}/approve`);
     for (const said of [
       'Approve the refund of $150.000 CLP?',
@@ -113,7 +117,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.ok(page.text.includes(`href="/console/payments/${desk.paid.id}"`));
     assert.ok(
       !page.text.includes(`/console/payments/${others.paid.id}"`),
-      'it is of a payment service that they do not see',
+      'a payment of another payment service has no link',
     );
     assert.match((await as(approver).get('/payments')).text, /href="\/console\/refund-requests"/);
     const all = await createTestUser(app, { role: 'auditor', may: [] });
@@ -140,13 +144,21 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     for (const act of ['approve', 'reject'])
       assert.equal((await as(support).post(`${path}/${act}`, { reason: 'no' })).status, 403, act);
     assert.equal((await as(support).get(`${path}/approve`)).status, 403);
-    assert.equal((await as(support).post(`${path}/withdraw`, { reason: 'no' })).status, 403, 'it is of another person');
+    assert.equal(
+      (await as(support).post(`${path}/withdraw`, { reason: 'no' })).status,
+      403,
+      'only the requester may withdraw a request',
+    );
     const stranger = await createTestUser(app, { role: 'approver', may: [], paymentServices: [] });
     for (const act of ['approve', 'reject'])
       assert.equal((await as(stranger).post(`${path}/${act}`, { reason: 'no' })).status, 404, act);
     const other = await createPaidTransaction(app, desk.environment);
     const elsewhere = `/payments/${other.id}/requests/${request.id}/approve`;
-    assert.equal((await as(desk.users.approver).post(elsewhere)).status, 404, 'it is of another payment');
+    assert.equal(
+      (await as(desk.users.approver).post(elsewhere)).status,
+      404,
+      'the address must name the payment of the request',
+    );
     assert.equal(await stateOf(request), 'waiting');
     assert.deepEqual(await refundsOf(app, desk.paid), []);
   });
@@ -198,7 +210,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.equal((await ask('120000', '')).status, 400);
     const within = await ask('100000');
     const question = within.headers.get('location') ?? '';
-    assert.equal(/reason|roto/.test(question), false, 'no address has the reason');
+    assert.equal(/reason|roto/.test(question), false, 'the reason is not in the address');
     assert.match((await as(asker).get(question.slice('/console'.length))).text, /roto[^]*name="amount" value="100000"/);
     app.now.advance(200 * 24 * 60 * MINUTE);
     const user = await createTestUser(app, { role: 'support', may: [] });

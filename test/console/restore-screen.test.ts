@@ -18,7 +18,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 const PROOF_MS = 15 * 60_000;
 
 forEachEngine('a restore at the console', (openTestDatabase) => {
-  /** A store with a paid order, a refund that was not carried out and a callback that waits, restored after two hours. */
+  /** Restores, after two hours, a store with a paid order, an open refund and a waiting callback. */
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);

@@ -50,7 +50,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     const before = person.cookie;
     const setup = valueOf((await person.get('/console/account/factors/totp')).text, 'setup');
     const wrong = await person.post('/console/account/factors/totp', { setup, name: 'Caja 2', code: 'x' });
-    assert.match(wrong.text, /value="Caja 2"/, 'a wrong code cost the name of the device');
+    assert.match(wrong.text, /value="Caja 2"/, 'the form keeps the name of the device after a wrong code');
     const { codes } = await person.enrol(app);
     assert.equal(new Set(codes).size, 10);
     for (const code of codes) assert.match(code, /^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/);
@@ -133,7 +133,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     const people = [new ConsolePerson(server), new ConsolePerson(server), new ConsolePerson(server)] as const;
     for (const person of people) await person.signIn(user);
     const used = await totpCode(secret, app.now());
-    assert.equal((await prove(people[0], used)).status, 401, 'used at the enrolment');
+    assert.equal((await prove(people[0], used)).status, 401, 'the code of the setup does not work again');
     app.now.advance(5 * STEP);
     const off = (steps: number) => totpCode(secret, app.now() + steps * STEP);
     for (const steps of [-2, 2]) assert.equal((await prove(people[0], await off(steps))).status, 401);
@@ -145,7 +145,11 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     );
     const left = people.filter((_, at) => outcomes[at]?.status === 401);
     assert.equal((await prove(left[0] as ConsolePerson, await off(1))).status, 303);
-    assert.equal((await prove(left[1] as ConsolePerson, await off(0))).status, 401, 'an earlier one than the last');
+    assert.equal(
+      (await prove(left[1] as ConsolePerson, await off(0))).status,
+      401,
+      'a code before the last used one is refused',
+    );
   });
 
   test('a recovery code works once, also when two browsers send it at once', async () => {
@@ -167,7 +171,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     const stranger = await enrolled(app, server);
     const thief = new ConsolePerson(server);
     await thief.signIn(stranger.user);
-    assert.equal((await prove(thief, codes[2] as string)).status, 401, "another person's");
+    assert.equal((await prove(thief, codes[2] as string)).status, 401, 'a recovery code of another person is refused');
     await writeCounts(app, 'end');
     const { acts } = await listAudit(app, { action: 'user.recovery_code_used' }, 10);
     assert.equal(acts.length, 2);
@@ -285,7 +289,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
       one.post('/console/account/factors/totp', { setup, name: 'a', code: await totpCode(secret, app.now()) });
     assert.equal((await finish(other.person)).status, 400);
     assert.equal((await finish(person)).status, 303);
-    assert.equal((await finish(person)).status, 400, 'a second click adds no second one');
+    assert.equal((await finish(person)).status, 400, 'a second click adds no second factor');
     assert.equal((await app.db.query('select id from factors')).length, 3);
   });
 
@@ -328,7 +332,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     let reset: { password: string } | null = null;
     const transaction: Database['transaction'] = async (work, kind) => {
       const done = await app.db.transaction(work, kind);
-      // The sign-in is the first of these, the proof before the change the second.
+      // The first proof is the sign-in, the second is the proof before the change.
       if (done !== null && typeof done === 'object' && 'proved_at' in done && ++proofs === 2)
         reset = await resetPassword(app, user.email, TESTER);
       return done;

@@ -29,7 +29,7 @@ const PAGE = Buffer.from('a page of the portal');
 
 type Fields = Record<string, string>;
 
-/** Sends a form with a file as a browser does; an empty file is none. */
+/** Sends a form with a file like a browser. An empty file means that none was chosen. */
 async function sendForm(server: TestServer, user: TestUser, path: string, fields: Fields, file: Buffer, from: Fields) {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(file)]), 'portal.html');
@@ -54,7 +54,7 @@ function deskOf(app: TestApp, server: TestServer, path: string) {
   return { look, confirm, user };
 }
 
-/** The fields of the confirmation, as the page has them. */
+/** Returns the fields of the confirmation on the page. */
 function fieldsIn({ text }: Answer): Fields {
   return Object.fromEntries(
     [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
@@ -66,7 +66,10 @@ async function assertBooksHold(app: TestApp): Promise<void> {
   assert.deepEqual([problems, records, balances], [[], [], []]);
 }
 
-/** A payment service that had moved was said to be moving, so that people tried again for ever. */
+/**
+ * Asserts that the act is refused because the payment service has moved, not because it is moving: a retry would not
+ * help.
+ */
 async function assertMoved(app: TestApp, environment: ServiceEnvironment, act: () => Promise<Answer>): Promise<void> {
   await leaveFor(app, environment);
   app.now.advance(1_000);
@@ -75,7 +78,7 @@ async function assertMoved(app: TestApp, environment: ServiceEnvironment, act: (
 }
 
 forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
-  /** An attempt that its method does not end; `answers`: what it says when it is asked again. */
+  /** Opens an attempt that its method does not end. `answers`: the answers of the method to later questions. */
   const open = async (answers: Parameters<typeof scriptMethod>[0] = {}) => {
     const unknown = async () => ({ kind: 'unknown' }) as const;
     const method = scriptMethod({ start: unknown, lookup: unknown, ...answers });
@@ -109,7 +112,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.match(preview.text, /Se le preguntó otra vez a scripted, y sigue sin decirlo/);
     assert.match(preview.text, /La orden quedará como: Pagado/);
     const rows = [...preview.text.matchAll(/<td data-label="Monto" class="number">([^<]*)</g)].map(([, sum]) => sum);
-    assert.deepEqual(rows, ['$12.990 CLP', '$10 CLP'], 'what is over is in suspense');
+    assert.deepEqual(rows, ['$12.990 CLP', '$10 CLP'], 'the surplus is in suspense');
     assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'a preview changes nothing');
     assert.deepEqual(await listDecisions(app, 10), []);
     for (let click = 0; click < 2; click++) {
@@ -181,7 +184,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const kept = await look(finance, { ...TAKEN, reason: '' });
     assert.match(kept.text, /Ya elegiste portal\.html/, 'a refused form does not ask for the file again');
     const unseen = await look(finance, { ...TAKEN, confirm: 'yes' });
-    assert.equal(unseen.status, 409, 'nobody decides without the preview');
+    assert.equal(unseen.status, 409, 'a decision needs the preview');
     const preview = await look(finance, TAKEN);
     app.now.advance(16 * MINUTE_MS);
     for (const answer of [await server.get(path, finance.console), await confirm(finance, preview)])
@@ -262,7 +265,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
 });
 
 forEachEngine('an attempt at the console that ended without money', (openTestDatabase) => {
-  /** A payment whose only attempt its method declined; its last attempt, unless the payer may try again. */
+  /** Opens a payment with one declined attempt. It is the last one unless `payerAttempts` allows another. */
   const open = async (payerAttempts = 1) => {
     const method = scriptMethod({ start: async () => declined });
     const opened = await openCheckout(openTestDatabase, { method, payerAttempts });
@@ -289,7 +292,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     assert.deepEqual(
       [...form.text.matchAll(/name="outcome" value="(\w+)"/g)].map(([, outcome]) => outcome),
       ['approved'],
-      'that no money was taken is known already',
+      'a declined attempt can only become approved',
     );
     const preview = await look(finance, TAKEN);
     assert.equal(preview.status, 200, preview.text);
@@ -309,7 +312,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
     assert.equal(acts.filter(({ action }) => action === 'payment.decided').length, 1);
     const after = await server.get(payment, finance.console);
-    assert.ok(!after.text.includes(`href="${path}"`), 'its money is in the books, so nothing is left to say');
+    assert.ok(!after.text.includes(`href="${path}"`), 'an attempt with booked money has no form');
     assert.match(after.text, /Decidido\. Se cobró el dinero \(approved\)/);
     const decide = /href="(\/console\/suspense\/t[^"]+)">Revisar y decidir/.exec(after.text)?.[1] ?? '';
     assert.equal((await server.get(decide, finance.console)).status, 200, 'whose money it is, is decided next');
@@ -340,9 +343,9 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     assert.ok(!(await server.get(payment, auditor.console)).text.includes(path));
     for (const answer of [await server.get(path, auditor.console), await look(auditor, TAKEN)])
       assert.equal(answer.status, 403);
-    assert.equal((await look(finance, { ...TAKEN, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    assert.equal((await look(finance, { ...TAKEN, confirm: 'yes' })).status, 409, 'a decision needs the preview');
     const again = await look(finance, { ...TAKEN, outcome: 'declined' });
-    assert.equal(again.status, 409, 'a known end is not decided once more');
+    assert.equal(again.status, 409, 'a decided attempt is not decided again');
     const preview = await look(finance, TAKEN);
     assert.equal(preview.status, 200);
     const attempt = await readAttempt(app);
@@ -355,7 +358,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
 });
 
 forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
-  /** A refund that its method was asked for and has not answered. */
+  /** Opens a refund that its method has not answered. */
   const open = async () => {
     const unknown = async () => ({ kind: 'unknown' }) as const;
     const method = refundingMethod({ request: unknown });
@@ -393,8 +396,8 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     assert.deepEqual([act?.reason, more], [BACK.reason, []]);
     assert.ok(decision?.evidence_sha256 && JSON.stringify(act?.after).includes(decision.evidence_sha256));
     const audit = await server.get('/console/audit?action=refund.decided', (await user('auditor')).console);
-    assert.match(audit.text, /monto: \$3\.000 CLP</, 'the log said 3000 without a currency, in minor units');
-    assert.equal((await server.get(path, finance.console)).status, 409, 'nothing is in doubt any more');
+    assert.match(audit.text, /monto: \$3\.000 CLP</, 'the log has the amount with its currency');
+    assert.equal((await server.get(path, finance.console)).status, 409, 'the refund is no longer in doubt');
     await assertBooksHold(app);
   });
 
@@ -412,7 +415,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const [{ asking } = { asking: '' }] = await app.db.query('select asking from refunds');
     assert.equal(asking, 'ordered');
     const stale = await confirm(other, lost);
-    assert.equal(stale.status, 409, 'it fails on no page from before it was requested again');
+    assert.equal(stale.status, 409, 'a page from before the new request does not make the refund fail');
     assert.equal((await confirm(finance, preview)).status, 303, 'a second click is no error');
     assert.equal((await listRefundDecisions(app, 10)).length, 1);
     await assertMoved(app, environment, () => look(finance, { outcome: 'failed', reason: 'lo dice el banco' }));
@@ -443,7 +446,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
       const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'processing' }, file);
       assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
     }
-    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'a decision needs the preview');
     const back = await look(finance, BACK);
     const lost = await look(other, { outcome: 'failed', reason: 'lo dice el banco' });
     assert.equal((await confirm(other, lost)).status, 303);
@@ -457,7 +460,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
 });
 
 forEachEngine('a payout without a result at the console', (openTestDatabase) => {
-  /** A payout in a file of a bank that has not answered. */
+  /** Opens a payout in a bank file without a result. */
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -494,7 +497,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     const [act, ...others] = acts.filter(({ action }) => action === 'payout.settled');
     assert.deepEqual([act?.reason, others.length], ['cuenta cerrada', 0]);
     assert.match(JSON.stringify(act), /portal\.html/);
-    assert.equal((await server.get(path, finance.console)).status, 409, 'it has ended');
+    assert.equal((await server.get(path, finance.console)).status, 409, 'the payout has ended');
     await assertBooksHold(app);
   });
 
@@ -516,11 +519,15 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
       endContradiction(app, { ...before, payout, reason: 'it was not shown' }),
     ];
     for (const act of late)
-      await assert.rejects(act, { code: 'PAYOUT_STATE' }, 'the contradiction came after the preview');
+      await assert.rejects(act, { code: 'PAYOUT_STATE' }, 'a contradiction after the preview stops the decision');
     const waiting = await server.get('/console/attention', finance.console);
     assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
     const clear = { outcome: 'clear', reason: 'el banco se equivocó' };
-    assert.equal((await look(finance, { ...clear, outcome: 'confirmed' })).status, 400, 'its state does not allow it');
+    assert.equal(
+      (await look(finance, { ...clear, outcome: 'confirmed' })).status,
+      400,
+      'the state of the payout does not allow the outcome',
+    );
     const preview = await look(finance, clear);
     assert.match(preview.text, /Los libros no cambian/);
     for (let click = 0; click < 2; click++)
@@ -558,7 +565,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
       const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'sent' }, file);
       assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
     }
-    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'a decision needs the preview');
     const back = await look(finance, BACK);
     const lost = await look(other, { outcome: 'failed', reason: 'rechazado' });
     assert.equal((await confirm(other, lost)).status, 303);

@@ -113,7 +113,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const wish = { ...SUPPORT, role: 'auditor', may: 'refunds:create', limit: '70000' };
     const question = await owner.post(at, wish);
     assert.match(question.text, /<td data-label="Before">support<\/td><td data-label="After">auditor<\/td>/);
-    assert.equal((await userNow(ana.id))?.role, 'support', 'looking changes nothing');
+    assert.equal((await userNow(ana.id))?.role, 'support', 'a preview changes nothing');
     const done = await owner.post(at, { ...wish, confirmed: 'yes' });
     assert.equal(done.headers.get('location'), `/console/staff/${ana.id}?done=changed`);
     const changed = await userNow(ana.id);
@@ -154,7 +154,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       [(await userNow(pia.id))?.role, (await userNow(low.id))?.role, (await listUsers(app)).length],
       ['owner', 'operator', 3],
     );
-    assert.equal((await rights(low.id, 'operator', 'users:manage')).status, 303, 'what omar may himself');
+    assert.equal((await rights(low.id, 'operator', 'users:manage')).status, 303, 'omar gives a right that he has');
   });
 
   test('let nobody give a higher refund limit than their own, or take over a person who has one', async () => {
@@ -174,7 +174,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     for (const limit of ['', '50001', 'USD:10.01', '100 EUR:1.00'])
       assert.equal((await rights(ana.id, { limit })).status, 403, `a limit of ${limit}`);
     assert.deepEqual((await userNow(ana.id))?.refund_limits, { CLP: 40_000 });
-    assert.equal((await rights(ana.id, { limit: '50000 USD:10.00' })).status, 303, 'as much as her own');
+    assert.equal((await rights(ana.id, { limit: '50000 USD:10.00' })).status, 303, 'a limit may be as high as her own');
     for (const [path, fields] of [
       [`/console/staff/${rich.id}/rights`, { limit: '1', confirmed: 'yes' }],
       [`/console/staff/${rich.id}/confirm`, { act: 'new-password', of: '' }],
@@ -198,7 +198,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const [before] = await listInvitations(app);
     const again = await omar.post('/console/staff/invite', { ...wish, role: 'operator' });
     assert.deepEqual([again.status, LINK.test(again.text)], [403, false]);
-    assert.deepEqual(await listInvitations(app), [before], 'the link of the owner is as it was');
+    assert.deepEqual(await listInvitations(app), [before], 'the link of the owner is unchanged');
     const other = await owner.post('/console/staff/invite', { ...wish, role: 'operator' });
     assert.equal(other.status, 409);
     assert.match(other.text, /an invitation with another role or other rights.* page lets you change/);
@@ -234,7 +234,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.match((await act('end-token', own.token)).headers.get('location') ?? '', /done=already$/);
     assert.match((await act('reset-factors')).headers.get('location') ?? '', /done=changed$/);
     const link = LINK.exec((await act('new-password')).text)?.[1] ?? '';
-    assert.equal((await as(ana).signIn(ana)).status, 401, 'the password of before');
+    assert.equal((await as(ana).signIn(ana)).status, 401, 'the old password no longer works');
     const [waiting] = await listInvitations(app);
     assert.equal((await act('end-link', waiting?.id)).status, 303);
     assert.equal((await new ConsolePerson(server).get(link)).status, 404);
@@ -244,7 +244,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.deepEqual(await listSessions(app, ana.id), []);
     assert.equal((await act('disable')).status, 303);
     assert.match((await act('disable')).headers.get('location') ?? '', /done=already$/);
-    assert.equal((await act('new-password')).status, 404, 'who is disabled gets no link');
+    assert.equal((await act('new-password')).status, 404, 'a disabled person gets no link');
     assert.equal((await act('enable')).status, 303);
     const { acts } = await listAudit(app, { who: 'pia@example.cl' }, 20);
     assert.deepEqual(acts.map(({ action }) => action).toReversed(), [
@@ -330,7 +330,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       assert.match(page.headers.get('location') ?? '', /^\/console\/prove\?next=%2Fstaff%2F/, path);
     }
     assert.equal(JSON.stringify([await listUsers(app), await listInvitations(app)]), before);
-    assert.equal((await owner.get(at)).status, 200, 'to look needs none');
+    assert.equal((await owner.get(at)).status, 200, 'reading needs no second factor');
     const back = encodeURIComponent(`/staff/${ana.id}/confirm?act=disable&of=`);
     const proved = await owner.post('/console/prove', { password: pia.password, next: decodeURIComponent(back) });
     assert.equal(proved.headers.get('location'), `${at}/confirm?act=disable&of=`);

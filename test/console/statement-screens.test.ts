@@ -59,7 +59,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
   const RENT = 'ARRIENDO;5.000;;980.000';
   const LINES = ['TEF 12.531.909-2;15.000;;985.000', RENT, 'ABONO WEBPAY;;20.000;1.000.000'];
 
-  /** A statement whose lines were taken over. */
+  /** Opens an imported statement. */
   const openImported = async () => {
     const { app, desk, server, as, cartola, sent } = await open();
     const maker = as(desk.users.maker);
@@ -82,14 +82,14 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       'Import 3 new lines',
     ])
       assert.ok(preview.text.includes(said), said);
-    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'sent', 'nothing has changed yet');
+    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'sent', 'a preview changes nothing');
     const done = await maker.upload(sent(content, { confirm: 'yes' }));
     const path = /^\/console(\/statements\/st_\w+)\?done=imported$/.exec(done.headers.get('location') ?? '')?.[1] ?? '';
     assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'confirmed');
     const page = await maker.get(path);
     for (const said of ['cartola.csv', '…6789', payout?.id ?? '', 'In suspense', 'of nothing that is known here'])
       assert.ok(page.text.includes(said), said);
-    assert.ok(!page.text.includes('ARRIENDO'), 'the text of a line is not kept');
+    assert.ok(!page.text.includes('ARRIENDO'), 'the text of a line is not stored');
     assert.ok(page.text.includes(`href="/console/payouts/${payout?.id}"`));
     const merchant = await createTestUser(app, { role: 'merchant', may: [] });
     const theirs = (await server.get(`/console${path}`, merchant.console)).text;
@@ -138,7 +138,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.equal(
       (await maker.upload(sent(cartola(RENT), { of: 'all development' }))).status,
       404,
-      'the account of all',
+      'the account of all merchants needs all payment services',
     );
   });
 
@@ -178,7 +178,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const prove = (await maker.post(`/statements/${id}/uses`, booked)).headers.get('location') ?? '';
     const back = new URL(prove, 'http://localhost').searchParams.get('next') ?? '';
     isKept((await maker.get(back)).text, 'method simulated');
-    assert.doesNotMatch(decodeURIComponent(prove), /abono|mv_none/, 'no address has it');
+    assert.doesNotMatch(decodeURIComponent(prove), /abono|mv_none/, 'the decision is not in the address');
   });
 
   test('refuse an invalid line number and an unknown use', async () => {

@@ -63,7 +63,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     );
     const [act] = (await listAudit(app, { action: 'suspense.resolved' }, 10)).acts;
     assert.deepEqual([act?.who.name, act?.reason], ['olga@example.cl', 'visto en el portal']);
-    // The same form a second time, and a page that was opened before the decision.
+    // The same form again, as from a page that was opened before the decision.
     assert.equal((await decide({ decision: 'kept', reason: 'otra vez' })).status, 303);
     const stale = await decide({ decision: 'returned', reason: 'otra cosa' });
     assert.equal(stale.status, 409);
@@ -88,7 +88,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.match((await server.get(path, headers)).text, /Ya está decidido: Volvió al pagador/);
     assert.equal((await server.post(path, { headers, body: 'decision=kept&reason=portal' })).status, 409);
     assert.deepEqual((await verifyBooks(app)).problems, []);
-    // A payment service that had moved was said to be moving.
+    // The refusal must say that the payment service has moved, because a retry would not help.
     await leaveFor(app, environment);
     app.now.advance(1_000);
     for (const answer of [
@@ -105,7 +105,11 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     for (const role of ['support', 'operator', 'auditor', 'approver'] as const)
       assert.equal((await decide(whole, await createTestUser(app, { role, may: [] }))).status, 403, role);
     const own = { role: 'finance', may: [], paymentServices: [environment.paymentServiceId] } as const;
-    assert.equal((await decide(whole, await createTestUser(app, own))).status, 404, 'it needs all payment services');
+    assert.equal(
+      (await decide(whole, await createTestUser(app, own))).status,
+      404,
+      'the decision needs all payment services',
+    );
     assert.equal((await decide(whole, finance, { ...FORM, 'sec-fetch-site': 'cross-site' })).status, 403);
     for (const fields of [
       { ...whole, reason: ' ' },

@@ -37,8 +37,12 @@ forEachEngine('the merchants of a person or a program', (openTestDatabase) => {
     ]);
     const refused = await send('invite', [sur, 'ps_gone'], { email: 'ana@example.cl', role: 'support' });
     assert.equal(refused.status, 400);
-    assert.match(refused.text, new RegExp(`value="${sur}" checked`), 'what was ticked stays');
-    assert.match(refused.text, /value="ps_gone" checked/, 'so that it can be taken away');
+    assert.match(refused.text, new RegExp(`value="${sur}" checked`), 'ticked merchants stay ticked');
+    assert.match(
+      refused.text,
+      /value="ps_gone" checked/,
+      'an unknown merchant stays ticked, so that the person can remove it',
+    );
     const scopeOf = async (email: string) =>
       (await listUsers(app)).find((user) => user.email === email)?.payment_services?.toSorted();
     for (const [email, role] of [

@@ -41,8 +41,8 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
       assert.match(at, /^\/console\/payments\?(state=completed&)?typed=v1\.[\w.-]+$/);
       const { text } = await server.get(at, owner.console);
       assert.ok(text.includes('ORD-1') && text.includes('ORD-2') && !text.includes('OTHER-1'));
-      assert.match(text, /value="ana@example\.cl"/, 'it stays in its field');
-      // A browser keeps the title beside the address.
+      assert.match(text, /value="ana@example\.cl"/, 'the text stays in its field');
+      // A browser stores the title with the address.
       assert.doesNotMatch(/<title>[^<]*/.exec(text)?.[0] ?? '', /ana@/);
       const addresses = [...text.matchAll(/(?:href|action)="([^"]+)"|name="next" value="([^"]+)"/g)].map(
         ([, a, b]) => a ?? b,
@@ -64,7 +64,7 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
       assert.match(at, new RegExp(`^/console${list}\\?typed=v1`));
       assert.match((await server.get(at, owner.console)).text, /value="12\.?531\.?909-2"/);
     }
-    // With a space, a RUT stood in the address and an e-mail address found nothing; a tab was a failure.
+    // Spaces and tabs around the text must neither put it into the address nor prevent a match.
     for (const [q, shown] of [
       [' 12.531.909-2 ', '12.531.909-2'],
       [`${EMAIL}\t`, EMAIL],
@@ -80,14 +80,14 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
     assert.equal(
       await find({ list: '/payments', q: 'ORD-1', state: '' }),
       '/console/payments?q=ORD-1',
-      'an order can be sent as a link',
+      'a search for an order is in the address, so it can be shared',
     );
     assert.equal(await find({ list: '//elsewhere.example', q: '12990' }), '/console/payments?q=12990');
     const other = await createTestUser(app, { role: 'support', may: [] });
     const foreign = await server.get(await find({ list: '/payments', q: EMAIL }), other.console);
-    assert.match(foreign.text, /OTHER-1/, 'it says nothing to another person');
-    // A number of 8 digits may be a RUT, so the link to such an order showed a colleague every payment as if it were
-    // found.
+    assert.match(foreign.text, /OTHER-1/, 'the address does not restrict the list of another person');
+    // A number of 8 digits may be a RUT, so it is not in the address. A colleague who opens the address must not see
+    // every payment as a match.
     const reader = await createTestUser(app, { role: 'owner', may: [] });
     for (const list of ['/payments', '/recipients', '/payouts']) {
       const at = await find({ list, q: '12345678', rut: '12345678', text: '12345678' });
@@ -107,21 +107,21 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
     const asked = await person.post('/console/find', { list: '/payments', q: EMAIL });
     assert.equal(asked.status, 401);
     assert.match(asked.text, /Your session has ended/);
-    assert.doesNotMatch(asked.text, /ana@|ana%40/, 'whoever looks at the page reads nothing of it');
+    assert.doesNotMatch(asked.text, /ana@|ana%40/, 'the sign-in page does not show the search');
     const search = valueOf(asked.text, 'search');
     const next = valueOf(asked.text, 'next');
-    assert.equal(next, '/sign-in', 'the other language leads to a page that there is');
+    assert.equal(next, '/sign-in', 'the other language leads to an existing page');
     const spanish = await person.post('/console/language', { to: 'es', next, search });
     assert.match(spanish.text, /Tu sesión (?:ha )?termin/);
-    assert.equal(valueOf(spanish.text, 'search'), search, 'the other language keeps it');
+    assert.equal(valueOf(spanish.text, 'search'), search, 'the other language keeps the search');
     await person.post('/console/language', { to: 'en', next });
     const wrong = await person.post('/console/sign-in', { email: owner.email, password: 'no', search });
-    assert.equal(valueOf(wrong.text, 'search'), search, 'a wrong password keeps it');
+    assert.equal(valueOf(wrong.text, 'search'), search, 'a wrong password keeps the search');
     const signIn = (fields: Record<string, string>) =>
       person.post('/console/sign-in', { email: owner.email, password: owner.password, ...fields });
     const first = (await signIn({ search })).headers.get('location') ?? '';
     assert.match(first, /^\/console\/payments\?typed=v1\.[\w.-]+$/);
-    assert.ok(!first.includes(search), 'the address is for this person alone');
+    assert.ok(!first.includes(search), 'the address has a value that only this person can open');
     const toProof = (await person.get(first)).headers.get('location') ?? '';
     assert.match(toProof, /^\/console\/prove\?next=/);
     const question = new URLSearchParams(toProof.split('?')[1]).get('next') ?? '';
@@ -131,13 +131,13 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
     const last = (await person.post('/console/prove', proof)).headers.get('location') ?? '';
     const { text } = await person.get(last);
     assert.ok(text.includes('ORD-1') && !text.includes('OTHER-1'));
-    // A tab from before the sign-in, with the box still in it: the second factor is missing.
+    // A tab from before the sign-in still has the search box, and the second factor is missing.
     await person.post('/console/sign-out');
     await signIn({});
     const early = (await person.post('/console/find', { list: '/payments', q: EMAIL })).headers.get('location') ?? '';
     const proofOfEarly = (await person.get(early)).headers.get('location');
     assert.equal(proofOfEarly, `/console/prove?next=${encodeURIComponent(early.slice('/console'.length))}`);
-    // Nothing leads to another site, and a text of one's own is no search.
+    // No value leads to another site, and an invented value is not a search.
     for (const [kept, to] of [
       [
         valueOf(
@@ -174,7 +174,7 @@ forEachEngine('what is typed in the console', (openTestDatabase) => {
   });
 });
 
-/** Two orders of the person, and one of nobody. */
+/** Creates two orders of the person and one without a payer. */
 async function payOrders(app: TestApp): Promise<void> {
   const environment = await createTestEnvironment(app);
   for (const reference of ['ORD-1', 'ORD-2'])

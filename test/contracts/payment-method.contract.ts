@@ -114,7 +114,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       const tested = await open();
       const { method, faults } = tested;
       if (method.commit === undefined) return;
-      assert.ok(faults !== undefined, 'a method with a commit is tested with a commit that is lost');
+      assert.ok(faults !== undefined, 'a method with a commit must be tested with a lost commit');
       const payment = tested.request('approved');
       const externalId = externalIdOf(await ask(method, 'start', payment)) as string;
       const returned = tested.pay?.(externalId, 'approved') ?? null;
@@ -233,7 +233,7 @@ function assertWellFormed(outcome: PaymentOutcome): void {
     case 'aborted':
     case 'contradiction':
       for (const value of Object.values(outcome.detail)) assert.match(typeof value, /^(string|number)$/);
-      assert.doesNotMatch(JSON.stringify(outcome.detail), /\d{13,19}/, 'this looks like a card number');
+      assert.doesNotMatch(JSON.stringify(outcome.detail), /\d{13,19}/, 'the detail has no card number');
       break;
     case 'redirect':
       assert.match(new URL(outcome.url).protocol, /^https?:$/);

@@ -12,7 +12,8 @@ const folder = mkdtempSync(join(quickFolder(tmpdir()), 'rubrica-checked-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /**
- * A store with the schema; `spoil` writes into its file. Answers what is wrong with it, and what was told meanwhile.
+ * Checks a store with the schema after `spoil` has written into its file. Returns the problem, the reported progress
+ * and SQLite's own check.
  */
 async function check(name: string, spoil: (file: string) => void = () => {}) {
   const file = join(folder, name);

@@ -32,7 +32,7 @@ forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
       await describePlacement(db, placement);
       const refusal = { status: 78, code: 'STORE_IS_DIVIDED', message: why };
       await assert.rejects(openStore(createTestApp(db)), refusal);
-      // What makes the tables goes through any node.
+      // Tables can be created through any node.
       await prepareStore(createTestApp(db), TESTER);
     }
   });
@@ -44,8 +44,8 @@ forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
       if (sql.includes('pg_dist_partition')) asked++;
       return db.query(sql, parameters);
     };
-    const watch = await watchStore(createTestApp({ ...db, query }), () => assert.fail('it is stopped'));
-    // It looks once more at its end.
+    const watch = await watchStore(createTestApp({ ...db, query }), () => assert.fail('the service does not stop'));
+    // The watch checks once more at its end.
     await watch.stop();
     assert.equal(asked, 1);
   });
@@ -70,7 +70,7 @@ forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
     });
 });
 
-/** The catalogues of Citus 13 as the node with the number 1 shows them. */
+/** Creates the catalogues of Citus 13 as node 1 shows them. */
 async function describePlacement(db: Database, { method = '', copies = '', node = 0 }): Promise<void> {
   for (const statement of [
     'create table pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char")',

@@ -11,9 +11,8 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 /**
- * The only statements on these journeys that may ask every part of a store, each by a piece of its text: what the
- * worker looks for among all merchants, what is read in the order of commits, and what a person looks for by an id
- * alone.
+ * Parts of the only statements on these journeys that may query every partition: the worker's searches across
+ * merchants, reads in commit order, and look-ups by id alone.
  */
 const EVERYWHERE: readonly string[] = [
   'from payment_attempts where next_lookup_at <=',
@@ -86,7 +85,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       for (const statement of heard) {
         if ((await partsAsked(app, statement)) < PARTITIONS) continue;
         const known = EVERYWHERE.find((piece) => plain(statement).includes(piece));
-        assert.ok(known !== undefined, `asks every part: ${plain(statement)}`);
+        assert.ok(known !== undefined, `only listed statements query every partition: ${plain(statement)}`);
         unused.delete(known);
       }
       assert.deepEqual([...unused], []);
@@ -109,7 +108,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
   }
 });
 
-/** The journeys of two merchants on a new store that `prepare` has seen. */
+/** Runs the journeys of two merchants on a new store, after `prepare`. Returns the statements on large tables. */
 async function hearJourneys(openTestDatabase: OpenTestDatabase, prepare: (app: TestApp) => Promise<void>) {
   const { script, parts } = journeyParts();
   const app = createTestApp(await openTestDatabase(), parts);
@@ -118,15 +117,15 @@ async function hearJourneys(openTestDatabase: OpenTestDatabase, prepare: (app: T
   for (let merchant = 0; merchant < 2; merchant++) {
     await runJourneys(listening.app, script, await createTestEnvironment(app));
   }
-  // The test itself asks whether the feed shows all that there is.
+  // This statement is of the test, which waits until the feed shows everything.
   const heard = listening.heard.filter(({ sql }) => LARGE.test(sql) && !sql.startsWith('select 1 as one from events'));
   assert.ok(heard.length > 50, `${heard.length} statements were heard`);
   return { app, heard };
 }
 
 /**
- * Whether a line of a plan reads a table or one of its indexes from one end to the other, or all that is of one
- * environment. What SQLite makes of a statement itself is small, and so is an index of nothing but what waits.
+ * Whether a line of a plan reads a whole table or index, or everything of one environment. SQLite's own intermediate
+ * tables are small, and so are partial indexes of waiting rows.
  */
 function readsAll(line: string): boolean {
   const [, verb, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/.exec(line) ?? [];
@@ -134,7 +133,7 @@ function readsAll(line: string): boolean {
   return verb === 'SCAN' && !/^(?:CONSTANT|json_each|due|ranked|sums|\(subquery)/.test(name) && !OF_WAITING.test(how);
 }
 
-/** The stretch of its ids, before a move begins; the ends of its chains, which are two rows of an environment. */
+/** Run once in a move: the range of ids, and the ends of the chains, which are two rows of an environment. */
 const ONCE_IN_A_MOVE: readonly string[] = [
   'select min(id) as low, max(id) as high from transactions',
   'from journal_heads h where h.environment_id',
@@ -144,7 +143,7 @@ const isSort = (line: string) => line === 'USE TEMP B-TREE FOR ORDER BY';
 
 const OF_WAITING = / USING (?:COVERING )?INDEX (?:callbacks_due|refunds_open_of_transaction)$/;
 
-/** Of the table of which most parts are in the plan, how many. */
+/** Returns the largest number of partitions of one table in the plan. */
 async function partsAsked(app: TestApp, statement: HeardStatement): Promise<number> {
   const [plan = ''] = await explain(app, statement, true);
   const parts = new Set(

@@ -15,7 +15,7 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 
 const APPROVED: PaymentOutcome = { kind: 'approved', detail: {} };
 
-/** One more attempt of a transaction is opened. */
+/** Opens another attempt of a transaction. */
 const OPEN = [
   'begin',
   'update transactions', // the lock
@@ -34,7 +34,7 @@ const POST = [
   'insert account_balances',
 ];
 
-/** The answer of a method ends an attempt and its transaction. */
+/** Ends an attempt and its transaction by the answer of the method. */
 const END = [
   'begin',
   'update transactions', // the lock
@@ -57,20 +57,20 @@ const TELL_OF_REFUND = [
   'update book_fact_heads',
 ];
 
-/** A refund is due, is described to its method, and is written down before the method is asked. */
+/** Claims a due refund, and records the request before the method is asked. */
 const ASK_FOR_REFUND = [
   'select refunds',
   'begin',
   'update refunds', // the claim
   'commit',
-  'select transactions', // with the attempt that collected it and what went back
+  'select transactions', // with the approved attempt and the refunded sum
   'begin',
-  'select journal_entries', // the sum that went back, once more: the method took its time
+  'select journal_entries', // the refunded sum again, because it can change while the method is asked
   'update refunds',
   'commit',
   'begin',
   'update transactions', // the lock
-  'select refunds', // with what went back
+  'select refunds', // with the refunded sum
 ];
 
 forEachEngine('the statements of a journey, in order:', (openTestDatabase) => {
@@ -113,7 +113,7 @@ forEachEngine('the statements of a journey, in order:', (openTestDatabase) => {
       'select transactions',
       'select epochs',
       'begin',
-      'update payment_attempts', // the commit is sent
+      'update payment_attempts', // records that the commit is sent
       'commit',
     ];
     await heard(() => lookUpPaymentOf(app, pay, {}), [...commit, ...END]);
@@ -126,8 +126,8 @@ forEachEngine('the statements of a journey, in order:', (openTestDatabase) => {
       [
         'begin',
         'update transactions', // the lock
-        'select refunds', // the same wish before
-        'select refunds', // the sum that is reserved
+        'select refunds', // an earlier equal request
+        'select refunds', // the reserved sum
         'update environments', // the lock of the merchant's money
         'select account_balances',
         'select funds_rules',
@@ -187,9 +187,8 @@ forEachEngine('the statements of a journey, in order:', (openTestDatabase) => {
 type Script = { start: PaymentOutcome; refund: RefundAnswer };
 
 /**
- * An app whose statements are heard, of a shop that has one payment, `paid`, with its callback still to be delivered,
- * and one transaction to pay, `pay`. The environment is in the cache, as it is for all but the first request of a
- * second.
+ * Opens an app with a record of its statements. Its shop has a payment, `paid`, with a due callback, and an unpaid
+ * transaction, `pay`. The environment is in the cache, as for all but the first request of a second.
  */
 async function listen(openTestDatabase: OpenTestDatabase) {
   const script: Script = { start: APPROVED, refund: { kind: 'approved', detail: {} } };
@@ -244,10 +243,7 @@ function heardApp(app: TestApp, said: string[]): TestApp {
   return { ...app, db };
 }
 
-/**
- * Names a statement by its verb and the table that it is about: the first outside all parentheses, else the first in
- * them.
- */
+/** Names a statement by its verb and its table: the first table outside all parentheses, else the first inside. */
 function nameOf(sql: string): string {
   let outer = sql;
   for (let inner = ''; inner !== outer; ) [inner, outer] = [outer, outer.replace(/\([^()]*\)/g, '')];

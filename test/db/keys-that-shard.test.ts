@@ -28,7 +28,7 @@ import { untilVisible } from '../support/until-visible.ts';
 const MIGRATIONS = readMigrations(join(import.meta.dirname, '../../migrations'));
 const THE_ONE = MIGRATIONS.findIndex(({ name }) => name.startsWith('0024-'));
 
-/** Those whose keys change, and those that get an environment. */
+/** The tables whose keys change, and the tables that get an environment. */
 const TABLES = [
   'transactions',
   'events',
@@ -136,7 +136,7 @@ test('an event without an environment keeps its earlier hash, so that sealed lin
   assert.equal(hash.digest('hex'), createHash('sha256').update(`${FEED_GENESIS}\n${line}\n`).digest('hex'));
 });
 
-/** A full store, made by this program, and the same rows in a store of the schema before. */
+/** Opens a full store of this version, and a store of the previous schema with the same rows. */
 async function openOlder(openTestDatabase: OpenTestDatabase) {
   const { app: made, one } = await fillStore(
     createTestApp(await openTestDatabase(), {
@@ -151,7 +151,7 @@ async function openOlder(openTestDatabase: OpenTestDatabase) {
   return { made, older: createTestApp(db, { now: made.now }), environment };
 }
 
-/** Deliveries, an attempt without an end, a decision about another one, and an event of a user. */
+/** Adds deliveries, an open attempt, a decision about another attempt, and an event of a user. */
 async function leaveSomethingOpen(app: TestApp, environment: ServiceEnvironment): Promise<void> {
   const delivery = createCallbackDelivery(app);
   await delivery.poll();
@@ -179,7 +179,7 @@ async function leaveSomethingOpen(app: TestApp, environment: ServiceEnvironment)
   await sealFeed(app);
 }
 
-/** Columns that one of the two lacks are left out; an event of no environment says null there. */
+/** Copies the columns that both stores have. An event without an environment gets null there. */
 async function copyRows(from: Database, to: Database): Promise<void> {
   const [columns, made] = [await columnsOf(to), await columnsOf(from)];
   await to.transaction(async (tx) => {
@@ -187,7 +187,7 @@ async function copyRows(from: Database, to: Database): Promise<void> {
     for (const [table, older] of columns) {
       const names = older.filter((column) => made.get(table)?.includes(column));
       if (table === 'schema_migrations' || names.length === 0) continue;
-      // The counter of environments came later, with a migration that begins it.
+      // A later migration creates the counter of environments.
       const known = table === 'id_blocks' ? `where name <> 'environment'` : '';
       const rows = await from.query<SqlRow>(`select ${names.join(', ')} from ${table} ${known}`);
       const copied = rows.map((row) =>
@@ -199,7 +199,7 @@ async function copyRows(from: Database, to: Database): Promise<void> {
   });
 }
 
-/** What a new store holds already. */
+/** The tables with a row in a new store. */
 const ONE_ROW = ['id_blocks', 'feed_offset', 'store_marks', 'anchor_posts'];
 
 async function columnsOf(db: Database): Promise<Map<string, string[]>> {

@@ -161,7 +161,7 @@ test('a migration is split at semicolons that end a line', () => {
 const ORDER = "1, 1000, 1, 2, 1, 'completed'";
 const SHOP = "'CLP', 'a@b.cl', 's', 'CL', 'u', 'u', 'u', 'p'";
 
-/** A payment with a refund by Webpay, one by another method, and one in another currency that has no transaction. */
+/** A Webpay payment with a refund, a payment by another method, and one in another currency without a transaction. */
 const FIRST_RELEASE_ROWS = [
   "insert into payment_services (id, name, created_at) values ('ps_1', 'Shop', 1)",
   `insert into environments (payment_service_id, environment, service_token) values ('ps_1', 'development', 'st')`,

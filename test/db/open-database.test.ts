@@ -35,7 +35,7 @@ forEachEngine('the database', (openTestDatabase, engine) => {
           await tx.query('update locks set taken = taken + 1 where id = $1', [second]);
         });
       await Promise.all([take(1, 2), take(2, 1)]);
-      assert.ok(runs > 2, 'the deadlock did not happen');
+      assert.ok(runs > 2, 'a deadlock makes a transaction run again');
       const rows = await db.query<{ taken: number }>('select taken from locks');
       assert.deepEqual(
         rows.map((row) => row.taken),

@@ -74,7 +74,7 @@ const LOG_IN = {
   body: JSON.stringify({ username: 'a@example.cl', password: 'wrong-password' }),
 };
 
-/** A way to a PostgreSQL that can be cut and mended. */
+/** Opens a connection path to a PostgreSQL that `cut` interrupts and `mend` restores. */
 async function openLine(databaseUrl: string): Promise<{ url: string; cut(): void; mend(): Promise<void> }> {
   const target = new URL(databaseUrl);
   const port = await findFreePort();

@@ -42,7 +42,7 @@ test('inserts with random keys write each page once, without a copy beside the l
   await db.close();
 });
 
-/** All that this process has handed to the system, in bytes. */
+/** Returns the bytes that this process has written. */
 function writtenBytes(): number {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(COUNTS, 'utf8'))?.[1]);
 }

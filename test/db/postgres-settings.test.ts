@@ -13,7 +13,7 @@ forEachEngine('a session of the store', (openTestDatabase, engine) => {
     return;
   }
 
-  /** A database of which the sessions begin with a setting, opened by a process of its own. */
+  /** Opens a database whose sessions begin with a setting. */
   async function openWith(setting: string, value: string, pooler: boolean) {
     const db = await openTestDatabase();
     const name = new URL(db.url).pathname.slice(1);
@@ -34,7 +34,7 @@ forEachEngine('a session of the store', (openTestDatabase, engine) => {
     const sleep = (db: typeof hasty) => db.query<{ slept: number }>('select 1 as slept, pg_sleep(1)');
     await assert.rejects(sleep(hasty), { code: 'STORAGE_UNAVAILABLE' });
     assert.equal((await sleep(patient))[0]?.slept, 1);
-    // A transaction keeps its own time: a connection that is lost holds locks.
+    // A transaction keeps its own time-out, because a lost connection would hold its locks.
     assert.equal((await hasty.transaction((tx) => tx.query('select 1 as one'))).length, 1);
     await Promise.all([hasty.close(), patient.close()]);
   });

@@ -18,7 +18,7 @@ forEachEngine('searching a table for a text', (openTestDatabase, engine) => {
     const row = { at: 1, method: 'GET', route: '/', status: 400, code: 'X', errors: '[]', fields: '{}', repeated: 0 };
     const all = Array.from({ length: rows }, (_, at) => ({
       ...row,
-      // Two rows share a part of the key, and stand on both sides of the end of a part.
+      // Two rows share the first column of the key, so a part of the walk can end between them.
       request_id: `r-${String(Math.floor((at + 1) / 2)).padStart(6, '0')}`,
       environment_id: (at + 1) % 2,
       detail: `Row ${at % 500}.`,
@@ -59,7 +59,7 @@ forEachEngine('searching a table for a text', (openTestDatabase, engine) => {
     assert.ok(expected <= 1.5 * ROWS_OF_A_PART, `${expected} rows are expected of a part`);
   });
 
-  // Once, on SQLite payments waited for seconds while somebody looked for a person in a large store.
+  // Otherwise payments on SQLite wait for seconds during the search for a person in a large store.
   test('yields to other work after each part', async () => {
     const db = await open(2 * ROWS_OF_A_PART + 1);
     let turns = 0;

@@ -40,7 +40,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal((await createTestTransaction(fresh, environment, { reference: 'AFTER' })).id, 700_000_001);
   });
 
-  // Once, a session that had ended in the lost time let its holder in again.
+  // Otherwise a session that ended in the lost time would work again.
   test('ends sessions that began with a password, and keeps those of programs', async (context) => {
     const app = await openApp(context);
     const user = await createTestUser(app);
@@ -93,7 +93,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const { events } = await readUntil(app, null, 3);
     assert.match(events[2]?.id ?? '', /^evt_\d+_1_\d{10}$/);
     assert.match(events[0]?.id ?? '', /^evt_\d+_1$/);
-    // Of an epoch that this store never had.
+    // A cursor of an epoch that this store has never had.
     assert.deepEqual(await goOn(app, Buffer.from('1234567890.5.5').toString('base64url')), ['A', 'B', 'C']);
   });
 
@@ -140,7 +140,11 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(await whyStoreIsOlder(app), null);
     await serveAWhile(app);
     await app.db.transaction((tx) => tx.query('update id_blocks set next_id = next_id - 1'));
-    assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was/, 'in the same second');
+    assert.match(
+      (await whyStoreIsOlder(app)) ?? '',
+      /is older than it was/,
+      'an older store is found even within the same second',
+    );
   });
 
   test('is refused when this machine has already seen its ids given out', async (context) => {
@@ -186,13 +190,16 @@ forEachEngine('a new epoch', (openTestDatabase) => {
   }
 });
 
-/** From a start to a stop. */
+/** Starts and stops the service. */
 async function serveAWhile(app: TestApp): Promise<void> {
   const watch = await watchStore(app, (error) => assert.fail(error));
   await watch.stop();
 }
 
-/** On PostgreSQL an event shows once no older transaction of the server runs. */
+/**
+ * Reads until `count` events are visible. On PostgreSQL an event is visible when no older transaction of the server
+ * runs.
+ */
 async function readUntil(app: TestApp, after: string | null, count: number) {
   for (;;) {
     const page = await readFeed(app, EVERYTHING, after, count);
@@ -200,7 +207,7 @@ async function readUntil(app: TestApp, after: string | null, count: number) {
   }
 }
 
-/** What a reader gets that does as the refusal of its cursor says. */
+/** Reads like a reader that follows the fix in the refusal of its cursor. Returns the references. */
 async function goOn(app: TestApp, cursor: string): Promise<(string | undefined)[]> {
   let next = '';
   await assert.rejects(readFeed(app, EVERYTHING, cursor, 10), (error: Problem) => {

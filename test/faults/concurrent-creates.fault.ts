@@ -16,7 +16,7 @@ describe('four replicas on one PostgreSQL', { skip }, () => {
     const result = await createConcurrently(options);
     show('concurrent creates', result);
     assert.deepEqual(result.violations, []);
-    assert.ok(result.unknown > 0 && result.refused > 0, 'the faults were felt');
+    assert.ok(result.unknown > 0 && result.refused > 0, 'the faults hit requests');
   });
 
   test('lose nothing on a server with synchronous_commit=off', async () => {

@@ -20,14 +20,14 @@ describe('the delivery engine in a simulated world', { skip: ONLY_SEED > 0 }, ()
       if (result.violations.length > 0) failed.push(result);
     }
     report('simulation', { ...total, 'seeds that failed': failed.length });
-    assert.ok(total.mishaps > total.seeds, 'the faults did happen');
+    assert.ok(total.mishaps > total.seeds, 'the faults happened');
     assert.deepEqual(failed.map(describeFailure), []);
   });
 
   test('repeats the same world for the same seed', async () => {
     for (let seed = 1; seed <= 50; seed++) {
       const [one, other] = [await runSeed(seed, { plant: null }), await runSeed(seed, { plant: null })];
-      assert.equal(one.hash, other.hash, `seed ${seed} went two ways`);
+      assert.equal(one.hash, other.hash, `seed ${seed} gives the same trace twice`);
     }
   });
 
@@ -47,7 +47,7 @@ describe('the delivery engine in a simulated world', { skip: ONLY_SEED > 0 }, ()
         report(plant, { 'caught by seed': seed, says: violations[0] });
         return;
       }
-      assert.fail(`${SEEDS_FOR_PLANTS} seeds did not catch it`);
+      assert.fail(`one of ${SEEDS_FOR_PLANTS} seeds must catch the bug`);
     });
   }
 });

@@ -16,7 +16,7 @@ describe('SIGTERM', () => {
     report('SIGTERM under load', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
     assert.ok(result.acknowledged > 10 * STOPS, 'there was load');
-    assert.ok(result.notTaken > 0, 'the stops were felt');
+    assert.ok(result.notTaken > 0, 'the stops hit requests');
     assert.ok(result.slowestExitMs <= LONGEST_EXIT_MS, `ended after ${result.slowestExitMs} ms`);
   });
 
@@ -33,7 +33,7 @@ describe('SIGTERM', () => {
     report('rolling restarts', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
     assert.equal(result.failed, 0);
-    assert.ok(result.repeated > 0, 'the restarts were felt');
+    assert.ok(result.repeated > 0, 'the restarts hit requests');
     assert.ok(result.slowestExitMs <= LONGEST_EXIT_MS, `ended after ${result.slowestExitMs} ms`);
   });
 });

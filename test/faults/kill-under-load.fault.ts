@@ -13,7 +13,7 @@ test(`${KILLS} kills under load lose nothing and duplicate nothing`, async () =>
   const result = await killUnderLoad({ kills: KILLS, random: createSeededRandom(1) });
   report('kill -9 under load', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);
-  assert.ok(result.open > 0, 'the kills did interrupt requests');
+  assert.ok(result.open > 0, 'the kills interrupted requests');
   assert.ok(result.acknowledged >= 500 * KILLS, 'there was load');
   assert.ok(result.slowestStartMs <= READY_MS, `ready again after ${result.slowestStartMs} ms`);
 });

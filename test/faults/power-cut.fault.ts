@@ -14,8 +14,8 @@ describe('power cuts under load', { skip }, () => {
     const result = await cutPowerUnderLoad({ cuts: CUTS, random: createSeededRandom(1) });
     report('power cuts', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
-    assert.equal(result.lossyCuts, CUTS, 'every cut lost what was not flushed');
-    assert.ok(result.open > 0, 'the cuts did interrupt requests');
+    assert.equal(result.lossyCuts, CUTS, 'every cut lost unflushed data');
+    assert.ok(result.open > 0, 'the cuts interrupted requests');
     assert.ok(result.acknowledged > 20 * CUTS, 'there was load');
   });
 

@@ -12,7 +12,7 @@ test('four replicas create every reference once while the database and a replica
   const options = { operations: 600, databaseCrashes: 1, kills: 1, random: createSeededRandom(1) };
   const result = await createConcurrently(options);
   assert.deepEqual(result.violations, []);
-  assert.ok(result.unknown + result.refused > 0, 'the faults were felt');
+  assert.ok(result.unknown + result.refused > 0, 'the faults hit requests');
 });
 
 /**

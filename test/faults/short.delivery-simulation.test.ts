@@ -37,7 +37,7 @@ describe('the delivery engine in a simulated world, short form', () => {
       for (let next = seed; next < seed + SEEDS_FOR_PLANT; next++) {
         if ((await runSeed(next, { plant })).violations.length > 0) return;
       }
-      assert.fail(`no seed from ${seed} on caught it; the long run finds one that does`);
+      assert.fail(`a seed from ${seed} on must catch the bug; the long run finds one`);
     });
   }
 });

@@ -7,7 +7,7 @@ import { killUnderLoad } from './kill-under-load.ts';
 test('three kills under load lose nothing and duplicate nothing', async () => {
   const { problems, acknowledged, open } = await killUnderLoad({ kills: 3, random: createSeededRandom(1) });
   assert.deepEqual(problems, []);
-  assert.ok(acknowledged > 0 && open > 0, 'the kills did interrupt requests');
+  assert.ok(acknowledged > 0 && open > 0, 'the kills interrupted requests');
 });
 
 test('catches the planted bug: reply before commit', async () => {

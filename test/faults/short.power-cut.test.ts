@@ -12,7 +12,7 @@ describe('power cuts under load, short form', { skip }, () => {
   test('two of them lose nothing acknowledged', async () => {
     const { problems, lossyCuts } = await cutPowerUnderLoad({ cuts: 2, random: createSeededRandom(1) });
     assert.deepEqual(problems, []);
-    assert.equal(lossyCuts, 2, 'every cut lost what was not flushed');
+    assert.equal(lossyCuts, 2, 'every cut lost unflushed data');
   });
 
   test('catches the planted bug: synchronous normal', async () => {

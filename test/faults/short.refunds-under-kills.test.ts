@@ -108,9 +108,9 @@ async function workForDays({ app, standIn }: WebpayShop): Promise<void> {
 
 async function assertBooked({ app, standIn }: WebpayShop): Promise<void> {
   const given = standIn.givenBack().reduce((sum, amount) => sum + amount, 0);
-  assert.ok(given > 700, 'something was given back');
+  assert.ok(given > 700, 'money was refunded');
   const faults = standIn.calls.filter((call) => /dropped|500/.test(call));
-  assert.ok(faults.length > 0, 'something went wrong');
+  assert.ok(faults.length > 0, 'faults happened');
   const [booked] = await app.db.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from journal_entries
      where kind in ('refund', 'unasked_refund') and credit_account like 'method:%'`,
@@ -120,5 +120,5 @@ async function assertBooked({ app, standIn }: WebpayShop): Promise<void> {
   assert.deepEqual([problems, records, balances], [[], [], []]);
   const open = await app.db.query<{ id: string }>("select id from refunds where state = 'processing'");
   const listed = new Set((await listAttention(app, 'refund', 100)).map(({ id }) => id));
-  for (const { id } of open) assert.ok(listed.has(id), `${id} waits and is not listed`);
+  for (const { id } of open) assert.ok(listed.has(id), `${id} waits, so it is listed`);
 }

@@ -33,7 +33,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.equal((await fixesOf(one, 'process')).length, 1);
     one.now.advance(61 * MINUTE);
     await keepProcess(one);
-    assert.deepEqual(await fixesOf(one, 'process'), [null], 'the killed one is forgotten');
+    assert.deepEqual(await fixesOf(one, 'process'), [null], 'a killed process is no longer reported after an hour');
   });
 
   test('every process reports the problems that another found in itself', async () => {
@@ -109,7 +109,7 @@ forEachEngine('health', (openTestDatabase) => {
     const found = await examineStore(app);
     const problems = found.filter(({ fix }) => fix !== null).length;
     assert.ok(problems > 0);
-    // A transaction of any database of the server holds the feed back while it lasts.
+    // A transaction in any database of the server delays the feed, and other tests run some.
     for (const finding of found.filter(({ check }) => check !== 'feed')) {
       const { says, fix } = sayFinding(finding, 'en');
       assert.ok(english.includes(escaped(says)), says);
@@ -128,7 +128,7 @@ async function fixesOf(app: App, check: string): Promise<unknown[]> {
   return (await examineStore(app)).filter((finding) => finding.check === check).map(({ fix }) => fix);
 }
 
-/** A store of production whose books have begun. */
+/** Opens a production store with entries in its books. */
 async function openProduction(openTestDatabase: OpenTestDatabase) {
   const plain = createTestApp(await openTestDatabase());
   const config = { ...plain.config, backupMaxAgeDays: 7, verifyMaxAgeDays: 31 };

@@ -62,7 +62,7 @@ describe('an attacker with many connections', () => {
     await endAttack();
   });
 
-  // Once, all responses of a connection were generated although the client read none: 3.2 GB.
+  // Without a limit the server generates all responses of a connection that reads none: 3.2 GB.
   test('who never reads causes few answers to be generated, and honest creates go on', async () => {
     const asking = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(60);
     for (let at = 0; at < 60; at++) (await attack(`127.0.0.${2 + (at % 4)}`, asking)).pause();
@@ -114,7 +114,7 @@ describe('an attacker with many connections', () => {
     registry.metrics = make;
   });
 
-  // Once, matching took quadratic time in its length, before anything was known about the client.
+  // Matching must not take quadratic time, because it comes before any check of the client.
   test('who sends a content type of 7,900 spaces costs about as much as another refused request', async () => {
     const cpu = async (contentType: string) => {
       const begun = process.cpuUsage();

@@ -47,7 +47,7 @@ describe('on one connection', () => {
     assert.deepEqual(await target.traces(), { ...NO_TRACES, transactions: 1, events: 1 });
   });
 
-  // Once, broken bytes after a request were answered first, so that a stored transaction looked refused.
+  // If the answer to the broken bytes came first, a stored transaction would look refused.
   test('broken bytes after a request are answered after the request', async () => {
     const exchange = await exchangeBytes(target.port, `${post(signedJson())}\x01\x02 broken\r\n\r\n`);
     assert.deepEqual(statuses(exchange), [200, 400]);

@@ -36,7 +36,7 @@ function send(target: Target, request: HostileRequest): Promise<ByteExchange> {
       drip: { text: drip, everyMs: every_ms / 20 },
     });
   }
-  if ('scenario' in request) throw new Error('A scenario has a test of its own');
+  if ('scenario' in request) throw new Error('A scenario has a separate test');
   return exchangeBytes(target.port, bytesOf(request));
 }
 

@@ -10,7 +10,7 @@ import { createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
-/** Every list that has pages. */
+/** Every list with pages. */
 const PAGED = ROUTES.filter(({ describe }) => describe?.parameters?.some(({ name }) => name === CURSOR_PARAMETER.name));
 
 forEachEngine('a cursor', (openTestDatabase) => {
@@ -31,7 +31,7 @@ forEachEngine('a cursor', (openTestDatabase) => {
         return jsonOf(answer);
       };
       const first = await ask('');
-      // The cursor of the feed says the same with other bytes each time.
+      // The cursor of the feed has other bytes each time.
       const bare = ({ data, ...rest }: Record<string, unknown>) => ({
         ...rest,
         data: { ...(data as object), next: '' },

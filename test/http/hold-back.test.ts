@@ -13,7 +13,7 @@ function createApp(settings: Record<string, string>) {
   return createTestApp(db, { config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings }) });
 }
 
-/** How many of the refusals of one moment are held. */
+/** Returns how many concurrent refusals are delayed. */
 function countHeld(app: ReturnType<typeof createApp>, ip: string, refusals: number, at = 0): number {
   const held = Array.from({ length: refusals }, () => holdBack(app, ip, () => at));
   return held.filter((ms) => ms > 0).length;
@@ -34,11 +34,11 @@ test('addresses with the same first 48 bits of IPv6 count as one network', () =>
   assert.equal(held.at(-1), 1);
 });
 
-// Once, a stranger was refused thousands of times a second, and honest requests waited behind that.
+// Otherwise honest requests wait behind a stranger who is refused thousands of times per second.
 test('the server delays refusals over the limit, and answers accepted requests meanwhile', async () => {
   const app = createApp({ RATE_LIMITS: 'on' });
   await using server = await startTestServer(app);
-  // Again where a window ends in between.
+  // Tries again if a window of the limit ended in between.
   const isHeld = async () => {
     countHeld(app, '127.0.0.1', most, performance.now());
     const order: string[] = [];

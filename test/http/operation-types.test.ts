@@ -4,7 +4,7 @@ import { createdReply, statusWord } from '../../src/api/transactions/transaction
 import { operation } from '../../src/http/endpoint.ts';
 import { Type } from '../../src/http/json-schema.ts';
 
-// The compiler is the test: every `@ts-expect-error` is a contract that lies about its handler, and must not compile.
+// The compiler is the test: after each `@ts-expect-error` a contract contradicts its handler, and must not compile.
 const address = { method: 'GET', paths: ['/lie'], access: 'public' } as const;
 const described = {
   operationId: 'lie',
@@ -33,7 +33,7 @@ test('a reply that its schema does not describe is refused by the compiler', asy
       ...described,
       replies: { 200: { description: '', schema: Type.Object({ expiresAt: Type.Integer() }) } },
     },
-    // @ts-expect-error: an integer was declared and a text is answered
+    // @ts-expect-error: an integer is declared and the handler returns a text
     handle: async () => ({ expiresAt: '2026-01-15T12:00:00.000Z' }),
   });
 
@@ -45,7 +45,7 @@ test('a reply that its schema does not describe is refused by the compiler', asy
         200: { description: '', schema: Type.Object({ status: Type.String({ enum: ['pending', 'complete'] }) }) },
       },
     },
-    // @ts-expect-error: a state was dropped from the list
+    // @ts-expect-error: the list lacks a state
     handle: async () => ({ status: statusWord('failed') }),
   });
 
@@ -55,14 +55,14 @@ test('a reply that its schema does not describe is refused by the compiler', asy
       ...described,
       replies: { 200: { description: '', schema: Type.Object({ id: Type.Integer(), added: Type.String() }) } },
     },
-    // @ts-expect-error: a member was declared and is not answered
+    // @ts-expect-error: the handler does not return a declared member
     handle: async () => ({ id: 1 }),
   });
 
   operation({
     ...address,
     describe: { ...described, replies: { 200: { description: '', schema: Type.Object({ id: Type.Integer() }) } } },
-    // @ts-expect-error: the written text is that of another reply
+    // @ts-expect-error: the text belongs to another reply
     handle: async () => createdReply({} as never, { id: 1, pay_secret: '' }, []),
   });
 });

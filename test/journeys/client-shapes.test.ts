@@ -25,13 +25,13 @@ forEachEngine('wire formats of published clients', (openTestDatabase) => {
     assert.equal(
       again.headers.get('location'),
       first.headers.get('location'),
-      'the payer sees the payment of the first',
+      'a repeated order leads to the payment of the first',
     );
     const page = await fetch(`${first.headers.get('location')}/cancel`, { method: 'POST', headers: BROWSER });
     const text = await page.text();
     assert.match(text, /<form method="post" action="http:\/\/127\.0\.0\.1:\d+\/\?wc-api=WC_Gateway&amp;cancel"/);
     assert.match(text, /name="x_result" value="failed"/);
-    assert.ok(await comesTrue(async () => (await shop.states())[0] === 'redirected'), 'the callback was handled');
+    assert.ok(await comesTrue(async () => (await shop.states())[0] === 'redirected'), 'the callback is handled');
     assert.equal(shop.received.length, 1);
   });
 

@@ -83,9 +83,9 @@ forEachEngine('the documented receivers', (openTestDatabase, engine) => {
       for (const [what, body] of Object.entries(forgeriesOf(genuine.body)))
         assert.equal(await shop.receive(signedHeaders(tokens, body)), 400, what);
       const rotating = signedCallback({ ...tokens, secret_token: OLD_SECRET_TOKEN }, { x_result: 'failed' });
-      assert.equal(await shop.receive(rotating), 200, 'signed with the old secret during a rotation');
+      assert.equal(await shop.receive(rotating), 200, 'a callback with the old secret is accepted during a rotation');
       const forged = genuine.body.replace('completed', 'pending').replace('ORD-7', 'ORD-7 ');
-      assert.equal(await shop.receive({ ...genuine, body: forged }), 400, 'a forged callback');
+      assert.equal(await shop.receive({ ...genuine, body: forged }), 400, 'a forged callback is refused');
       assert.deepEqual(shop.paid(), []);
 
       const client = createRubricaClient({ baseUrl: service.url, ...clientTokens(tokens) });

@@ -4,7 +4,7 @@ import { BatcherFullError, createBatcher } from '../../src/lib/batcher.ts';
 
 const limits = { maxBatch: 100, maxQueued: 1_000, concurrency: 1 };
 
-/** A flush that ends when the test says so. */
+/** Returns a flush that ends when the test calls for it. */
 function controlledFlush() {
   const calls: { items: number[]; done: (outputs?: number[]) => void; fail: (error: Error) => void }[] = [];
   const flush = (items: number[]) =>

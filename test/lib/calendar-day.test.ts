@@ -28,7 +28,7 @@ test('the last representable day has bounds too', () => {
 const CLOCKS: [utc: string, chile: string][] = [
   ['2026-01-16T01:30:05.999Z', '2026-01-15 22:30:05 -03:00'],
   ['2026-01-15T03:00:00.000Z', '2026-01-15 00:00:00 -03:00'],
-  // The hour that the clocks show twice.
+  // In the hour that occurs twice.
   ['2026-04-05T02:30:00.000Z', '2026-04-04 23:30:00 -03:00'],
   ['2026-04-05T03:30:00.000Z', '2026-04-04 23:30:00 -04:00'],
 ];

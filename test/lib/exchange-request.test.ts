@@ -11,7 +11,7 @@ after(async () => {
   await hasty.close();
 });
 
-/** Posts once to a server that replies in this way, and tells what came of it and what the server saw. */
+/** Posts once to a server with this reply. Returns the outcome and the requests that the server received. */
 async function postTo(reply: Reply, client = patient) {
   const server = await startRawServer(reply);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairQueue, QueueFullError } from '../../src/lib/fair-queue.ts';
 
-/** A queue whose work ends when `open` is called, and what was done in its order. */
+/** Returns a queue whose work ends when `open` is called, and the order of the work done. */
 function heldQueue({ maxQueued = 100, maxOfAnOwner = 100 } = {}) {
   const gate = Promise.withResolvers<void>();
   const done: string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairShares } from '../../src/lib/fair-shares.ts';
 
-/** Takes one after the other until it is refused, and answers how many there were. */
+/** Takes shares until one is refused. Returns how many were taken. */
 function takeAll(shares: ReturnType<typeof createFairShares>, owners: string[]): number {
   let taken = 0;
   while (shares.take(owners, 1)) taken++;

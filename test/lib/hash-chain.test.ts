@@ -18,7 +18,7 @@ function chainOf(...said: string[]): Link[] {
 const ABCD = chainOf('a', 'b', 'c', 'd');
 const [A, B, C, D] = ABCD as [Link, Link, Link, Link];
 
-/** Every finding as `problem from until`. */
+/** Returns every finding as `problem from until`. */
 async function findIn(links: readonly Link[], { head = D, known = [] as readonly ChainEnd[] } = {}): Promise<string[]> {
   const found: string[] = [];
   await verifyChain<Link>({

@@ -30,7 +30,7 @@ test('every character of the alphabet is about equally frequent', () => {
     for (const character of prefixedId('x').slice(2)) counts.set(character, (counts.get(character) ?? 0) + 1);
   }
   assert.equal(counts.size, 32);
-  // 3,125 expected; nine standard deviations.
+  // 3,125 are expected; 500 is nine standard deviations.
   for (const count of counts.values()) assert.ok(Math.abs(count - 3_125) < 500, `${count}`);
 });
 

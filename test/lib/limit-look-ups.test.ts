@@ -5,7 +5,7 @@ import { limitLookUps } from '../../src/lib/limit-look-ups.ts';
 const MERCHANT = 1;
 const OTHER_MERCHANT = 2;
 
-/** A resolver whose look-ups wait until a test ends them, and a clock that a test moves. */
+/** Returns a resolver whose look-ups the test ends, and a clock that the test moves. */
 function fakes() {
   let now = 0;
   const running = new Map<string, { answer: (addresses: string[]) => void; fail: (code: string) => void }>();

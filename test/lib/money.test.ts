@@ -78,6 +78,6 @@ for (const [minorUnits, currency, plain, sentence] of SAID) {
   test(`an amount of ${currency} is ${plain} in a table and ${sentence} in a sentence`, () => {
     assert.equal(formatPlain(minorUnits, currency), plain);
     assert.equal(formatMoney(minorUnits, currency), sentence);
-    if (minorUnits > 0) assert.equal(parseTyped(plain, currency), minorUnits, 'it can be typed again');
+    if (minorUnits > 0) assert.equal(parseTyped(plain, currency), minorUnits, 'a printed amount can be typed again');
   });
 }

@@ -73,7 +73,7 @@ function disposable<Server extends { close(): Promise<unknown> }>(server: Server
   return Object.assign(server, { [Symbol.asyncDispose]: async () => void (await server.close()) });
 }
 
-/** A proxy that leads every tunnel to one port, or says `answer` and nothing else. */
+/** Starts a proxy that leads every tunnel to one port, or only sends `answer`. */
 async function startProxy(target: () => number, answer?: string) {
   const heads: string[] = [];
   const sockets: Socket[] = [];

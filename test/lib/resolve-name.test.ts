@@ -52,7 +52,7 @@ test('concurrent calls for one name share a look-up, and no answer is cached', a
 test('look-ups work while every thread of the pool is busy', async () => {
   const pipe = join(folder, 'pipe');
   await outputOf('mkfifo', [pipe]);
-  // Each holds a thread until somebody writes. Node has four.
+  // Each open blocks a thread until somebody writes. Node has four such threads.
   const held = [1, 2, 3, 4, 5, 6].map(() => open(pipe, 'r'));
   assert.deepEqual(await resolve('shop.example.com'), ['93.184.216.34', '2606:2800:220:1::1']);
   const writer = openSync(pipe, 'w');

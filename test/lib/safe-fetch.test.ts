@@ -23,7 +23,7 @@ const request = {
   allowPrivate: true,
 } as const;
 
-/** A client with a resolver of our own, and a dialler that writes down every target and leads all to one server. */
+/** Returns a client with a fake resolver, and a dialler that records every target and connects all to one server. */
 function fakeNetwork(answers: Record<string, string[][]>, options: SafeFetchOptions = {}) {
   const dialled: DialTarget[] = [];
   const lookups: string[] = [];
@@ -47,10 +47,10 @@ function fakeNetwork(answers: Record<string, string[][]>, options: SafeFetchOpti
   return { ...client, dialled, lookups, sockets };
 }
 
-/** A port of a service that no machine offers any more. */
+/** A port without a listener on any machine. */
 const PORT_OF_NOBODY = 9;
 
-/** undici gives a connection free one turn of the loop after the answer. */
+/** Waits until undici can use the connection again: one turn of the loop after the answer. */
 const reusable = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 function failureOf(outcome: FetchOutcome): string {
@@ -119,7 +119,7 @@ for (const url of [
 test('the connection goes to the address that was checked, under the URL’s name, without another look-up', async () => {
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['127.0.0.1']] }, { connectMs: 20 });
   const outcome = await network.fetch({ ...request, url: 'https://shop.example.com:8443/cb', allowPrivate: false });
-  // The dialler leads to a server without TLS, so there is no answer in time: what counts is where it was sent.
+  // The server has no TLS, so no answer comes in time. Only the target counts.
   assert.match(failureOf(outcome), /^(?:connect|tls) ETIMEDOUT$/);
   assert.deepEqual(network.dialled, [{ address: '93.184.216.34', port: 8443, servername: 'shop.example.com' }]);
   assert.deepEqual(network.lookups, ['shop.example.com']);
@@ -198,7 +198,7 @@ test('a name without addresses, an unknown name and a silent name server fail as
 });
 
 test('a connection that is never established times out', async () => {
-  // A socket that was never told to connect is as silent as a firewall.
+  // A socket that never connects is as silent as a firewall.
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] }, { connectMs: 5, dial: () => new Socket() });
   assert.equal(failureOf(await network.fetch(request)), 'connect ETIMEDOUT');
   await network.close();

@@ -86,7 +86,7 @@ test('a key of another length is refused', () => {
   assert.throws(() => sealingKey(Buffer.alloc(16)), RangeError);
 });
 
-/** The characters that differ from this one in a single bit: of its base64url value, or of its byte elsewhere. */
+/** Returns the characters that differ in a single bit: of the base64url value, or of the byte for other characters. */
 function neighbours(character: string): string[] {
   const value = alphabet.indexOf(character);
   if (value < 0) return [0, 1, 2, 3, 4, 5, 6].map((bit) => String.fromCharCode(character.charCodeAt(0) ^ (1 << bit)));

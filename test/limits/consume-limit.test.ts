@@ -35,13 +35,13 @@ forEachEngine('a limit', (openTestDatabase) => {
 
   test('keeps what is left when it refuses several uses at once, also for concurrent uses', async () => {
     const db = await openTestDatabase();
-    // The second process has not seen the count of the first.
+    // The second process has not read the count of the first.
     const [app, late] = [createTestApp(db), createTestApp({ ...db, query: async () => [] })];
     const many = { ...WINDOW, most: 100 };
     const bulks = [(await consumeLimit(app, many, 'a', 60)).allowed];
     for (let times = 0; times < 2; times++) {
       const refused = await consumeLimit(late, many, 'a', 60);
-      assert.equal(refused.remaining, 40, 'a refused one said that nothing is left');
+      assert.equal(refused.remaining, 40, 'a refusal has the number that is left');
       bulks.push(refused.allowed);
     }
     bulks.push((await consumeLimit(late, many, 'a', 30)).allowed);
@@ -99,7 +99,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     release();
     assert.equal((await Promise.all(strangers)).length, 3);
 
-    // Let go after a while, so that a failure is one and waits for nothing.
+    // Ends after a while, so that a failing test does not wait for ever.
     async function after(counts: Promise<unknown>[]): Promise<null> {
       await sleep(5_000, undefined, { ref: false });
       release();

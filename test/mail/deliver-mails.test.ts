@@ -74,7 +74,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
       'p@ss',
       'session-1',
     ])
-      assert.ok(!(first + second).includes(secret), 'a secret');
+      assert.ok(!(first + second).includes(secret), 'the log has no secret');
     assert.deepEqual(await shop.states(), ['sent', 'sent']);
   });
 
@@ -257,7 +257,7 @@ async function openShop(openTestDatabase: OpenTestDatabase, mailer: Mailer | nul
   };
 }
 
-/** Takes everything. */
+/** Returns a mailer that accepts and records every mail. */
 function spool(): { mailer: Mailer; taken: MailMessage[] } {
   const taken: MailMessage[] = [];
   const mailer: Mailer = {
@@ -271,7 +271,7 @@ function spool(): { mailer: Mailer; taken: MailMessage[] } {
 
 type Taken = { user: unknown; to: string[]; subject: string; text: string };
 
-/** A mail server on loopback that keeps what it takes, or refuses every address. */
+/** Starts a mail server on loopback that records accepted mails, or refuses every address. */
 async function startPost(context: TestContext, refuses = false) {
   const taken: Taken[] = [];
   const smtp = new SMTPServer({
@@ -298,7 +298,7 @@ async function startPost(context: TestContext, refuses = false) {
   return { taken, server: { host: '127.0.0.1', port, secure: false } };
 }
 
-/** As a mail program reads it: quoted-printable and encoded words undone. */
+/** Decodes quoted-printable text and encoded words like a mail program. */
 function decode(raw: string): string {
   const bytes = (text: string) =>
     Buffer.from(

@@ -57,7 +57,7 @@ forEachEngine('the funds of a merchant', (openTestDatabase, engine) => {
     assert.deepEqual(
       await payOut(app, environment, 1),
       { kind: 'refused', most: 0 },
-      'it said that -2000 are available',
+      'the refusal names 0 as available, not a negative amount',
     );
     await assert.rejects(approve(), /and \$0 CLP are available/);
     assert.equal((await refund(10_000)).kind, 'accepted');
@@ -94,7 +94,7 @@ forEachEngine('the funds of a merchant', (openTestDatabase, engine) => {
     const listening = listenToStatements(app);
     const sumsFees = () => listening.heard.find(({ sql }) => sql.includes('sum(given - own)'));
     assert.equal((await refundOf(listening.app, withFee, 10_000)).kind, 'accepted');
-    assert.equal(sumsFees(), undefined, 'the rest of the payment and its own fee cover it');
+    assert.equal(sumsFees(), undefined, 'the rest of the payment and its own fee cover the refund');
     assert.equal((await refundOf(listening.app, paid, 1)).kind, 'refused');
     const plan = (await explain(app, sumsFees() as HeardStatement)).join('\n');
     if (engine === 'sqlite') assert.doesNotMatch(plan, /\bt USING INDEX transactions_reference/);

@@ -28,7 +28,7 @@ import { untilQueued } from '../support/until-queued.ts';
 
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto';
 
-/** One attempt of which the method said `said`, and its id. */
+/** Opens an attempt with the answer `said` of its method. Returns its id. */
 async function openAttempt(
   openTestDatabase: OpenTestDatabase,
   said: PaymentOutcome,
@@ -74,7 +74,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const line = `15/01/2026;${opened.id};1213;12990`;
     assert.deepEqual(resultsOf(await plan(opened, line)), ['settle']);
-    assert.deepEqual((await readStates(opened.app)).attempts, ['unknown'], 'a plan changes nothing');
+    assert.deepEqual((await readStates(opened.app)).attempts, ['unknown'], 'a preview changes nothing');
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['settle']);
     assert.deepEqual(await readStates(opened.app), {
       transaction: 'completed',
@@ -273,7 +273,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
         [4000, stranger.environment.id],
         [12_990, own.environment.id],
       ],
-      'each in its own books',
+      'each line is in the books of its merchant',
     );
     await assertVerified(own);
   });

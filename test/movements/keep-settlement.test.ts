@@ -52,7 +52,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     for (const [at, amount] of [10_000, 20_000, 30_000].entries())
       paid.push(await createPaidTransaction(app, shop, { reference: `S-${at}`, amount }));
     const [one, two, three] = paid.map(({ id }) => id);
-    // One fits, one has another amount, one is missing, and one is of nobody.
+    // One line fits, one has another amount, one payment is missing, and one line has no payment.
     const text = `2026-01-15;${one};10000\n2026-01-15;${two};19000\n2026-01-15;999999;7000\n`;
     return { app, shop, text, three };
   };
@@ -84,7 +84,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
       by: TESTER,
     } as const;
     assert.equal(await acceptDifferences(app, wish), 1);
-    assert.equal(await acceptDifferences(app, wish), 0, 'once');
+    assert.equal(await acceptDifferences(app, wish), 0, 'a repeated call does nothing');
     const [listed] = await listSettlements(app, 10);
     assert.equal(listed?.open, 2);
     const { acts } = await listAudit(app, { action: 'settlement' }, 10);
@@ -102,7 +102,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const { id } = await keep(app, text);
     const wish = { settlementId: id, cause: null, number: null, line: 3, reason: 'propina', by: TESTER } as const;
     assert.equal(await acceptDifferences(app, { ...wish, line: 99 }), 0);
-    assert.equal(await acceptDifferences(app, { ...wish, cause: 'other_date' }), 0, 'of another cause');
+    assert.equal(await acceptDifferences(app, { ...wish, cause: 'other_date' }), 0, 'the line has another cause');
     assert.equal(await acceptDifferences(app, wish), 1);
     const shown = await showSettlement(app, id);
     assert.deepEqual(
@@ -149,7 +149,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(foreign.status, 403);
     const own = { ...headers, 'sec-fetch-site': 'same-origin' };
     const other = await server.post(`${at}/accept`, { headers: own, body: body.replace('number=2', 'number=2x') });
-    assert.equal(other.status, 400, 'it accepted all of the cause');
+    assert.equal(other.status, 400, 'a malformed number is refused');
     const done = await server.post(`${at}/accept`, { headers: own, body });
     assert.equal(done.headers.get('location'), `${at}?accepted=1`);
     const [listed] = await listSettlements(app, 10);
@@ -231,7 +231,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
     assert.equal(state.isAsClosed, true);
     assert.notEqual(state.closed, null);
-    assert.notEqual(await close(), null, 'once');
+    assert.notEqual(await close(), null, 'a closed month is not closed again');
     const { acts } = await listAudit(app, { action: 'month.closed' }, 10);
     assert.equal(acts.length, 1);
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
@@ -243,7 +243,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await close('2025-12'))?.hasBooks, false);
     assert.deepEqual((await listAudit(app, { action: 'month.closed' }, 10)).acts, []);
     app.now.advance(boundsOfDay('2026-02-02').from - app.now());
-    assert.equal(await close('2026-01'), null, 'the month in which it was created');
+    assert.equal(await close('2026-01'), null, 'the month of its creation can be closed');
   });
 
   test('a closed month contains an entry whose commit was still running when the month ended', async () => {
@@ -303,12 +303,16 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual(
       [proof.pathname, /visto/.test(proof.href)],
       ['/console/prove', false],
-      'no address has the reason',
+      'the reason is not in the address',
     );
     const isKept = async (headers: { cookie: string }) =>
       /name="reason"[^>]* value="visto"/.test((await server.get(`/console${form}`, headers)).text);
     const other = await createTestUser(app, { role: 'finance', may: [] });
-    assert.deepEqual([await isKept(cookie), await isKept(other.console)], [true, false], 'for nobody else');
+    assert.deepEqual(
+      [await isKept(cookie), await isKept(other.console)],
+      [true, false],
+      'only the person who typed the text sees it',
+    );
     const back = encodeURIComponent('/months?month=2026-01&environment=development');
     assert.equal(await close(), `/console/prove?next=${back}`);
     assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);
@@ -317,7 +321,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const page = (await server.get(`/console${month}`, cookie)).text;
     assert.ok(
       page.includes(`method="post" action="/console${month.replace('&', '&amp;')}"`),
-      'the form of the page was refused for its query',
+      'the form sends to the address with its query',
     );
     assert.equal(await close(), '/console/months?month=2026-01&environment=development');
     assert.notEqual((await describeMonth(app, '2026-01', 'development'))?.closed, null);
@@ -343,7 +347,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await upload(HEAD + text, auditor)).status, 403);
     assert.equal((await upload('nothing', finance)).status, 400);
     assert.equal((await upload(HEAD + text, finance, 'abono.csv', 'a\0b')).status, 400);
-    // Cut after 200 characters, which is in the middle of one.
+    // The name is cut after 200 code units, which is inside the emoji.
     const kept = await upload(HEAD + text, finance, `${'a'.repeat(199)}😀.csv`);
     assert.equal(kept.status, 303, kept.text);
     const path = kept.headers.get('location') ?? '';
@@ -368,7 +372,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const closing = { headers: form, body: 'month=2026-01&environment=development' };
     assert.equal((await server.post('/console/months', closing)).status, 409);
     const wrong = await server.get('/console/months?month=enero', finance);
-    assert.equal(wrong.status, 400, 'what is no month was a fault of the service');
+    assert.equal(wrong.status, 400, 'an invalid month is refused with 400');
     assert.equal((await server.post('/console/months', { ...closing, body: 'month=enero' })).status, 400);
   });
 });

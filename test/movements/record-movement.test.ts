@@ -199,7 +199,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
       Array.from({ length: 4 }, () => createPaidTransaction(app, environment, { amount: 10_000 })),
     );
     const payouts = Array.from({ length: 32 }, () => payOut(app, environment, 2500));
-    // Each in a process of its own, which takes the refunds of a merchant one at a time.
+    // Separate apps, because one process handles the refunds of a merchant one after the other.
     const refundOf = (paid: Transaction) => refund(createTestApp(app.db), paid, 2500);
     const refunds = payments.flatMap((paid) => Array.from({ length: 4 }, () => refundOf(paid)));
     const taken = [...(await Promise.all(payouts)), ...(await Promise.all(refunds))].filter(
@@ -223,7 +223,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     }
   });
 
-  // SQLite has one writer, whose transactions queue; there is nothing to plant.
+  // SQLite has one writer, so a missing lock has no effect there.
   if (engine === 'postgres') {
     test('planted bug: without the lock two payouts take the same balance', async () => {
       const { app, environment } = await open(openTestDatabase);
@@ -288,13 +288,16 @@ function available(app: TestApp, { id }: ServiceEnvironment): Promise<Sum> {
   return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
 }
 
-/** Asks for a refund and answers why it was refused, or null. */
+/** Requests a refund. Returns the reason of a refusal, or null. */
 async function refusalOf(app: TestApp, paid: Transaction, amount: number): Promise<string | null> {
   const creation = await refund(app, paid, amount);
   return creation.kind === 'refused' ? creation.refusal.code : null;
 }
 
-/** The planted check-then-act: nothing is locked, and whoever has read the balance waits until the other has too. */
+/**
+ * Plants a check-then-act bug: locks nothing, and after reading the balance each refund waits until the other has read
+ * it.
+ */
 function withoutLock(db: Database): Database {
   let read = 0;
   const both = Promise.withResolvers<void>();

@@ -70,7 +70,7 @@ function resolve(app: TestApp, transactionId: number, decision: Decision) {
   return resolveSuspense(app, transactionId, { decision, reason: 'seen in the portal', by: TESTER });
 }
 
-/** As the metrics show it. */
+/** Returns the number of unresolved entries in the metrics. */
 async function unresolved(app: TestApp): Promise<number> {
   await showAttention(app);
   app.now.advance(1000);

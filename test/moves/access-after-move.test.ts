@@ -33,7 +33,7 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     assert.equal(await sees(from, 'left'), false);
     assert.equal(await sees(from, 'stays'), true);
     assert.equal(await sees(from, 'chief'), true);
-    // Nobody could decide about them in the other database.
+    // In the other database nobody could decide these requests.
     assert.equal(await sees(from, 'stranger'), true);
     const [act] = await from.db.query<{ said_after: string }>(
       "select said_after from audit_log where action = 'payment_service.moved_here'",

@@ -18,7 +18,7 @@ import { untilVisible } from '../support/until-visible.ts';
 const DAY = 86_400_000;
 
 forEachEngine('a payment service whose old events were deleted by RETENTION_EVENTS', (openTestDatabase) => {
-  /** The move dies after it copied old and new events; then the old ones are deleted here. */
+  /** Ends a move after it has copied old and new events, and then deletes the old events here. */
   const copyThenCut = async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await settle(from);
@@ -71,7 +71,7 @@ async function settle(app: TestApp): Promise<void> {
   while ((await indexPayments(app)) > 0);
 }
 
-/** As a worker with RETENTION_EVENTS=90 does it. Answers how many were deleted. */
+/** Deletes events like a worker with RETENTION_EVENTS=90. Returns how many. */
 async function cut(app: TestApp): Promise<number> {
   const retentionDays = { ...app.config.retentionDays, events: 90 };
   const worker = { ...app, config: { ...app.config, retentionDays } };

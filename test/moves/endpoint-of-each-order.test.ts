@@ -23,7 +23,7 @@ forEachEngine('a shop whose callback URLs contain the order', (openTestDatabase)
     const sql = `select count(*) as count from callbacks c join endpoints p on p.id = c.endpoint_id
       where c.environment_id = $1 and p.environment_id = $1 and p.address = c.url`;
     const [row] = await large.to.db.query<{ count: number }>(sql, [large.merchant.id]);
-    assert.equal(row?.count, ORDERS, 'each has the endpoint of its own address');
+    assert.equal(row?.count, ORDERS, 'each order has the endpoint of its own address');
   });
 });
 

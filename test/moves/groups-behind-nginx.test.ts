@@ -70,7 +70,7 @@ const order = ({ serviceToken, secrets }: ServiceEnvironment, reference: string)
 
 type Asked = { host?: string; path?: string };
 
-/** The file of the example with other ports, and a function that posts through it. */
+/** Starts nginx with the file of the example on other ports. Returns a function that posts through it. */
 async function startNginx(origins: readonly [string, string]) {
   const port = await findFreePort();
   const [one, other] = origins.map((origin) => new URL(origin).host);
@@ -92,7 +92,7 @@ async function startNginx(origins: readonly [string, string]) {
   return { nginx, ask };
 }
 
-/** Under whatever name: `fetch` would say the address. */
+/** Posts with any Host header; `fetch` would send the host of the address. */
 function post(
   port: number,
   body: unknown,

@@ -41,7 +41,7 @@ const taken: TestApp['fetch'] = async () => ({
   durationMs: 1,
 });
 
-/** As a worker with RETENTION_CALLBACKS=30 and RETENTION_DELIVERY_ATTEMPTS=30 does it. */
+/** Deletes like a worker with RETENTION_CALLBACKS=30 and RETENTION_DELIVERY_ATTEMPTS=30. */
 async function forget(app: TestApp): Promise<void> {
   const retentionDays = { ...app.config.retentionDays, callbacks: 30, deliveryAttempts: 30 };
   const worker = { ...app, config: { ...app.config, retentionDays } };

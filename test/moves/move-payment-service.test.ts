@@ -185,7 +185,7 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
     from.now.advance(2000);
     assert.equal((await here.post('/trxs', order('ONE'))).status, 503);
-    // Nobody goes on with the move: the pause ends by itself.
+    // Nobody continues the move, so the pause ends by itself.
     from.now.advance(60_000);
     assert.equal((await here.post('/trxs', order('ONE'))).status, 200);
     const early = await there.post('/trxs', order('EARLY'));
@@ -198,7 +198,7 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
     assert.deepEqual(jsonOf(late)['data'], { address: 'https://pay-2.example.cl' });
     assert.equal(late.headers.get('moved-to'), 'https://pay-2.example.cl');
     const wrong = await here.post('/trxs', { json: { ...order('LATE').json, x_signature: '0'.repeat(64) } });
-    assert.equal(wrong.status, 401, 'who does not sign does not hear where it went');
+    assert.equal(wrong.status, 401, 'only signed requests get the new address');
     const page = await here.get(`/pay/${payToken(open)}?again=1`);
     const address = `https://pay-2.example.cl/pay/${payToken(open)}?again=1`;
     assert.deepEqual([page.status, page.headers.get('location')], [307, address]);
@@ -218,7 +218,7 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
       json: signedBody(other.serviceToken, secret?.text ?? '', { x_reference: reference }),
     });
     const { x_signature: _, ...unsigned } = signedBody(merchant.serviceToken, '');
-    // The connections and the ids are there before all ask at once.
+    // Opens connections and gets ids before the concurrent requests.
     assert.equal((await here.post('/trxs', order('FIRST'))).status, 200);
     const answers = await Promise.all(
       ['A', 'B', 'C', 'D'].flatMap((reference) => [
@@ -260,7 +260,7 @@ async function feedOf(app: TestApp, merchant: ServiceEnvironment) {
   return events.map(({ id, ...event }) => (event.transaction === null ? event : { id, ...event }));
 }
 
-/** `before`: the feed as it was where it left; null: it is not compared. */
+/** Asserts that the merchant has moved. `before`: the feed before the move, or null to skip that comparison. */
 async function assertMoved(from: TestApp, to: TestApp, merchant: ServiceEnvironment, before: unknown[] | null) {
   if (before !== null) assert.deepEqual(await feedOf(to, merchant), before);
   for (const app of [from, to]) await assertWhole(app);
@@ -286,7 +286,7 @@ async function assertWhole(app: TestApp): Promise<void> {
   );
 }
 
-/** Both apps as a process has them that is killed before one of its commits, in whichever database, or after it. */
+/** Returns both apps in a process that dies before or after one of its commits, in either database. */
 function diesAt(step: number, from: TestApp, to: TestApp): { from: TestApp; to: TestApp } {
   let commits = 0;
   const dying = (app: TestApp): TestApp => ({

@@ -35,7 +35,7 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
-    // The one that was refused late once stayed there as being copied.
+    // The refused move leaves no second copy here.
     assert.deepEqual(await statesIn(to), ['in copying']);
   });
 
@@ -83,7 +83,7 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
     assert.deepEqual([await statesIn(from), await statesIn(to)], [['out undone'], []]);
     await createTestTransaction(from, merchant, { reference: 'GOES-ON' });
     await assert.rejects(undoMove(from, to, paymentServiceId, TESTER), { code: 'MOVE_UNKNOWN' });
-    // Its commit there was done, and the command heard nothing of it.
+    // The commit in the new database takes effect, but the command gets no answer.
     const unheard: Database['transaction'] = async (work, kind) => {
       await to.db.transaction(work, kind);
       throw new Error('connection lost');
@@ -271,7 +271,7 @@ function raiseNext(app: TestApp, name: 'environment', next: number): Promise<voi
   });
 }
 
-/** Does something in the commit with which a payment service arrives, once that says so and nobody else sees it. */
+/** Calls `act` inside the transaction with which a payment service arrives, after the write and before the commit. */
 function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
   const transaction: Database['transaction'] = (work, kind) =>
     app.db.transaction((tx) => {
@@ -285,7 +285,7 @@ function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
   return { ...app, db: { ...app.db, transaction } };
 }
 
-/** Somebody takes away the last link of a merchant's books. */
+/** Deletes the last link of a merchant's books, like a person who edits the store. */
 async function cutBooks(db: Database, environmentId: number): Promise<void> {
   await removeGuards(db);
   const last = '(select max(link) from journal_entries where environment_id = $1)';

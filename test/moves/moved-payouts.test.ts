@@ -21,7 +21,7 @@ import { createTestUser } from '../support/test-user.ts';
 forEachEngine('a payout of a payment service that moved', (openTestDatabase) => {
   const open = async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
-    // Both were begun with the same MASTER_KEY, as a move of payouts asks.
+    // Both databases have the same MASTER_KEY, which a move of payouts needs.
     await identityHashes(to);
     return { from, to, desk: await openPayoutDesk(from) };
   };
@@ -49,7 +49,7 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
         [payout?.batch_id, 'approver'],
         [ofProgram?.id, 'made_elsewhere'],
       ],
-      'nobody else may approve the first yet, and one who knew the token of the program there might be the other one here',
+      'the first has no other approver yet, and a holder of the program’s token there may be an approver here',
     );
     const holder = actor(await createTestUser(to, { email: 'holder@example.cl', role: 'owner', may: [] }), 'owner');
     const { id } = await createTestUser(to, { email: desk.users.program.email, may: ['payouts:create'] });

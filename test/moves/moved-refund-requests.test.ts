@@ -16,10 +16,10 @@ forEachEngine('a refund request of a moving payment service', (openTestDatabase)
   const copied = async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
     const desk = await openRefundDesk(from);
-    // Half of all ids are smaller than this one, so that one of them comes soon.
+    // About half of all ids are smaller than this one, so a smaller one comes soon.
     const request = await askAnew(from, desk, await askForRefund(from, desk), (id) => id > 'rr_g');
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(desk.environment)), /killed/);
-    // Nobody goes on with the move: the pause ends by itself.
+    // Nobody continues the move, so the pause ends by itself.
     from.now.advance(60_000);
     return { from, to, desk, request };
   };
@@ -28,13 +28,13 @@ forEachEngine('a refund request of a moving payment service', (openTestDatabase)
     await movePaymentService(from, to, wishOf(desk.environment));
     assert.deepEqual(await selectRefundRequestsOf(to.db, desk.paid), before);
     assert.equal(before.filter(({ state }) => state === 'waiting').length, 1);
-    assert.deepEqual(await waitingIn(from), [], 'nobody can decide about it where it was');
+    assert.deepEqual(await waitingIn(from), [], 'the request no longer waits in the old database');
     assert.deepEqual(await waitingIn(to), [before.find(({ state }) => state === 'waiting')?.id]);
   };
 
   test('can be withdrawn and made again during the copy, and waits only in the new database', async () => {
     const { from, to, desk, request } = await copied();
-    // With a smaller id it is copied before the one whose place it takes.
+    // With a smaller id the new request is copied before the one that it replaces.
     await askAnew(from, desk, request, (id) => id < request.id);
     await arrives(from, to, desk);
   });
@@ -42,7 +42,7 @@ forEachEngine('a refund request of a moving payment service', (openTestDatabase)
   test('can be withdrawn and made again after an undone move, and the next move succeeds', async () => {
     const { from, to, desk, request } = await copied();
     await undoMove(from, to, desk.environment.paymentServiceId, TESTER);
-    // With a smaller id it is copied before the one whose place it takes.
+    // With a smaller id the new request is copied before the one that it replaces.
     await askAnew(from, desk, request, (id) => id < request.id);
     await arrives(from, to, desk);
   });
@@ -52,7 +52,7 @@ async function waitingIn(app: TestApp): Promise<string[]> {
   return (await listRefundRequests(app, false, 10)).map(({ id }) => id);
 }
 
-/** Takes a request back and asks again, until the newest has such an id. */
+/** Withdraws a request and makes it again, until the newest has such an id. */
 async function askAnew(
   app: TestApp,
   desk: RefundDesk,

@@ -63,7 +63,7 @@ test('every table from which the worker takes due rows has a rule that pauses th
   const looked = movingTables().flatMap(([table]) =>
     columns.get(table)?.some((name) => timed.test(name)) ? [table] : [],
   );
-  // A payment link and a recipient end by themselves when somebody comes: no worker looks for them.
+  // A payment link and a recipient end when somebody opens them, so no worker looks for them.
   assert.deepEqual(looked.filter((table) => !due.includes(table)).toSorted(), ['payment_links', 'recipients']);
 });
 

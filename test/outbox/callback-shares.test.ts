@@ -8,10 +8,10 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** More than one claim brings. */
+/** More than one claim returns. */
 const ORDERS = 1_500;
 
-/** Shops that answer nothing, and have the order in the path or in the name of the host. */
+/** URLs of shops that never answer, with the order in the path or in the host name. */
 const HUNG = [
   { where: 'path', urlOf: (order: number) => `https://SLOW.example.cl:8443/${order}/callback`, most: 32 },
   { where: 'host', urlOf: (order: number) => `https://slow${order}.example.cl/callback`, most: 128 },
@@ -95,11 +95,11 @@ async function prepare(openTestDatabase: OpenTestDatabase) {
   return { app, shop, post, wire };
 }
 
-/** The hosts whose name begins with `slow` answer when they are told to. */
+/** Creates a network. Hosts whose name begins with `slow` answer only when the test says so. */
 function createWire() {
   const ends: (() => void)[] = [];
   const wire = {
-    /** On their way now. */
+    /** The URLs of the requests under way. */
     urls: [] as string[],
     all: [] as string[],
     most: 0,

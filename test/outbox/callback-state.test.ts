@@ -17,8 +17,8 @@ type Answers = (number | { status: number; location: string })[];
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
 /**
- * THE TABLE of how callbacks end: what the shop answers, attempt after attempt, whether the payer's browser was first,
- * how the callback stands then, and after how many attempts.
+ * THE TABLE of how callbacks end: the answers of the shop in order, whether the payer's browser came first, the final
+ * state, and the number of attempts.
  */
 const TABLE: [answers: Answers, browserFirst: boolean, state: CallbackState, attempts: number][] = [
   [[200], false, 'delivered', 1],
@@ -68,14 +68,14 @@ forEachEngine('a callback', (openTestDatabase) => {
     const answers = new Map<string, Answers>();
     const fetch = async ({ url }: { url: string }): Promise<FetchOutcome> => {
       const next = answers.get(url)?.shift();
-      assert.ok(next !== undefined, `${url} was asked too often`);
+      assert.ok(next !== undefined, `no more answers for ${url}`);
       const answer = typeof next === 'number' ? { status: next } : next;
       return { kind: 'answered', retryAfter: null, excerpt: '', durationMs: 1, ...answer };
     };
     const app = createTestApp(db, { fetch });
     const environment = await createTestEnvironment(app);
     for (const [at, [planned, browserFirst]] of TABLE.entries()) {
-      // Each at an endpoint of its own, so that none wakes another.
+      // Each has a separate endpoint, so that none wakes another.
       const urlCallback = `https://shop${at}.example.cl/callback?order=1`;
       answers.set(
         urlCallback,
@@ -85,7 +85,7 @@ forEachEngine('a callback', (openTestDatabase) => {
       if (!browserFirst) continue;
       await db.transaction((tx) => tx.query('update callbacks set returned_at = 1 where transaction_id = $1', [id]));
     }
-    // Attempt by attempt, and no further than the answers go.
+    // One attempt at a time. A callback without further answers gets no further attempt.
     for (let attempt = 1; attempt <= 10; attempt++) {
       await db.transaction(async (tx) => {
         for (const [url, left] of answers)

@@ -11,7 +11,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
-/** Endpoints, and more callbacks than one claim takes of them. */
+/** Numbers of endpoints and of callbacks. The callbacks are more than one claim takes. */
 const BACKLOGS = [
   [1, 1200],
   [16, 4200],
@@ -83,7 +83,7 @@ forEachEngine('a backlog larger than one claim', (openTestDatabase) => {
   });
 });
 
-/** As the worker does, which would pause for a quarter of a second where this ends. */
+/** Claims like the worker, until the worker would pause for a quarter of a second. */
 async function claimWithoutPause(app: TestApp, answersWillCome: (claimed: number) => boolean) {
   let woken = false;
   const delivery = createCallbackDelivery(app, () => {
@@ -100,7 +100,7 @@ async function claimWithoutPause(app: TestApp, answersWillCome: (claimed: number
   return { delivery, claimed };
 }
 
-/** To one host of one shop, or of each shop to as many hosts as endpoints. */
+/** Queues callbacks to one host of one shop, or of each shop to as many hosts as endpoints. */
 async function enqueue(app: TestApp, endpoints: number, callbacks: number, shops = 1): Promise<void> {
   const environments: ServiceEnvironment[] = [];
   while (environments.length < shops) environments.push(await createTestEnvironment(app));

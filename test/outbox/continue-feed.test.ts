@@ -14,7 +14,7 @@ forEachEngine('a feed on a server whose transaction ids start again', (openTestD
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'BEFORE' });
-    // As a dump of a much older server would have brought it.
+    // As in a dump of a much older server.
     if (engine === 'postgres') {
       await removeTriggers(app.db);
       await app.db.transaction((tx) => tx.query('update events set commit_id = 900000000000'));
@@ -30,7 +30,10 @@ forEachEngine('a feed on a server whose transaction ids start again', (openTestD
   });
 });
 
-/** PostgreSQL shows an event once no older transaction of the server runs; tests of other files run beside this one. */
+/**
+ * Reads until the feed is complete. PostgreSQL shows an event when no older transaction of the server runs, also of
+ * other tests.
+ */
 async function readWhole(app: ReturnType<typeof createTestApp>, after: string | null) {
   for (;;) {
     const { events, next } = await readFeed(app, EVERYTHING, after, 10);

@@ -52,7 +52,7 @@ forEachEngine('events older than RETENTION_EVENTS', (openTestDatabase) => {
     assert.equal(refused.code, 'CURSOR_TOO_OLD');
     const rest = await readFeed(app, EVERYTHING, (refused.extras.data as { next: string }).next, 10);
     assert.equal(rest.events.length, 2);
-    // Those who had read them notice nothing, and those who begin read what is left.
+    // A reader past the deleted events notices nothing, and a new reader gets the rest.
     assert.deepEqual(await readFeed(app, EVERYTHING, next, 10), rest);
     assert.deepEqual(await readFeed(app, EVERYTHING, null, 10), rest);
   });
@@ -89,7 +89,7 @@ forEachEngine('events older than RETENTION_EVENTS', (openTestDatabase) => {
   });
 });
 
-/** Two payments whose events are too old, the cursor after them, and one that is new. */
+/** Opens two payments with expired events, the cursor after them, and a new payment. */
 async function open(openTestDatabase: OpenTestDatabase, { indexed = true } = {}) {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RETENTION_EVENTS: '90' });
   const app = createTestApp(await openTestDatabase(), { config });
@@ -110,7 +110,7 @@ async function settle(app: TestApp, indexed = true): Promise<void> {
   while (indexed && (await indexPayments(app)) > 0);
 }
 
-/** As the worker does it, and without its pause of an hour. */
+/** Deletes events like the worker, without its pause of an hour. */
 async function cut(app: TestApp, limit: number): Promise<number> {
   const fresh = { ...app };
   return cutFeed(fresh, () => selectSearchProgress(app.db), limit);

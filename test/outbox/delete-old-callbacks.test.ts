@@ -71,7 +71,7 @@ forEachEngine('an old callback', (openTestDatabase) => {
   });
 });
 
-/** A thousand more of the only row there is. */
+/** Adds a thousand copies of the only row. */
 function copyRows(app: TestApp, name: string, change: (copy: number) => SqlRow): Promise<void> {
   return app.db.transaction(async (tx) => {
     const [{ id: _, ...row } = {}] = await tx.query<SqlRow>(`select * from ${name}`);
@@ -91,7 +91,7 @@ async function open(openTestDatabase: OpenTestDatabase, settings: Record<string,
   return createTestApp(await openTestDatabase(), { config });
 }
 
-/** Payments whose callbacks are answered so at their first attempt. */
+/** Creates payments whose callbacks get this status at their first attempt. */
 async function deliver(app: TestApp, count: number, status: number): Promise<ServiceEnvironment> {
   const environment = await createTestEnvironment(app);
   for (let n = 0; n < count; n++) await createPaidTransaction(app, environment);
@@ -102,7 +102,7 @@ async function deliver(app: TestApp, count: number, status: number): Promise<Ser
     excerpt: 'said',
     durationMs: 1,
   });
-  // One endpoint is not given all at once.
+  // One poll does not claim all callbacks of one endpoint.
   for (let n = 0; n < count; n++) {
     const delivery = createCallbackDelivery({ ...app, fetch }, () => {});
     await delivery.poll();

@@ -30,7 +30,7 @@ const failed = (reason: 'timeout' | 'dns' | 'tls', detail: string): FetchOutcome
   durationMs: 15_000,
 });
 
-/** What the shop answers now, and what the doctor names. */
+/** The present answer of the shop, and the cause that the doctor names. */
 const TABLE: [about: string, answer: FetchOutcome, code: string, hasLines: boolean][] = [
   ['a page that a deploy took away', answered(404), 'not_found_since', true],
   ['a log-in that looks like a handled callback', answered(302, '', '/login'), 'login', true],
@@ -160,7 +160,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
           .digest('hex') === received
       );
     },
-    /** Tells an endpoint of something, and it answers. */
+    /** Sends a callback to an endpoint, which answers with `outcome`. */
     send: async (url: string, outcome: FetchOutcome) => {
       answer = () => outcome;
       sequence += 1;

@@ -25,7 +25,7 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
       await createPaidTransaction(world.app, world.environment, { reference });
       world.app.now.advance(10);
     }
-    assert.deepEqual(await world.deliver(), [], 'the service sent what was the listener’s');
+    assert.deepEqual(await world.deliver(), [], 'the service does not send the callbacks of the listener');
     for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) {
       const post = await world.next(listener);
       assert.ok(post !== null);
@@ -81,11 +81,11 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
     await assert.rejects(
       reportAttempt(world.app, first, { ...claimOf(post), outcome: OK, retry: true }),
       { code: 'LISTENER_ENDED' },
-      'a listener reported after another took its place',
+      'a replaced listener cannot report',
     );
     await endListening(world.app, second);
     world.app.now.advance(61_000);
-    assert.deepEqual(await world.deliver(), ['ORD-1'], 'what the listener had not reported comes again');
+    assert.deepEqual(await world.deliver(), ['ORD-1'], 'an unreported callback is sent again');
     await world.begin();
     await createPaidTransaction(world.app, world.environment, { reference: 'ORD-2' });
     assert.deepEqual(await world.deliver(), []);
@@ -163,10 +163,10 @@ async function open(openTestDatabase: OpenTestDatabase) {
     next,
     take: async (listener: Listener) => {
       const post = await next(listener);
-      assert.ok(post !== null, 'nothing was due');
+      assert.ok(post !== null, 'a callback is due');
       return post;
     },
-    /** What the service sends itself now: the references. */
+    /** Lets the service deliver due callbacks. Returns their references. */
     deliver: async () => {
       app.sent.length = 0;
       const delivery = createCallbackDelivery(app);

@@ -21,7 +21,7 @@ const answered = (status: number): FetchOutcome => ({
 });
 const timeout: FetchOutcome = { kind: 'failed', reason: 'timeout', detail: 'HEADERS', durationMs: 1 };
 
-/** The answers of the shop, and what each line of the log says of it. */
+/** The answers of the shop, and the reason and next step in the log. */
 const ANSWERS: [outcome: FetchOutcome, reason: string, step: string][] = [
   [timeout, 'timeout', 'retry'],
   [answered(503), 'status_503', 'retry'],

@@ -24,7 +24,7 @@ forEachEngine('the process that holds back the feed', (openTestDatabase, engine)
     await client.query('begin');
     await client.query('select pg_current_xact_id()');
     const pid = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
-    // Its age grows until it counts. Another test may hold the same server longer still.
+    // The transaction counts after a certain age. Another test may have an older one on the same server.
     assert.ok(await comesTrue(async () => (await measureFeedHold(app))?.pid === pid));
     const hold = await measureFeedHold(app);
     assert.equal(hold?.application, 'nightly-report');

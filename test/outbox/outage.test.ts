@@ -25,7 +25,7 @@ forEachEngine('a shop that answers 404 for an hour', (openTestDatabase) => {
     }
     assert.deepEqual(await countStates(app), { queued: 60 });
     const during = posts.length;
-    // At 0, 5 s, 5 min and 35 min at most.
+    // At most four attempts each: at 0, 5 s, 5 min and 35 min.
     assert.ok(during <= 4 * 60, `${during} posts`);
     status = 200;
     await createPaidTransaction(app, environment);
@@ -35,7 +35,7 @@ forEachEngine('a shop that answers 404 for an hour', (openTestDatabase) => {
   });
 });
 
-/** The worker looks every five seconds. */
+/** Runs the worker for a minute: it polls every five seconds. */
 async function passMinute(app: TestApp): Promise<void> {
   for (let second = 0; second < 60; second += 5) {
     while ((await deliverSome(app)) > 0);
@@ -43,7 +43,7 @@ async function passMinute(app: TestApp): Promise<void> {
   }
 }
 
-/** What is due, four at a time: a stop ends no more than what is under way. */
+/** Polls once and waits for the requests under way. Returns how many callbacks were claimed. */
 async function deliverSome(app: TestApp): Promise<number> {
   const delivery = createCallbackDelivery(app);
   const claimed = await delivery.poll();

@@ -10,7 +10,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** Enough that a planner who could would take an index, few enough to be made in a second. */
+/** Enough rows for the planner to prefer an index, and few enough to create in a second. */
 const STORED = 20_000;
 
 forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
@@ -42,14 +42,14 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     const seen = listening.heard.filter(
       ({ sql }) => /callbacks|endpoints/.test(sql) && !sql.trim().startsWith('insert'),
     );
-    assert.ok(seen.length >= 10, 'statements were heard');
+    assert.ok(seen.length >= 10, 'the outbox runs at least ten different statements');
     for (const statement of seen) {
       const plan = await explain(app, statement);
       assert.deepEqual(plan.filter(readsAll), [], `${engine}: ${statement.sql}\n${plan.join('\n')}`);
-      // On SQLite an endpoint that is gone read all that waited for others too.
+      // SQLite must read only the waiting callbacks of the endpoint that is gone.
       if (engine === 'sqlite' && statement.sql.includes(`state = 'disabled'`))
         assert.match(plan.join(), statement.sql.includes('attempts > 0') ? /callbacks_waiting/ : /callbacks_due/);
-      // On SQLite the first page of the console read each callback that waits to learn of its environment.
+      // SQLite must count waiting callbacks from the index, without reading each callback.
       if (engine === 'sqlite' && statement.sql.includes('as queued')) assert.match(plan.join(), /COVERING INDEX/);
     }
   });
@@ -77,7 +77,7 @@ function readsAll(line: string): boolean {
   return /SCAN (callbacks|c|delivery_attempts)\b(?!.* USING )|Seq Scan on (callbacks|delivery_attempts)/.test(line);
 }
 
-/** Callbacks beside the first, which were delivered, as most are, or are due. */
+/** Adds callbacks, delivered like most of a store, or due. */
 async function fill({ db }: TestApp, state: 'delivered' | 'queued' = 'delivered'): Promise<void> {
   const [ended, attempts] = state === 'delivered' ? ['c.created_at', 1] : ['null', 0];
   await db.transaction(async (tx) => {

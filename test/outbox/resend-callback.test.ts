@@ -192,7 +192,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
   });
 });
 
-/** An app whose shops all give the same answer, which a test can change. */
+/** Opens an app whose shops all give the same answer, which a test can change. */
 async function openShop(openTestDatabase: OpenTestDatabase, answers: number) {
   const shop = { answers };
   const fetch = async (): Promise<FetchOutcome> => ({
@@ -205,7 +205,7 @@ async function openShop(openTestDatabase: OpenTestDatabase, answers: number) {
   return { shop, app: createTestApp(await openTestDatabase(), { fetch }) };
 }
 
-/** Three attempts: after the third nothing is due any more, whatever the shop answered. */
+/** Runs three attempts: after the third nothing is due, with any answer. */
 async function deliverUntilEnd(app: TestApp): Promise<void> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     const delivery = createCallbackDelivery(app);
@@ -219,7 +219,7 @@ async function resendAll(app: App, filter: CallbackFilter, onProgress: (resent: 
   return (await resendCallbacks(app, { state: 'dead', ...filter }, TESTER, { onProgress })).resent;
 }
 
-/** More of the only callback there is, as often as `times`. */
+/** Adds `times` copies of the only callback. */
 function copyCallback(app: App, times: number): Promise<void> {
   return app.db.transaction(async (tx) => {
     for (let copy = 1; copy <= times; copy++) {

@@ -168,7 +168,10 @@ forEachEngine('an endpoint that works again', (openTestDatabase) => {
 
 const byId = (one: string, other: string) => Number(one.split('_')[1]) - Number(other.split('_')[1]);
 
-/** An app whose shops answer what a test says. Transactions are numbers here: only the outbox is looked at. */
+/**
+ * Opens an app whose shops give the answers of a test. Transactions are only numbers, because the test is about the
+ * outbox.
+ */
 async function openShop(openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
   const underWay = new Map<string, number>();
@@ -214,7 +217,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
     parts,
     url: db.url,
     answers: (() => answered(404)) as (request: FetchRequest) => FetchOutcome | Promise<FetchOutcome>,
-    /** The `webhook-id`s in the order in which they came. */
+    /** The `webhook-id`s in the order of arrival. */
     posts: [] as string[],
     most: 0,
     together: 0,
@@ -222,7 +225,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
     enqueue: async (count: number, url?: string) => {
       for (let at = 0; at < count; at++) await enqueueEvents(++transactions, [2], url);
     },
-    /** So many attempts of all that waits; then a good while is left to the next. */
+    /** Fails this many attempts of every waiting callback, so that the next one is late. */
     fail: async (attempts: number, answer = answered(404)) => {
       shop.answers = () => answer;
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -231,7 +234,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
       }
     },
     deliverAll: (by = app) => deliverUntilNone(by, () => [...underWay.values()].filter(Boolean).length > shop.hanging),
-    /** Transactions of which a post gets no answer. */
+    /** Ids of transactions whose posts get no answer. */
     hanging: 0,
     states: async () => {
       const rows = await db.query<{ state: string; count: number }>(
@@ -252,8 +255,8 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
 }
 
 /**
- * As the worker does, without its pauses. What wakes others is recorded when nothing is under way, and at the latest by
- * `drain`.
+ * Delivers like the worker, without its pauses. A success that wakes other callbacks is recorded when nothing is under
+ * way, and at the latest by `drain`.
  */
 async function deliverUntilNone(app: TestApp, isSending: () => boolean): Promise<void> {
   for (let found = 1; found > 0; ) {

@@ -8,7 +8,7 @@ import { proveInstalled } from '../support/installed-product.ts';
 import { run } from '../support/sdk-package.ts';
 
 const repository = join(import.meta.dirname, '../..');
-/** It brings half of Perl with it, so `bin/test` does not install it. */
+/** It depends on half of Perl, so `bin/test` does not install it. */
 const LINTIAN = '/usr/bin/lintian';
 const skip = process.getuid?.() === 0 ? false : 'dpkg installs as root alone';
 
@@ -23,9 +23,9 @@ suite("Debian's package", { skip }, () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Where dpkg looks for what only an administrator has on the path. */
+  /** With the folders of administrators' programs, which dpkg needs. */
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-  /** Installs into a root of its own, whose scripts see it as DPKG_ROOT: the machine stays as it is. */
+  /** Runs dpkg with a separate root, which its scripts get as DPKG_ROOT, so the machine does not change. */
   const dpkg = (...words: string[]) =>
     outputOf('dpkg', [`--root=${root}`, '--force-depends', '--force-script-chrootless', ...words], {
       cwd: folder,
@@ -54,7 +54,7 @@ suite("Debian's package", { skip }, () => {
     assert.deepEqual(
       listed.filter((line) => /^-.{7}w/.test(line)),
       [],
-      'everybody may write it',
+      'only the owner may write the files',
     );
   });
 
@@ -96,6 +96,6 @@ suite("Debian's package", { skip }, () => {
     assert.equal(readFileSync(settings, 'utf8'), kept);
     assert.match(await dpkg('--purge', 'rubrica'), /\/etc\/rubrica\.env and \/var\/lib\/rubrica stay/);
     assert.equal(readFileSync(settings, 'utf8'), kept);
-    assert.ok(!existsSync(join(root, 'usr/lib/rubrica')), 'what a command of root compiled stayed');
+    assert.ok(!existsSync(join(root, 'usr/lib/rubrica')), 'removing the package also removes compiled code');
   });
 });

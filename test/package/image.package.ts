@@ -9,7 +9,7 @@ import { run } from '../support/sdk-package.ts';
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 
-// No container engine is needed: what the Containerfile copies is copied, and what it runs of ours is run.
+// Needs no container engine: the test copies the files of the Containerfile and runs its commands of the product.
 suite('the image of the Containerfile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-image-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -26,7 +26,7 @@ suite('the image of the Containerfile', () => {
       const path = line.slice(1);
       cpSync(join(repository, path), join(context, path), { recursive: true });
     }
-    // As bin/install would leave them there.
+    // As after bin/install.
     symlinkSync(join(repository, 'node_modules'), join(context, 'node_modules'));
     const [, target = ''] = /^RUN bin\/build (\S+)$/m.exec(read('Containerfile')) ?? [];
     assert.ok(read('Containerfile').includes(`COPY --from=build ${target} ${target}\n`));

@@ -32,7 +32,7 @@ test('bin/release makes every package, the list of their components, and the che
   const written = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
   assert.deepEqual(written.sort(), sums.sort());
 
-  // All of it is served by the shop: tests and examples once were.
+  // The shop's web server serves every file of the plugin, so tests and examples must not be among them.
   const plugin = await outputOf('tar', ['tzf', join(folder, `rubrica-woocommerce-${version}.tar.gz`)]);
   for (const path of ['class-rubrica-gateway.php', 'rubrica/autoload.php'])
     assert.ok(plugin.split('\n').includes(`rubrica-woocommerce/${path}`), path);
@@ -51,7 +51,7 @@ type Bom = {
   components: { group?: string; name: string; version: string }[];
 };
 
-/** What the lock file has beside the tools of development. */
+/** Returns the packages of the lock file without development tools. */
 function packagesAtRunTime(): string[] {
   const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as Lock;
   const installed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);

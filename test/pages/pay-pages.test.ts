@@ -29,7 +29,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const answer = await visit.server.get(visit.path, ENGLISH);
     assert.equal(answer.status, 200);
     for (const text of ['CLP', '12,990', 'Test shop', 'ORD-1', 'Pay with Simulator', '60 minutes', 'Test</p>']) {
-      assert.ok(answer.text.includes(text), `${text} is not on the page`);
+      assert.ok(answer.text.includes(text), `the page has ${text}`);
     }
     assert.match(answer.text, new RegExp(`<form method="post" action="${visit.path}"`));
     assert.match(answer.text, /<button name="method" value="simulated"/);
@@ -175,7 +175,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
       const answer = await visit.server.post(visit.path, { headers: FORM, body });
       assert.equal(answer.status, 400);
       assert.match(answer.headers.get('content-type') as string, /^text\/html/);
-      assert.ok(answer.text.includes(visit.path), 'there is no way back to the payment');
+      assert.ok(answer.text.includes(visit.path), 'the page links the payment');
       assert.deepEqual((await readStates(visit.app)).attempts, []);
     });
   }
@@ -202,7 +202,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
       /form-action 'self' https:\/\/bank\.example https:;/,
     );
 
-    // They come back either way, with whatever the method adds, and the method is asked.
+    // The payer returns with any parameters of the method, and the method is asked for the outcome.
     const back = await visit.server.get(`${visit.path}/return?token_ws=abc&x=1`);
     assert.deepEqual([back.status, back.headers.get('location')], [303, visit.path]);
     assert.equal(method.lookedUp[0]?.externalId, 'b1');
@@ -252,7 +252,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.notEqual(
       callback?.['returned_at'],
       null,
-      'the shop may answer its callback with 400, and nobody is alarmed',
+      'the return is recorded, so a 400 to the callback raises no alarm',
     );
   });
 

@@ -14,7 +14,7 @@ import { withBrowser } from '../support/test-browser.ts';
 
 type PayStates = Awaited<ReturnType<typeof openPayStates>>;
 
-/** The rules that light and width decide; the others are asked once in each language. */
+/** The rules that depend on colours and width. The others are checked once in each language. */
 const LOOKED_AT_AGAIN = ['color-contrast', 'target-size', 'link-in-text-block', 'scrollable-region-focusable'];
 type Look = [rules: readonly string[], width: number, colorScheme: 'light' | 'dark'];
 const LOOKS: Readonly<Record<string, readonly Look[]>> = {
@@ -35,7 +35,7 @@ const MARGIN = { top: '15mm', bottom: '15mm', left: '15mm', right: '15mm' };
 withBrowser('the pages of payers', (openVisitor) => {
   let world: PayStates;
   before(async () => {
-    // Their look does not depend on the engine.
+    // The look of the pages does not depend on the engine.
     const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
     await migrate(db);
     world = await openPayStates(db);
@@ -45,7 +45,7 @@ withBrowser('the pages of payers', (openVisitor) => {
   for (const [locale, looks] of Object.entries(LOOKS)) {
     test(`have no axe violation and fit the window, light and dark, on a phone and a desktop: ${locale}`, async () => {
       const { page, complaints } = await openVisitor({ locale, reducedMotion: 'reduce' });
-      // It counts and leaves, and axe needs scripts.
+      // This script would leave the page after a countdown, and axe needs scripts.
       await page.route('**/submit-form.*', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
       for (const state of world.states) {
         if (state.press !== undefined && state.press !== locale) continue;
@@ -69,7 +69,7 @@ withBrowser('the pages of payers', (openVisitor) => {
     for (const name of ['paid', 'receipt', 'partly refunded', 'paid and shop down', 'receipt of a link', 'poster']) {
       await open(page, world.server.origin, stateOf(name));
       await page.emulateMedia({ media: 'print' });
-      // The form for a mail and the button Print stood on the paper.
+      // The printed page has no forms and buttons.
       assert.equal(await page.locator('button:visible, input:visible, a.primary:visible').count(), 0, name);
       await page.emulateMedia({ media: null });
       const pdf = (await page.pdf({ format: 'Letter', margin: MARGIN })).toString('latin1');
@@ -115,7 +115,7 @@ withBrowser('the pages of payers', (openVisitor) => {
 });
 
 async function open(page: Page, origin: string, { path, press }: PayState): Promise<void> {
-  // A page that waits would load itself again while it is looked at.
+  // A waiting page would reload itself during the check.
   await page.route(origin + path, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({

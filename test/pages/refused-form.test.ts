@@ -40,7 +40,11 @@ forEachEngine('a shop’s form that is refused', (openTestDatabase) => {
     assert.equal(await backOf({}), 'https://shop.example.cl/cancel?order=1');
     assert.equal(await backOf({ x_url_cancel: '/cart?a=1&b=2' }), 'https://shop.example.cl/cart?a=1&amp;b=2');
     const onePage = { x_url_cancel: 'https://shop.example.cl/complete?status=cancel' };
-    assert.equal(await backOf(onePage), 'https://shop.example.cl/', 'that page answers 405 to a visit');
+    assert.equal(
+      await backOf(onePage),
+      'https://shop.example.cl/',
+      'the link leads to the shop, because the page itself answers 405 to a visit',
+    );
     for (const x_url_cancel of ['javascript:alert(1)', 'data:text/html,x', '//evil.example.net/', 'nonsense'])
       assert.equal(await backOf({ x_url_cancel }), undefined, x_url_cancel);
   });
@@ -67,7 +71,11 @@ forEachEngine('a shop’s form that is refused', (openTestDatabase) => {
   test('for an order that has ended says so, and creates no transaction', async () => {
     await using shop = await open(openTestDatabase);
     assert.equal((await shop.post(shop.sign())).status, 303);
-    assert.equal((await shop.post(shop.sign({ x_session_id: 'session-2' }))).status, 303, 'the page is viewed again');
+    assert.equal(
+      (await shop.post(shop.sign({ x_session_id: 'session-2' }))).status,
+      303,
+      'the form opens a pending order again',
+    );
     const transaction = (await selectByReference(shop.app.db, shop.environmentId, 'ORD-1')) as Transaction;
     await cancelTransaction(shop.app, transaction);
     const answer = await shop.post(shop.sign({ x_session_id: 'session-3' }), { 'accept-language': 'en' });

@@ -58,7 +58,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
       '<a href="https://casaverde.example.cl/terminos" rel="noreferrer">Términos de venta</a>',
       'Pago procesado por Pagos del Sur <small>con Rúbrica</small>',
     ]) {
-      assert.ok(text.includes(part), `${part} is not on the page`);
+      assert.ok(text.includes(part), `the page has ${part}`);
     }
   });
 
@@ -216,7 +216,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
         assert.equal(/La tienda no responde por ahora\. Tu pago está hecho/.test(text), silent);
         assert.equal(/data-submit-after/.test(text), !silent);
         if (!silent)
-          assert.match(text, /tu pago está hecho, y se lo avisamos a/, 'it said that the shop is receiving it');
+          assert.match(text, /tu pago está hecho, y se lo avisamos a/, 'the page says that the payment is done');
         shop.app.now.advance(200_000);
       }
     });

@@ -43,7 +43,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal(page.status, 200);
     assert.match(page.text, /<title>Pagar \$12\.990 a Test shop<\/title>/);
     assert.match(page.text, /<p class="order">Curso de &lt;cerámica&gt;<\/p>/);
-    assert.deepEqual(await shop.transactions(), [], 'looking makes nothing');
+    assert.deepEqual(await shop.transactions(), [], 'opening the link creates no transaction');
     const pay = await shop.press();
     assert.match(
       (await shop.server.get(pay)).text,
@@ -52,7 +52,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
     const receipt = (await shop.server.get(pay)).text;
     assert.match(receipt, /<h1>Pago aprobado<\/h1>/);
-    // It spoke of a shop that has to hear of it, and of an order by the id of the link.
+    // The receipt of a link names no shop, order or id of the link.
     assert.doesNotMatch(receipt, /tienda|Orden|data-submit-after|pl_[0-9a-z]{20}-1/);
     assert.match(receipt, /<dt>Concepto<\/dt><dd>Curso de &lt;cerámica&gt;<\/dd>/);
     assert.deepEqual(await shop.app.db.query('select id from callbacks'), []);
@@ -103,11 +103,11 @@ forEachEngine('a payment link', (openTestDatabase) => {
     const [transaction] = await shop.transactions();
     await cancelTransaction(shop.app, transaction as Transaction);
     const cancelled = (await shop.server.get(first)).text;
-    assert.ok(cancelled.includes(`href="http://127.0.0.1:8080${shop.path}"`), 'the way back is the link');
+    assert.ok(cancelled.includes(`href="http://127.0.0.1:8080${shop.path}"`), 'the way back leads to the link');
     const second = await shop.press();
     assert.notEqual(second, first);
     shop.app.now.advance(2 * HOUR);
-    assert.equal(await shop.press(), second, 'a payment may be on its way until the worker has ended it');
+    assert.equal(await shop.press(), second, 'the link keeps its open payment until the worker has ended it');
     await expireTransactions(shop.app, 10);
     assert.notEqual(await shop.press(), second);
     assert.deepEqual(
@@ -130,7 +130,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
       const listed = async () => (await listPaymentLinks(shop.app, null, 10))[0];
       assert.equal((await listed())?.state, 'open');
       await settlePayment(shop.app, await readAttempt(shop.app), approved);
-      assert.equal((await shop.server.post(shop.path)).status, 410, 'its money is in suspense');
+      assert.equal((await shop.server.post(shop.path)).status, 410, 'a link with money in suspense is closed');
       const decided = { decision, reason: 'asked the payer', by: TESTER };
       assert.equal((await resolveSuspense(shop.app, transaction.id, decided)).kind, 'resolved');
       assert.deepEqual([(await listed())?.state, (await listed())?.paid], [state, paid]);
@@ -166,7 +166,11 @@ forEachEngine('a payment link', (openTestDatabase) => {
     const { link: other } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
     await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
     const listed = await listPaymentLinks(shop.app, null, 10);
-    assert.deepEqual(new Set(listed.map(({ state }) => state)), new Set(['ended']), 'lists had it as open');
+    assert.deepEqual(
+      new Set(listed.map(({ state }) => state)),
+      new Set(['ended']),
+      'every list shows the link as ended',
+    );
     shop.app.now.advance(2000);
     assert.equal((await shop.server.post(`/link/${other.id}`)).status, 410);
     assert.deepEqual(await shop.transactions(), []);
@@ -194,10 +198,10 @@ forEachEngine('a payment link', (openTestDatabase) => {
       valid: '7d',
       environment: 'production',
     };
-    assert.equal((await post(ana, at, wish)).status, 400, 'an amount that may be 25 or 25,000');
+    assert.equal((await post(ana, at, wish)).status, 400, 'an ambiguous amount is refused');
     assert.equal((await post(ana, at, { ...wish, amount: '25000' })).status, 303);
     const page = (await server.get(at, ana.console)).text;
-    // The two links of this world are of one millisecond: which stands first is not said.
+    // The two links have the same time, so their order is not fixed.
     const id = (await listPaymentLinks(app, null, 10)).find(({ subject }) => subject === 'Cuota')?.id ?? '';
     assert.ok(id !== '' && page.includes(id));
     assert.match(page, /Cuota[\s\S]+25\.000 CLP/);
@@ -283,11 +287,15 @@ for (const [uses, expires_at, ended_at, isPaid, expected] of [
   test(`a link for ${uses} that expires at ${expires_at}, ended at ${ended_at}, paid: ${isPaid}, is ${expected} at 10`, () => {
     assert.equal(linkStateOf({ uses, expires_at, ended_at }, { isPaid, isEnabled: true }, 10), expected);
     const disabled = linkStateOf({ uses, expires_at, ended_at }, { isPaid, isEnabled: false }, 10);
-    assert.equal(disabled, expected === 'open' ? 'ended' : expected, 'of a disabled payment service');
+    assert.equal(
+      disabled,
+      expected === 'open' ? 'ended' : expected,
+      'an open link of a disabled payment service is ended',
+    );
   });
 }
 
-/** Collects as Webpay does. */
+/** Collects only pesos, like Webpay. */
 const PESOS_ALONE: PaymentMethod = {
   ...simulatedMethod,
   code: 'pesos',
@@ -313,7 +321,7 @@ async function openLink(
     path,
     transactions,
     references: async () => (await transactions()).map(({ reference }) => reference),
-    /** Presses Pay; answers the path of the pay page. */
+    /** Presses Pay. Returns the path of the pay page. */
     press: async () => {
       const answer = await server.post(path);
       assert.equal(answer.status, 303, answer.text);

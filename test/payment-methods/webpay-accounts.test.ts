@@ -31,7 +31,9 @@ import {
 const OTHER = { account: '597087654321', key: 'o'.repeat(64) };
 const KEYS = { [TEST_ACCOUNT.account]: TEST_ACCOUNT.key, [OTHER.account]: OTHER.key };
 
-/** What an operator may do while a payment is under way. At the stand-in a token is known to its own account only. */
+/**
+ * Changes by an operator while a payment is under way. In the stand-in only the account that created a token knows it.
+ */
 const CHANGES: [name: string, change: (shop: WebpayShop) => Promise<unknown>][] = [
   ['another account was set', (shop) => switchAccount(shop, OTHER)],
   ['the account was removed', ({ app, environment }) => removeMethodSettings(app, webpayOf(environment), TESTER)],
@@ -158,7 +160,7 @@ async function answersOf({ metrics }: App, outcome: string): Promise<number | un
   return values.find(({ labels }) => labels.outcome === outcome)?.value;
 }
 
-/** The schema as it was: one account for each environment and method, and none noted with an attempt. */
+/** The older schema: one account for each environment and method, and attempts without an account. */
 const BEFORE_ACCOUNTS = [
   `create table payment_method_settings (
      environment_id bigint not null references environments (id), payment_method text not null, account text not null,

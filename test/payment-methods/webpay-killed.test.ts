@@ -23,8 +23,8 @@ import {
 import type { PayerChoice, WebpayVerb } from '../support/webpay-stand-in.ts';
 
 /**
- * A process of the service is killed while it waits for Transbank: before the call did anything there, or after it did
- * all and before its answer was written down here. What the process would have done next, nobody has done.
+ * The moments of a kill while the process waits for Transbank: before the call has an effect there, or after it and
+ * before the answer is stored.
  */
 const MOMENTS = [
   ['before', 'stall'],
@@ -36,7 +36,7 @@ forEachEngine('a process that is killed while it calls Webpay', (openTestDatabas
 
   for (const [turn, [when, fault]] of MOMENTS.entries()) {
     let number = turn;
-    // No statement runs while Webpay is asked, so on PostgreSQL each case has one of the two moments, in turn.
+    // No statement runs while Webpay is asked, so on PostgreSQL each case has only one of the two moments.
     const killedTest = (name: string, work: (context: TestContext) => Promise<void>) => {
       number++;
       if (engine === 'sqlite' || number % 2 === 0) test(`${when} ${name}`, work);
@@ -66,7 +66,7 @@ forEachEngine('a process that is killed while it calls Webpay', (openTestDatabas
           const returned = broughtBy(shop.standIn.choose(await goToForm(shop), choice));
           const work = `lookUpPaymentOf(app, transaction, ${JSON.stringify(returned)})`;
           await killAt(shop, 'commit', work);
-          // The payer reloads: for all we know the other process is still asking.
+          // The payer reloads. This process cannot know whether the other one is still asking.
           await lookUpPaymentOf(shop.app, shop.transaction, returned);
           assert.equal(await stageOf(shop), 'in_progress');
           shop.app.now.advance(30_000);
@@ -136,7 +136,7 @@ forEachEngine('a process that is killed while it calls Webpay', (openTestDatabas
   }
 });
 
-/** Another process does `work` on the store of the shop, and is killed at its first call of the verb. */
+/** Runs `work` in another process on the shop's store, and kills it at its first call of the verb. */
 async function kill(
   { db, app, transaction, standIn }: WebpayShop,
   { verb, fault, work }: { verb: WebpayVerb; fault: 'stall' | 'late'; work: string },
@@ -147,7 +147,7 @@ async function kill(
   const child = await startChild('node', args, { cwd: import.meta.dirname });
   await Promise.race([standIn.waiting(), child.ended]);
   const { signal, stdout, stderr } = await child.end('SIGKILL');
-  assert.equal(signal, 'SIGKILL', `it ended before it was killed: ${stdout}${stderr}`);
+  assert.equal(signal, 'SIGKILL', `the process ends only by the kill: ${stdout}${stderr}`);
   standIn.release();
 }
 
@@ -190,7 +190,7 @@ async function assertPaidOnce(shop: WebpayShop, attempts: string[]): Promise<voi
   await assertBalanced(shop);
 }
 
-/** 0: nothing was, and as nobody can know it the refund waits for a person. */
+/** Asserts that `amount` was refunded once. With 0 nothing was refunded, and the refund waits for a person. */
 async function assertGivenBackOnce({ app, standIn }: WebpayShop, paid: Transaction, amount: number): Promise<void> {
   for (let minutes = 0; minutes < 10; minutes++) {
     app.now.advance(60_000);

@@ -52,7 +52,7 @@ for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
   });
 }
 
-/** A payment whose payer is on the form. */
+/** Starts a payment whose payer is on the form. */
 async function openForm(webpay: WebpayCase): Promise<PaymentRequest & { externalId: string }> {
   const payment = requestOf(webpay);
   const start = await webpay.method.start(payment);
@@ -135,7 +135,7 @@ describe('a payment by Webpay', () => {
     [{ status: 'CAPTURED', response_code: 0 }, 'approved'],
     [{ status: 'AUTHORIZED', response_code: -1 }, 'declined'],
     [{ status: 'FAILED', response_code: -1 }, 'declined'],
-    // A payer who turned back at the bank has been seen with this.
+    // Real answers for a payer who turned back at the bank look like this.
     [{ status: 'FAILED', response_code: 0, vci: 'ABO' }, 'declined'],
     [{ status: 'INITIALIZED', response_code: 0, vci: 'ABO' }, 'pending'],
     [{ status: 'REVERSED', response_code: 0 }, 'aborted'],
@@ -194,7 +194,7 @@ describe('a payment by Webpay', () => {
     [{ kind: 'refused', reason: 'not_ready' }, 'pending', false, false, 'pending, nothing taken'],
     [{ kind: 'refused', reason: 'not_ready' }, 'pending', true, true, 'pending, nothing taken'],
     [{ kind: 'refused', reason: 'not_ready' }, 'pending', false, true, 'aborted'],
-    // Authorised by the bank, and committed by nobody: it will be given back.
+    // The bank has authorised the payment and nobody has committed it, so Transbank will reverse it.
     [{ kind: 'refused', reason: 'not_ready' }, 'approved', false, true, 'pending'],
     [{ kind: 'refused', reason: 'other' }, 'pending', true, true, 'unknown'],
     [{ kind: 'refused', reason: 'other' }, 'pending', false, false, 'pending, nothing taken'],
@@ -285,7 +285,7 @@ describe('a payment by Webpay', () => {
       assert.deepEqual(
         webpay.standIn.calls,
         ['create 200', 'status 200'],
-        'nobody commits while the payer is on the form',
+        'no commit is sent while the payer is on the form',
       );
       webpay.standIn.choose(payment.externalId, 'pay');
       webpay.now.advance(60_000);
@@ -491,7 +491,7 @@ describe('a refund by Webpay', () => {
         await assert.rejects(method.refunds.request(part));
         standIn.release();
         const given = fault !== 'drop_request';
-        // A balance in which it is not shows nothing: it may be late by a week.
+        // A balance without the refund proves nothing: it may be a week late.
         for (const wait of [1000, 2 * 60_000, 7 * 86_400_000]) {
           now.advance(wait);
           const known = await method.refunds.lookup({ ...asked, lookups: 1 });
@@ -526,7 +526,7 @@ describe('a refund by Webpay', () => {
     test(`in part that is answered as a reversal is ${said} if ${given} was refunded`, async (context) => {
       const { method, standIn, refund } = await openPaid(context);
       assert.ok(method.refunds !== undefined);
-      // What Transbank does and what it answers are two things.
+      // Transbank may carry out the refund and answer something else.
       if (given === 12_990) await method.refunds.request(refund);
       if (given !== 1000) standIn.answerNext('refund', { type: 'REVERSED' });
       else standIn.fail('refund', 'reversed');
@@ -554,7 +554,7 @@ describe('a refund by Webpay', () => {
 
   test('without a connection is absent, because nothing was sent', async (context) => {
     const { refund } = await openPaid(context);
-    // One to which no connection is kept.
+    // A closed stand-in to which no connection is open.
     const gone = await openWebpay(context);
     await gone.standIn[Symbol.asyncDispose]();
     assert.deepEqual(await gone.method.refunds?.request(refund), { kind: 'absent' });

@@ -18,7 +18,7 @@ import { type Ending, openWebpay, TEST_ACCOUNT } from '../support/webpay-case.ts
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' };
 const ENGLISH = { 'accept-language': 'en' };
 
-/** The pages of a development transaction that Webpay can collect, alone or beside the simulated method. */
+/** Opens the pages of a development transaction with Webpay, alone or with the simulated method. */
 async function open(context: Ending, openTestDatabase: OpenTestDatabase, alone: boolean) {
   const now = createTestClock();
   const { method, standIn } = await openWebpay(context, { now });
@@ -45,7 +45,7 @@ async function payBy(server: TestServer, path: string): Promise<string> {
   return /name="token_ws" value="(\w{64})"/.exec(text)?.[1] as string;
 }
 
-/** The members of `GET /trxs/{id}` that Webpay alone fills. */
+/** Returns the members of `GET /trxs/{id}` that only Webpay fills. */
 async function readFacts(server: TestServer, id: number, headers: Record<string, string>): Promise<unknown[]> {
   const { data } = jsonOf(await server.get(`/trxs/${id}`, headers)) as { data: Record<string, unknown> };
   return ['authCode', 'paymentTypeCode', 'sharesNumber', 'responceCode', 'vci'].map((name) => data[name]);
@@ -121,7 +121,11 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'pay')).search}`);
     assert.doesNotMatch((await server.get(path, ENGLISH)).text, /Refunded/);
     await acceptedRefund(app, transaction, 2990);
-    assert.doesNotMatch((await server.get(path, ENGLISH)).text, /Refunded/, 'not before the method has said so');
+    assert.doesNotMatch(
+      (await server.get(path, ENGLISH)).text,
+      /Refunded/,
+      'a refund is on the page only after the answer of the method',
+    );
     await carryOutRefunds(app, 10);
     assert.match((await server.get(path, ENGLISH)).text, /<dt>Refunded<\/dt><dd>CLP\s2,990<\/dd>/);
     const spanish = await server.get(path, { 'accept-language': 'es-CL' });

@@ -57,7 +57,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   const lost = (['drop_request', 'drop_answer', 'late', 'error_500', 'malformed'] as WebpayFault[]).flatMap((fault) =>
-    // What the bank has authorised and nobody has committed is given back: a status that says so is no payment.
+    // Transbank reverses an authorised payment without a commit, so this status is not a payment.
     (['INITIALIZED', 'AUTHORIZED'] as const).map((statusBeforeCommit) => ({ fault, statusBeforeCommit })),
   );
   for (const { fault, statusBeforeCommit } of lost) {
@@ -119,13 +119,13 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
       const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction, returned);
       await died.promise;
       assert.equal(standIn.charged(), when === 'after' ? transaction.amount : 0);
-      // The payer reloads: somebody is asking already.
+      // The payer reloads while another process asks the method.
       await lookUpPaymentOf(app, transaction, returned);
       assert.equal(await stageOf(opened), 'in_progress');
       app.now.advance(30_000);
       await lookUpPaymentOf(app, transaction, returned);
       assert.equal(await stageOf(opened), 'completed');
-      // It was only held up, and knows nothing new.
+      // The process was only slow, and has no new answer.
       silence.resolve({ kind: 'unknown' });
       await dead;
       assert.equal(await stageOf(opened), 'completed');

@@ -26,7 +26,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
 
   test('when a restored store has forgotten a refund that Transbank made', async (context) => {
     const shop = await openPaid(context);
-    // The store of before asked for it; this one is its copy from before that.
+    // The lost store requested it. This store is a copy from before the request.
     shop.standIn.refundInPortal(shop.token, 4000);
     await acceptedRefund(shop.app, shop.paid, 4000);
     await workTenHours(shop);
@@ -38,7 +38,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     test(`when an earlier version requested a refund and died${held ? ', with a late balance' : ''}`, async (context) => {
       const shop = await openPaid(context);
       const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
-      // It took the refund up, asked, and died: it writes down nothing else.
+      // A process that claims the refund, requests it and dies writes only this.
       await shop.app.db.transaction((tx) => tx.query('update refunds set lookups = 1 where id = $1', [id]));
       if (held) shop.standIn.holdBalances('now');
       shop.standIn.refundInPortal(shop.token, 3000);
@@ -91,7 +91,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     for (const amount of [3000, 2000]) await acceptedRefund(app, paid, amount);
-    // The store of before asked for both.
+    // The lost store requested both.
     standIn.refundInPortal(shop.token, 3000);
     standIn.refundInPortal(shop.token, 2000);
     await workTenHours(shop);
@@ -185,12 +185,12 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
   }
 });
 
-/** What went back unasked and nobody has decided about. */
+/** Returns the amounts that were refunded without a request and wait for a decision. */
 async function suspended({ app, paid }: PaidShop): Promise<number[]> {
   return app.db.transaction(async (tx) => (await selectUnresolvedOf(tx, paid)).map(({ amount }) => amount));
 }
 
-/** What Transbank gave back, and what the books say: refunds, and what is in suspense. */
+/** Asserts that the refunds and the suspense in the books equal the refunds by Transbank. */
 async function assertBooked({ app, standIn }: WebpayShop): Promise<void> {
   const given = standIn.givenBack().reduce((sum, amount) => sum + amount, 0);
   const [booked] = await app.db.query<{ total: number }>(

@@ -11,7 +11,7 @@ const ORDER = { buyOrder: 'pa_1', sessionId: '1001', amount: 12_990, returnUrl: 
 
 type Answer = WebpayAnswer | { kind: 'answered'; body: unknown };
 
-/** Two payments of the same kind, one asked for by the published client and one by ours. */
+/** Two equal payments, one requested by the published client and one by the product's. */
 for (const choice of [null, 'pay', 'decline', 'abort', 'time_out', 'form_error'] as (PayerChoice | null)[]) {
   test(`the published client and ours agree on every call for a payer who chose ${choice ?? 'nothing yet'}`, async (context) => {
     await using standIn = await startWebpayStandIn();
@@ -79,7 +79,7 @@ test('the published client and ours agree on a refused order, token and key', as
   for (let at = 0; at < sent.length; at += 2) assert.equal(sent[at], sent[at + 1]);
 });
 
-/** The published client throws what is refused. */
+/** Returns the answer of the published client, which throws refusals. */
 async function sdk(answer: Promise<unknown>): Promise<Answer> {
   try {
     return { kind: 'answered', body: await answer };
@@ -107,7 +107,7 @@ async function paidToken(standIn: WebpayStandIn, client: WebpayClient): Promise<
   return token;
 }
 
-/** The published client gives a refusal no kind: that it refused is what can be compared. */
+/** Removes the kind of a refusal, because the published client has none. */
 function withoutReason(answer: Answer): object {
   return answer.kind === 'refused' ? { kind: 'refused' } : answer;
 }

@@ -25,7 +25,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 forEachEngine('a commit whose answer from Webpay was lost', (openTestDatabase) => {
-  /** Webpay has the money, and every status is one from before. */
+  /** Opens a shop whose payment Webpay has committed, while every status is from before the commit. */
   async function openLost(context: Parameters<typeof openWebpayShop>[0]): Promise<WebpayShop & { token: string }> {
     const shop = await openWebpayShop(context, openTestDatabase);
     const token = await goToForm(shop);
@@ -99,7 +99,7 @@ forEachEngine('a commit whose answer from Webpay was lost', (openTestDatabase) =
     standIn.keepStale(false);
     await workUntilSettled(shop);
     assert.deepEqual((await readStates(app)).attempts, ['approved']);
-    // It was only held up, and knows nothing new.
+    // The process was only slow, and has no new answer.
     silence.resolve({ kind: 'unknown' });
     await dead;
     await assertBalanced(shop);

@@ -135,7 +135,7 @@ forEachEngine('payment services', (openTestDatabase) => {
       statements++;
       return db.query(sql, values);
     };
-    // A seal that does not open is said in the log: the only trace of the work.
+    // The log has a line for each seal that does not open, so it shows how many were tried.
     const log = pino({}, { write: (line) => void (opened += line.includes('secret_does_not_open') ? 1 : 0) });
     const app = createTestApp({ ...db, query }, { log });
     const { development } = await createPaymentService(app, 'Shop', TESTER);
@@ -195,14 +195,14 @@ forEachEngine('payment services', (openTestDatabase) => {
   });
 });
 
-/** A link to the tokens of the development environment. */
+/** Creates a link to the tokens of the development environment. */
 async function handOver(app: TestApp, id: string): Promise<NewHandover> {
   const made = await handOverTokens(app, { paymentServiceId: id, environment: 'development' }, 3_600_000, TESTER);
   assert.ok(made);
   return made;
 }
 
-/** The new Secret Token of the development environment. */
+/** Rotates the Secret Token of the development environment. Returns the new one. */
 async function rotated(app: TestApp, id: string, overlapMs: number): Promise<string> {
   const outcome = await rotateSecretToken(app, id, 'development', overlapMs, TESTER);
   assert.ok(outcome.kind === 'rotated');

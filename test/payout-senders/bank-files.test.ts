@@ -41,7 +41,7 @@ async function written(code: string, lines = [ANA, LUZ], payer = PAYER): Promise
   return format.write(payer, lines);
 }
 
-/** The golden texts; ␍ is a carriage return and → a tab. */
+/** The expected files as lines. ␍ is a carriage return and → a tab. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'bancochile-masivas': [
     `TOB07612345600001234567890125319092${'Ana Nunez Nandu'.padEnd(30)}${'12531909'.padEnd(18)}097030000700000015000 ${'Factura N 1 cafe'.padEnd(30)}1${'Factura N 1 cafe'.padEnd(30)}${'ana@example.cl'.padEnd(50)}JUV`,
@@ -75,7 +75,7 @@ for (const [code, lines] of Object.entries(TEXTS)) {
   });
 }
 
-/** What another reader must find in a workbook: zeros kept in texts, amounts as numbers. */
+/** The rows that another program must read from a workbook: leading zeros in texts, amounts as numbers. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   santander: [
     '123456789|CLP|12531909|CLP|012|125319092|Ana Nunez Nandu|15000|Factura N 1 cafe|ana@example.cl|Factura N 1 cafe|F-1',
@@ -119,11 +119,11 @@ test('every bank format has its expected text here, and its row in docs/payouts.
   assert.deepEqual(
     codes.filter((code) => !rows.some((row) => row.includes(`\`${code}\``))),
     [],
-    'in no row of docs/payouts.md',
+    'every format is in a row of docs/payouts.md',
   );
 });
 
-/** openpyxl, where Debian's python3-openpyxl is installed. */
+/** Reads the workbook with openpyxl, if Debian's python3-openpyxl is installed. */
 async function assertInPython(path: string, lines: readonly string[]): Promise<void> {
   const script = `import sys
 try:

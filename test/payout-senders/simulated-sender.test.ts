@@ -4,7 +4,7 @@ import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import { describePayoutSender } from '../contracts/payout-sender.contract.ts';
 import { createTestClock } from '../support/test-app.ts';
 
-const nobody = () => Promise.reject(new Error('the simulated sender asks nobody'));
+const nobody = () => Promise.reject(new Error('the simulated sender sends no request'));
 
 describePayoutSender('the simulated sender', async () => {
   const now = createTestClock();

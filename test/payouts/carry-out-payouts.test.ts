@@ -92,7 +92,7 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       [15_000, 'confirmed', null],
     ]);
     const { settled_at, next_look_at } = await read(payouts.at(-1) as Payout);
-    assert.equal(next_look_at, (settled_at ?? 0) + 5 * DAY, 'the same answer again puts the next question off');
+    assert.equal(next_look_at, (settled_at ?? 0) + 5 * DAY, 'a repeated answer delays the next look-up');
     assert.equal((await verifyStore(app)).ok, true);
   });
 

@@ -82,7 +82,7 @@ forEachEngine('a recipient whose row was tampered with', (openTestDatabase) => {
     const page = await server.get(`/console/recipients/${payout?.recipient_id}`, cookie);
     assert.deepEqual([page.status, /Alguien cambió los datos de este destinatario/.test(page.text)], [409, true]);
     const command = `bin/rubrica recipient change ${payout?.recipient_id}`;
-    assert.ok(page.text.includes(command), 'it said to keep the account anew, which this page does, and was not shown');
+    assert.ok(page.text.includes(command), 'the page has the command that repairs the recipient');
     const actor = { id: 'command-line', environmentIds: null };
     const account = { rut: ANA.rut, bankCode: ANA.bankCode, account: ANA.account, rutFormat: null };
     const { id: validationId } = await validateBankAccount(app, actor, account);

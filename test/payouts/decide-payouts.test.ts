@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 15);
 
-/** A payout of `maker` to version 2 of its recipient, whose account `changer` had changed. */
+/** A payout by `maker` to version 2 of its recipient, whose account `changer` has changed. */
 const payout = {
   recipient_id: 're_1',
   recipient_version: 2,

@@ -26,7 +26,7 @@ import { createTestUser } from '../support/test-user.ts';
 const address = '192.0.2.9';
 
 forEachEngine('a payout made with a token or password that somebody else knows', (openTestDatabase) => {
-  /** A boss who may approve, and makes programs and API tokens of others. */
+  /** Opens a desk with a boss who may approve, and who makes programs and API tokens of others. */
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -38,7 +38,7 @@ forEachEngine('a payout made with a token or password that somebody else knows',
       const named = { ids: payouts.map(({ id }) => id) };
       return approvePayouts(app, { owner: desk.environment, named, by: boss, reason: null });
     };
-    /** Nobody needs to be told while the approver of the desk is left. */
+    /** Asserts that the boss may not approve. No attention is needed while the approver of the desk may. */
     const assertBarred = async (payouts: readonly Payout[]) => {
       await assert.rejects(approve(payouts), { code: 'APPROVAL_REFUSED' });
       assert.deepEqual(await listAttention(app, 'approval', 10), []);
@@ -72,7 +72,7 @@ forEachEngine('a payout made with a token or password that somebody else knows',
     const person = await come((await logInWithApiToken(app, login)).text);
     await assertBarred(await propose(app, { ...desk, maker: person }));
     const own = await propose(app, desk);
-    assert.equal((await approve(own)).length, 1, 'the person made it themselves, without a token');
+    assert.equal((await approve(own)).length, 1, 'the person made the payout without a token');
     await assertNobodyLeft();
   });
 
@@ -81,7 +81,7 @@ forEachEngine('a payout made with a token or password that somebody else knows',
     const { id, email } = desk.users.program;
     const made = (await makePasswordLink(app, id, 3_600_000, boss)) as NewInvitation;
     const byProgram = await propose(app, { ...desk, maker: desk.program });
-    assert.equal((await approve(byProgram)).length, 1, 'nobody has used the link');
+    assert.equal((await approve(byProgram)).length, 1, 'an unused link bars nobody');
     const link = (await findInvitation(app, made.token)) as OpenInvitation;
     const password = 'hunter-of-2-moons';
     await acceptInvitation(app, link, { password, address });
@@ -114,7 +114,7 @@ forEachEngine('a payout made with a token or password that somebody else knows',
       return payout;
     };
     const own = await change(actor(finance, 'finance'), '990011223');
-    assert.equal((await approve([own])).length, 1, 'the token was never used');
+    assert.equal((await approve([own])).length, 1, 'an unused token bars nobody');
     const login = { apiToken: token?.api_token ?? '', email: null, expiresAt: null, address };
     const person = await come((await logInWithApiToken(app, login)).text);
     await assertBarred([await change(person, '880011223')]);
@@ -140,7 +140,7 @@ forEachEngine('a payout made with a token or password that somebody else knows',
     const login = { apiToken: token?.api_token ?? '', email: null, expiresAt: null, address };
     await come((await logInWithApiToken(app, login)).text);
     await disableUser(app, desk.users.approver.id, TESTER);
-    assert.deepEqual(await listAttention(app, 'approval', 10), [], 'the boss may');
+    assert.deepEqual(await listAttention(app, 'approval', 10), [], 'the boss may approve');
     assert.equal((await approve([changed])).length, 1);
     assert.equal((await approve(made)).length, 1);
     await propose(app, { ...desk, maker: desk.program });

@@ -29,7 +29,7 @@ forEachEngine('payout files', (openTestDatabase) => {
   };
   const file = (app: TestApp, { environment: owner, maker: by }: PayoutDesk, format = 'bancoestado-abonos') =>
     makePayoutFiles(app, { owner, by, format, payer: PAYER, batchId: null });
-  /** A file of all that is approved, and how lines of the bank are read against it. */
+  /** Makes a file of all approved payouts. Returns it with a function that matches lines of the bank to it. */
   const filed = async (app: TestApp, desk: PayoutDesk) => {
     const [made] = await file(app, desk, 'bice');
     const payouts = await selectPayoutsOfFile(app.db, desk.environment.id, made?.file.id ?? '');
@@ -133,7 +133,7 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.throws(() => make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
     await assert.rejects(make('itau-nel', { account: '12345678901' }), ({ extras }: Problem) => {
       assert.match(extras.detail?.en ?? '', /a field of 10 characters cannot hold 11/);
-      assert.match(extras.detail?.es ?? '', /en un campo de 10 caracteres no caben 11/, 'it was in English');
+      assert.match(extras.detail?.es ?? '', /en un campo de 10 caracteres no caben 11/, 'the detail is in Spanish');
       return true;
     });
     assert.equal((await selectPayoutAnywhere(app.db, one?.id ?? ''))?.state, 'approved');
@@ -141,7 +141,7 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.match(made?.content.toString('latin1') ?? '', /\b0012345678\b/);
     await approved(app, desk, [wish()]);
     const [other] = await make('bancochile-masivas', { rut: ' 76.123.456-0' });
-    assert.match(other?.content.toString('latin1') ?? '', /0761234560/, 'a space of the RUT was written into the file');
+    assert.match(other?.content.toString('latin1') ?? '', /0761234560/, 'the RUT has no spaces in the file');
   });
 
   test('a result of the bank is applied once, a contradiction is recorded, and the books agree', async () => {
@@ -270,7 +270,7 @@ forEachEngine('payout files', (openTestDatabase) => {
     await approved(app, desk, wishes);
     const { read, idOf } = await filed(app, desk);
     const head = 'Id;RUT;Cuenta;Monto;Estado';
-    /** Each payout by its reference with its outcome, then the lines of none. */
+    /** Returns each payout by its reference with its outcome, then the lines without a payout. */
     const said = async (...lines: string[]) => {
       const { outcomes: found, unmatched } = await read([head, ...lines]);
       return [...found.map(({ id, outcome }) => `${id === idOf('1') ? 1 : 2} ${outcome}`), ...unmatched];
@@ -296,7 +296,7 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.deepEqual(
       await said('7;12.531.909-2;12531909-2;15.000;Pagado'),
       ['1 confirmed'],
-      'a CuentaRUT with its digit',
+      'a CuentaRUT may have its check character',
     );
     for (const id of [idOf('2'), 'po_ofanotherfile'])
       assert.deepEqual(await said(`${id};12.531.909-2;12531909;15.000;Pagado`), [2], id);

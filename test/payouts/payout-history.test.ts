@@ -78,7 +78,7 @@ forEachEngine('the history of a payout', (openTestDatabase) => {
     assert.deepEqual(await askedOf(one), []);
     const [asked, ...more] = await askedOf(others[0] as Payout);
     assert.deepEqual(more, []);
-    assert.match(asked?.sql ?? '', / and link > \$\d+ /, 'it was sought before its proposal too');
+    assert.match(asked?.sql ?? '', / and link > \$\d+ /, 'the search begins after the proposal');
     for (const payout of others) assert.deepEqual(await lastOf(payout, 'approved'), [by.name, 'ambos']);
     assert.deepEqual(await lastOf(one, 'approved'), [by.name, 'visto']);
   });

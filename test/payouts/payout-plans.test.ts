@@ -21,9 +21,7 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
     const app = createTestApp(await openTestDatabase());
     const environmentId = await fill(app);
     const listening = listenToStatements(app);
-    /**
-     * What the engine does for a statement where it may: PostgreSQL reads small tables whole unless it is told not to.
-     */
+    /** Returns the plan of a statement. PostgreSQL would read small tables whole, so this turns such reads off. */
     const planOf = async (ask: (app: TestApp) => Promise<unknown>): Promise<string> => {
       await ask(listening.app);
       const statement = listening.heard.at(-1) as HeardStatement;
@@ -140,7 +138,7 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
   });
 });
 
-/** Payouts that have ended, of one merchant, in batches of ten; answers the environment. */
+/** Adds ended payouts of one merchant, in batches of ten. Returns the id of the environment. */
 async function fill(app: TestApp): Promise<number> {
   const desk = await openPayoutDesk(app);
   const [made] = await propose(app, desk);

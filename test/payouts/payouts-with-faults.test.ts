@@ -20,8 +20,8 @@ import { openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.t
 class Killed extends Error {}
 
 /**
- * A store whose process ends at one point: before a statement of a transaction, or after the commit that the caller
- * does not hear of. `points` counts them.
+ * Returns a store whose process dies at one point: before a statement of a transaction, or after a commit without an
+ * answer. `points` counts the points.
  */
 function failingStore(db: Database) {
   const faults = { at: 0, points: 0 };
@@ -54,7 +54,7 @@ function failingStore(db: Database) {
 
 async function setUp(openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
-  // Of these amounts the answer to the order is lost.
+  // The answer to an order of this amount is lost.
   const provider = openStandInProvider({ 1001: { sent: 'lost' } });
   const { failing, faults } = failingStore(db);
   const healthy = createTestApp(db);
@@ -64,7 +64,7 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
   return { app, dying, faults, provider, desk: await openPayoutDesk(app) };
 }
 
-/** Does it in a process that may die, and again in another one where it did. */
+/** Runs the work in a process that may die, and again in another process if it did. */
 async function despite<Result>(
   { dying, app }: { dying: TestApp; app: TestApp },
   run: (app: TestApp) => Promise<Result>,
@@ -84,7 +84,7 @@ async function proposeAndApprove(apps: { dying: TestApp; app: TestApp }, desk: P
   const ids = payouts.map(({ id }) => id);
   await despite(apps, async (app) => {
     const [{ state }] = (await readAll(app, ids)) as [Payout];
-    // It may be that the commit was done and nobody heard of it.
+    // The commit may have taken effect without an answer.
     if (state === 'awaiting_approval') await approvePayouts(app, { owner, named: { ids }, by: approver, reason: null });
   });
   return ids;
@@ -158,7 +158,7 @@ forEachEngine('payouts whose process crashes between any two statements', (openT
   });
 });
 
-/** What left through the bank is what was given away, and every hash is right. */
+/** Asserts that the books have the paid amount, and that every hash is right. */
 async function assertBooked(app: TestApp, given: number): Promise<void> {
   const [row] = await app.db.query<{ total: number }>(
     "select cast(coalesce(sum(amount), 0) as bigint) as total from journal_entries where kind = 'payout_paid'",

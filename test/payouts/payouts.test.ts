@@ -51,9 +51,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     reason: 'factura 12',
   });
 
-  /**
-   * Ana was paid; then an owner keeps another account of hers, with a payout that is never approved. Answers the owner.
-   */
+  /** Pays Ana. Then an owner stores another account of hers with a payout that is never approved. Returns the owner. */
   const changeAccount = async (app: TestApp, desk: PayoutDesk) => {
     const [first] = await approved(app, desk);
     const ids = [first?.id ?? ''];
@@ -168,7 +166,11 @@ forEachEngine('payouts', (openTestDatabase) => {
     for (const change of changes)
       await assert.rejects(change(app, decide(desk, ids, elsewhere)), code('PERMISSION_MISSING'));
     await assert.rejects(rejectPayouts(app, decide(desk, ids, desk.maker)), code('PERMISSION_MISSING'));
-    await assert.rejects(approvePayouts(app, decide(desk, [...ids, 'po_unknown'])), code('NOT_FOUND'), 'all or none');
+    await assert.rejects(
+      approvePayouts(app, decide(desk, [...ids, 'po_unknown'])),
+      code('NOT_FOUND'),
+      'an approval applies to all payouts or to none',
+    );
     assert.equal((await rejectPayouts(app, decide(desk, ids))).length, 1);
     assert.equal(await available(app, desk), 1_000_000);
   });
@@ -325,11 +327,11 @@ forEachEngine('payouts', (openTestDatabase) => {
     await limit({ per_batch: 15_000 });
     await assert.rejects(propose(app, desk, [wish(), wish()]), code('PAYOUT_LIMIT_REACHED'));
     await limit({ per_day: 20_000 });
-    assert.equal((await approved(app, desk, [wish(), wish()])).length, 2, 'just the limit');
+    assert.equal((await approved(app, desk, [wish(), wish()])).length, 2, 'an amount equal to the limit is allowed');
     await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     await limit({});
     await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 'CLP', 30_000));
-    assert.equal((await approved(app, desk)).length, 1, 'just the limit');
+    assert.equal((await approved(app, desk)).length, 1, 'an amount equal to the limit is allowed');
     await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     app.now.advance(86_400_000);
     assert.equal((await approved(app, desk)).length, 1);
@@ -366,7 +368,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     await approvePayouts(app, decide(desk, [first]));
     await refused([second]);
     await cancelPayouts(app, decide(desk, [first], desk.maker));
-    assert.equal((await approvePayouts(app, decide(desk, [second]))).length, 1, 'what was taken back does not count');
+    assert.equal((await approvePayouts(app, decide(desk, [second]))).length, 1, 'a cancelled payout does not count');
   });
 
   test('a person’s limit holds across concurrent approvals for two merchants', async () => {
@@ -433,7 +435,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     await limit({ automatic_per_day: 20_500 });
     const ofPrograms = 'waits for a person: the limit of a day for programs is reached';
     assert.deepEqual(await ask(501), ['awaiting_approval', null, ofPrograms]);
-    assert.deepEqual(await ask(500), ['approved', 'automatic', null], 'what a person approved does not count');
+    assert.deepEqual(await ask(500), ['approved', 'automatic', null], 'payouts that a person approved do not count');
     await limit({ per_day: 31_000 });
     assert.deepEqual(await ask(501), [
       'awaiting_approval',
@@ -519,7 +521,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual(
       again.payouts.map(({ reference }) => reference),
       wishes.map(({ reference }) => reference),
-      'the rows of a batch were in no order',
+      'the payouts of a batch are in the order of the wishes',
     );
   });
 

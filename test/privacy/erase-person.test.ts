@@ -73,7 +73,7 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     const left = JSON.stringify(await stored(app)).toLowerCase();
     assert.ok(!left.replaceAll('%40', '@').includes(' ana.perez'), left);
     assert.deepEqual(await terms(), []);
-    assert.match(left, /juana\.perez/, 'an address that only ends in the same way stays');
+    assert.match(left, /juana\.perez/, 'another address with the same end stays');
     assert.deepEqual(await verifyFindings(app), []);
     const again = await createTransaction(app, environment, testInput({ reference: 'ANA-2', customerEmail: EMAIL }));
     assert.equal(again.kind, 'replayed');
@@ -113,7 +113,7 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
       kept.map(({ kind, rows }) => [kind, rows.length]),
       [['references', 1]],
     );
-    // The pending one, and the callback whose body has the reference and was not sent yet.
+    // The pending transaction, and the unsent callback with the reference in its body.
     assert.equal(waiting, 2);
     assert.equal(records.transactions, 1);
     const [pending] = await app.db.query("select session_id, customer_email from transactions where state = 'pending'");
@@ -324,7 +324,7 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
 
 type App = ReturnType<typeof createTestApp>;
 
-/** Only of the first payment: what the shop says to others is not of the person. */
+/** Delivers the callbacks. The answers to callbacks of other payments are not about the person. */
 async function deliverAll(app: App): Promise<void> {
   const delivery = createCallbackDelivery(app, () => {});
   while ((await delivery.poll()) > 0) await delivery.drain();

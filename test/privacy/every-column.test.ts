@@ -9,8 +9,8 @@ import { createTestApp } from '../support/test-app.ts';
 const ANA = personOfEmail('ana@example.cl') as Person;
 
 /**
- * Texts that no person can stand in as written, by what they are. A column that is new is looked through, or has its
- * word here.
+ * The columns without personal text, by the form of their values. The search for a person reads every other column, so
+ * a new column is read or listed here.
  */
 const NOBODY: Record<string, RegExp> = {
   'an id, a token, or what names a row':
@@ -51,7 +51,7 @@ forEachEngine('personal data in the store', (openTestDatabase) => {
   });
 });
 
-/** As `table.column`. */
+/** Returns the text columns as `table.column`. */
 async function textColumns(db: Database): Promise<string[]> {
   const rows = await db.query<{ place: string }>(
     db.engine === 'postgres'

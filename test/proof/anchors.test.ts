@@ -60,7 +60,7 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
     await beginFacts(app);
     await keepAnchors(app);
-    assert.equal(existsSync(folder), false, 'there is nothing to seal yet');
+    assert.equal(existsSync(folder), false, 'an empty store writes no anchors');
     const environment = await createTestEnvironment(app);
     await keepAnchors(app);
     await createPaidTransaction(app, environment);
@@ -99,13 +99,13 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     await undone(app, async (tx) => {
       await cut(tx);
       const told = says(await verifyStore(through(appWith(app.db as TestDatabase, {}, { now: app.now }), tx)));
-      assert.match(told, /link 2 of the books of environment 1 is gone/, 'the store keeps them too');
+      assert.match(told, /link 2 of the books of environment 1 is gone/, 'the store has the anchors too');
       await tx.query('delete from anchors where number > 1');
       const without = appWith(app.db as TestDatabase, {}, { now: app.now });
       assert.equal(
         (await verifyStore(through(without, tx))).ok,
         true,
-        'with nothing that was kept elsewhere nobody can know',
+        'without anchors outside the store the cut is not found',
       );
       const file = join(folder, 'books-2026-01-16.jsonl');
       assert.match(
@@ -239,7 +239,7 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     );
     await keepAnchors(posting);
     await keepAnchors(posting);
-    assert.equal(app.sent.length, 1, 'it waits a minute');
+    assert.equal(app.sent.length, 1, 'the next attempt waits a minute');
     app.now.advance(60_000);
     status = 204;
     await keepAnchors(posting);
@@ -333,14 +333,18 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     });
     app.now.advance(3_600_000);
     const [rewound] = (await verifyStore(app)).findings;
-    assert.match(rewound?.says ?? '', /the store is older than it was/, 'gone back, and nobody said so');
+    assert.match(
+      rewound?.says ?? '',
+      /the store is older than it was/,
+      'a store that went back without a command is named',
+    );
 
     const { epoch } = await beginEpoch(app, [], 0, TESTER);
     const fresh = { ...app, log: app.log };
     await makeAnchor(fresh, 'now');
     const before = numbersIn(folder);
     await keepAnchors(fresh);
-    assert.deepEqual(numbersIn(folder), before, 'nothing follows before it is accepted');
+    assert.deepEqual(numbersIn(folder), before, 'no anchor follows before the restore is accepted');
     const lost = await verifyStore(fresh);
     assert.equal(lost.ok, false);
     assert.equal(
@@ -365,13 +369,17 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
         last_made_at: app.now() - 3_660_000,
       },
     ]);
-    assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 2, 3], 'the epoch tells the two apart');
+    assert.deepEqual(
+      numbersIn(folder)['books-2026-01-16.jsonl'],
+      [2, 2, 3],
+      'the epochs distinguish two anchors with one number',
+    );
     const last = JSON.parse(
       readFileSync(join(folder, 'books-2026-01-16.jsonl'), 'utf8').trim().split('\n').at(-1) ?? '',
     );
     assert.deepEqual([last.epoch, last.accepted.epoch, last.accepted.after], [epoch, epoch, 1]);
     const facts = await app.db.query("select recorded_by, content from book_facts where kind = 'restore'");
-    assert.equal(facts.length, 2, 'one in the facts of each environment');
+    assert.equal(facts.length, 2, 'the facts of each environment have one');
     assert.equal(facts[0]?.['recorded_by'], 'usr_1');
     assert.equal(JSON.parse(facts[0]?.['content'] as string).reason, 'compared with the acquirer');
 
@@ -421,7 +429,7 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     assert.deepEqual([ok, restores.map(({ anchors, after }) => [anchors, after])], [true, [[1, 1]]]);
   });
 
-  /** One payment a day for two days, each with its anchor, and what takes the second day away. */
+  /** Opens a store with one payment and anchor on each of two days, and a function that removes the second day. */
   async function openTwoDays() {
     const folder = newFolder();
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder }, { now: createTestClock() });

@@ -54,7 +54,7 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
   });
 });
 
-/** Walks of one row at a time; `work` is done once, after the first place of one of them. */
+/** Returns walks of one row at a time. `work` runs once, after the first place of the walk `name`. */
 function meanwhile(name: string, work: () => Promise<void>): OpenWalk {
   const begin = freshWalks();
   let done = false;
@@ -69,7 +69,7 @@ function meanwhile(name: string, work: () => Promise<void>): OpenWalk {
   }) as OpenWalk;
 }
 
-/** Two payments whose events are too old, each in a link of its own, and one that is new. */
+/** Opens two payments with expired events, each in a separate link, and a new payment. */
 async function open(openTestDatabase: OpenTestDatabase) {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RETENTION_EVENTS: '90' });
   const app = createTestApp(await openTestDatabase(), { config });

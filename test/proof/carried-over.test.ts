@@ -74,7 +74,7 @@ forEachEngine('a store from before owners, fees and reserved amounts were hashed
   }
 });
 
-/** Two links that are hashed as they were before, a fee and a refund in process, and no fact about anything. */
+/** Opens a store with two links with the older hashes, a fee, a refund in process, and no facts. */
 async function openOlder(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(await openTestDatabase());
   const [environment, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];

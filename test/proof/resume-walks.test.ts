@@ -23,7 +23,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const PAYMENTS = 12;
-/** So many rows are read at once, and after each of them it is kept how far it is. */
+/** The number of rows of one read. The place is stored after each read. */
 const PAGE = 3;
 
 forEachEngine('an interrupted verification', (openTestDatabase) => {
@@ -37,7 +37,7 @@ forEachEngine('an interrupted verification', (openTestDatabase) => {
       assert.ok(rest.places < whole.places, `${rest.places} places after ${places}`);
       assert.deepEqual(rest.verification, whole.verification);
     }
-    assert.equal((await run(app)).since, null, 'after the end everything is read again');
+    assert.equal((await run(app)).since, null, 'after a complete run everything is read again');
   });
 
   test('finds tampering after its mark, and finds tampering before it in the next full run', async (context) => {
@@ -167,7 +167,7 @@ forEachEngine('an interrupted verification', (openTestDatabase) => {
     await app.db.transaction((tx) => tx.query("update audit_log set hash = 'x' where link = 6"));
     const { findings } = (await runAudit(app)).verification;
     assert.match(findings[0]?.says ?? '', /^row 6 .*was changed/);
-    assert.equal(readdirSync(app.config.dataDir).length, 1, 'its record stays as evidence');
+    assert.equal(readdirSync(app.config.dataDir).length, 1, 'the record of the run stays as evidence');
   });
 });
 
@@ -201,7 +201,7 @@ async function runAudit(app: TestApp) {
   return { verification, since: walks.since };
 }
 
-/** Ends a run as `kill -9` does: after so many places nothing more happens. */
+/** Ends a run like `kill -9` after a number of places. */
 async function interrupt(app: TestApp, places: number, options: ResumeOptions = {}, verified: Verified = 'books') {
   const { open: begin } = await resumeWalks(app, verified, { ...EACH_PAGE, ...options });
   const killed = new Error('killed');
@@ -236,7 +236,7 @@ async function forge(app: TestApp, { id }: ServiceEnvironment, link: number): Pr
   await app.db.transaction((tx) => tx.query(sql, [id, link]));
 }
 
-/** Computes all links anew, from the second on with other times. */
+/** Recomputes all links, with other times from the second on. */
 async function rewrite(tx: Tx, { id }: ServiceEnvironment): Promise<void> {
   const entries = await tx.query<JournalEntry>(
     'select * from journal_entries where environment_id = $1 order by link, line',

@@ -7,7 +7,7 @@ import { fillStore, type Merchant } from '../support/full-store.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
 
-/** What somebody with the password of the database does, and what `books verify` says of it. */
+/** A change by somebody with the password of the database, and the findings of `books verify`. */
 type Tampering = {
   name: string;
   statements: (world: World) => [sql: string, ...values: SqlValue[]][];
@@ -333,7 +333,7 @@ forEachEngine('tampering with the password of the database', (openTestDatabase) 
   });
 });
 
-/** What was found, in one line. */
+/** Returns the findings in one line. */
 function told({ problems, records, balances, findings }: StoreVerification): string {
   return [
     ...problems.map(({ problem, link }) => `${problem} link ${link}`),
@@ -347,7 +347,7 @@ function told({ problems, records, balances, findings }: StoreVerification): str
 
 type World = Awaited<ReturnType<typeof open>>;
 
-/** By way of a value that nobody has: both columns are unique. */
+/** Swaps two values by way of an unused one, because the columns are unique. */
 function swap(column: 'payment_service_id' | 'service_token' | 'environment', one: Merchant, two: Merchant) {
   const valueOf = ({ owner, token, kind }: Merchant) =>
     ({ payment_service_id: owner, service_token: token, environment: kind })[column];

@@ -21,7 +21,7 @@ import { createPaidTransaction, looseKeys, readingThrough, removeTriggers, undon
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-/** An account of the bank of the file, so that nobody has to say what kind it is. */
+/** An account at the bank of the file, which needs no account type. */
 const OWN = { ...ANA, bankCode: '001', account: '990011223' };
 
 type World = Awaited<ReturnType<typeof open>>;
@@ -376,7 +376,7 @@ async function fill(app: TestApp) {
   return { app, owner, id: owner.id, payouts, reader: reader.id, leaver: leaver.id, now: app.now() };
 }
 
-/** Imports a statement: a payout, a deposit and a line that is of nothing here, both decided, and one in suspense. */
+/** Imports a statement with a payout, a decided deposit, a decided unrelated line, and a line in suspense. */
 async function importLines(
   app: TestApp,
   paymentServiceId: string,

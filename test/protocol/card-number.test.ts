@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { holdsCardNumber, isCardNumber, maskCardNumbers } from '../../protocol/card-number.ts';
 import { checkNoCards } from '../../protocol/field-grammar.ts';
 
-/** The numbers that issuers and payment methods publish for tests, or of their ranges with a check digit. */
+/** Numbers that issuers and payment methods publish for tests, or numbers from their ranges with a check digit. */
 const CARDS = {
   Visa: ['4222222222222', '4111111111111111', '4051885600446623', '4000000000000000006'],
   Mastercard: ['5105105105105100', '5555555555554444', '2221000000000009', '2223003122003222', '2720990000000007'],

@@ -3,9 +3,9 @@ import test from 'node:test';
 import { data } from 'currency-codes';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 
-// Metals, bond units, drawing rights, test codes: list one gives them no minor unit.
+// Metals, bond units, drawing rights and test codes have no minor unit in list one.
 const WITHOUT_MINOR_UNIT = ['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'];
-// Withdrawn, or after the list that the package holds.
+// Withdrawn codes, or codes newer than the list of the package.
 const WITHDRAWN = ['ANG', 'BGN', 'CUC'];
 
 test('every active currency has the exponent of ISO 4217', () => {

@@ -25,7 +25,7 @@ for (const fault of faults) {
 test('two mistakes together are named in more than 95 % of the pairs', (context) => {
   const pairs = faults.flatMap((one, place) => faults.slice(place + 1).map((other): [Fault, Fault] => [one, other]));
   const independent = pairs.filter(([one, other]) => one.kind !== other.kind && one.code !== other.code);
-  // A sixteenth keeps this to a few seconds; FAULTS=all runs them all.
+  // One in sixteen takes a few seconds; FAULTS=all runs all.
   const chosen = independent.filter((_, place) => process.env.FAULTS === 'all' || place % 16 === 0);
   const missed = chosen.flatMap(([one, other]) => {
     const causes = named(bodyWith(one, other));
@@ -204,7 +204,7 @@ function fault(name: string): Fault {
   return faults.find((candidate) => candidate.name === name) as Fault;
 }
 
-/** The body with an ordinary reference and other changes, signed as the rule says. */
+/** Returns the body with an ordinary reference and these changes, correctly signed. */
 function resigned(body: string, change: Record<string, unknown> = {}): string {
   const { x_signature: _, ...fields } = { ...JSON.parse(body), x_reference: 'ORD-1', ...change };
   const message = Object.keys(fields)

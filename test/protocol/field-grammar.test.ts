@@ -223,7 +223,7 @@ const urls: Rows = [
   ['https://shop.test/wc-api?callback&id_cart=5&token=a%20b+c=d', null],
   ['https://my_shop.example.com/', null],
   ['https://xn--bcher-kva.example/', null],
-  // Which addresses may be called is the server's rule; the form of these is right.
+  // The form of these addresses is valid. The server decides which addresses it calls.
   ['https://127.0.0.1/', null],
   ['https://[::1]/', null],
   ['http://shop.example.com/cb', 'INVALID_URL'],

@@ -9,7 +9,7 @@ import {
   UNSIGNED_FIELDS,
 } from '../../protocol/field-names.ts';
 
-/** What would let a message be read in two ways: the two halves of rule 2. */
+/** Returns the names that would make a message ambiguous, by the two halves of rule 2. */
 function shapeFaults(names: readonly string[]): string[] {
   const faults: string[] = [];
   for (const name of names) {

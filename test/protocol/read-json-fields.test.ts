@@ -202,7 +202,10 @@ test('a changed byte never makes the reader and JSON.parse disagree on syntax', 
   );
 });
 
-/** Accepted: the same names and values. Refused as syntax: `JSON.parse` refuses too. Refused otherwise: on purpose. */
+/**
+ * Asserts that accepted bodies have the names and values of `JSON.parse`, and that `JSON.parse` refuses syntax errors
+ * too.
+ */
 function agreesWithJsonParse(body: Buffer): void {
   let fields: Field[];
   try {
@@ -244,5 +247,5 @@ function errorOf(action: () => unknown): SigningError {
     assert.ok(error instanceof SigningError, String(error));
     return error;
   }
-  assert.fail('nothing was refused');
+  assert.fail('the body must be refused');
 }

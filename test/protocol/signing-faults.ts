@@ -4,7 +4,7 @@ export const secret = '5f3a9c1e7b2d4f60a1b2c3d4e5f60718';
 export const production = 'Xk29-production-secret';
 export const rotated = 'the-secret-before';
 
-/** In the order of the old documentation, with values that every encoding spoils. */
+/** The fields in the order of the old documentation, with values that every wrong encoding changes. */
 const request: Record<string, unknown> = {
   x_account_id: 'Svc-0123456789abcdef0123456789abcdef0123',
   x_amount: 1000,
@@ -19,7 +19,10 @@ const request: Record<string, unknown> = {
 };
 const products = [{ name: 'Té/café', qty: 2, gift: true, note: null }];
 
-/** A shop's program: what it sends, what it signs and how. Written apart from the explainer, as shops write theirs. */
+/**
+ * A shop's program: the fields that it sends, the fields that it signs, and its method. It shares no code with the
+ * explainer.
+ */
 type Client = {
   sent: Record<string, unknown>;
   signed: Map<string, string>;
@@ -33,7 +36,8 @@ type Client = {
 };
 
 /**
- * One mistake in that program. `kind` is the step it spoils: of two that spoil one step the second undoes the first.
+ * One mistake in that program. `kind` is the step with the mistake: of two mistakes in one step the second undoes the
+ * first.
  */
 export type Fault = {
   kind: string;
@@ -43,7 +47,7 @@ export type Fault = {
   spoil: (client: Client) => Partial<Client>;
 };
 
-/** The body that a program with these mistakes posts. */
+/** Returns the body that a program with these mistakes posts. */
 export function bodyWith(...mistakes: readonly Fault[]): string {
   const client = faultless();
   for (const fault of mistakes) Object.assign(client, fault.spoil(client));
@@ -72,13 +76,13 @@ function step(kind: string, name: string, code: string, spoil: Spoil, field: str
   return { kind, name, code, field, spoil };
 }
 
-/** The value is sent as it is and signed as something else. */
+/** Returns a mistake that sends the right value and signs another one. */
 function signedAs(name: string, code: string, field: string, change: (text: string) => string): Fault {
   const spoil: Spoil = ({ signed }) => ({ signed: new Map(signed).set(field, change(signed.get(field) ?? '')) });
   return { kind: field, name, code, field, spoil };
 }
 
-/** Another value is sent, and signed in some print of it. */
+/** Returns a mistake that sends another value, and signs a text form of it. */
 function sentWith(name: string, code: string, field: string, value: unknown, printed: string): Fault {
   const spoil: Spoil = (client) => ({
     sent: { ...client.sent, [field]: value },

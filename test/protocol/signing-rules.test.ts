@@ -125,8 +125,7 @@ test('a value may contain parts of names: x_, a name cut short, a name in capita
   }
 });
 
-// Values made of pieces of names, sometimes a whole one: what an attacker would write. Whole names are rare, so that
-// enough bodies pass.
+// Values made of parts of names, like an attacker's. Whole names are rare, so that enough bodies pass.
 const knownName = fc.constantFrom(...KNOWN_NAMES);
 const piece = fc.oneof(
   { weight: 1, arbitrary: knownName },
@@ -149,7 +148,7 @@ test('the message of any valid body can be read back into exactly its fields', (
     }),
     { numRuns: 20_000 },
   );
-  assert.ok(passed > 2_000, `only ${passed} hostile bodies passed`);
+  assert.ok(passed > 2_000, `more than 2,000 hostile bodies pass, not ${passed}`);
 });
 
 test('without the rule on names inside values, a counterexample is found at once', () => {
@@ -191,14 +190,15 @@ function passes(fields: Field[]): boolean {
 }
 
 /**
- * True when the message gives back its fields. Compared as text: `deepEqual` takes most of the time of this many runs.
+ * Whether the message can be read back into its fields. Compares texts, because `deepEqual` would take most of the
+ * time.
  */
 function readsBack(fields: Field[]): boolean {
   const original = fields.map(({ name, text }) => [name, text]);
   return decode(signingMessage(fields)).join('\n') === original.join('\n');
 }
 
-/** Reads a message from left to right: a known name starts a field, everything up to the next one is its value. */
+/** Reads a message from left to right: a known name starts a field, and everything up to the next name is its value. */
 function decode(message: string): [string, string][] {
   const starts = [...message.matchAll(ANY_KNOWN_NAME)];
   return starts.map((start, index) => {

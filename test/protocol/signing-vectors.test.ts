@@ -23,7 +23,7 @@ const { vectors } = load('signature-vectors.json') as { vectors: Vector[] };
 const { pairs, secret } = load('signature-pairs.json') as { pairs: Pair[]; secret: string };
 
 for (const vector of vectors) {
-  // Holds an escaped tab, which is refused before there is a message.
+  // Has an escaped tab, which is refused before a message is built.
   if (vector.name === 'create-spaces') continue;
   test(`vector ${vector.name} gives its message and signature`, () => {
     const message = signingMessage(readJsonFields(Buffer.from(vector.fields)));
@@ -58,7 +58,7 @@ for (const { name, a, b, why, sameMeaning } of pairs) {
     assert.ok(brokenRules(a).length + brokenRules(b).length > 0);
     for (const side of [a, b]) {
       const broken = brokenRules(side);
-      // Rule 5 takes the fraction of zeros in 1000.0; its other side, 1e3, is the one to refuse.
+      // Rule 5 allows 1000.0, whose fraction is zero, and refuses the other side, 1e3.
       if (name === 'exponent-number' && side === b) assert.deepEqual(broken, []);
       else if (side.breaksRules.length === 0) assert.deepEqual(broken, []);
       else
@@ -79,7 +79,7 @@ for (const { name, a, b, why, sameMeaning } of pairs) {
   });
 }
 
-/** The acceptance rules that a body breaks; a body that cannot be read breaks rule 3. */
+/** Returns the acceptance rules that a body breaks. An unreadable body breaks rule 3. */
 function brokenRules(side: Side): number[] {
   try {
     const fields = read(side);

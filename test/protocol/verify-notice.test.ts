@@ -28,7 +28,7 @@ test('a genuine notice gives its JSON, and the reference library makes the same 
   const theirs = new Webhook(Buffer.from(webhookKey(secret)).toString('base64'));
   assert.equal(theirs.sign(id, new Date(now), body), signature);
   const received = { id, timestamp: String(timestamp), signature };
-  assert.ok(await webhookMatchesAsync(received, Buffer.from(body), [secret]), 'by Web Crypto too');
+  assert.ok(await webhookMatchesAsync(received, Buffer.from(body), [secret]), 'Web Crypto gives the same result');
 });
 
 const refused: [why: string, options: Partial<VerifyNoticeOptions>, code: string][] = [

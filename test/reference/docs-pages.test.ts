@@ -38,7 +38,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
         '/openapi.json',
         '/errors/INVALID_JSON',
       ]) {
-        assert.ok(pages.has(basePath + place), `${place} was not reached`);
+        assert.ok(pages.has(basePath + place), `a link leads to ${place}`);
       }
     }
   });
@@ -97,7 +97,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     for (const { describe } of ROUTES)
       if (describe !== undefined)
         assert.ok(text.includes(`/docs/reference#${describe.operationId}"`), describe.operationId);
-    assert.doesNotMatch(text, /```/, 'the text of a guide that began with commands was its code');
+    assert.doesNotMatch(text, /```/, 'the summary of a guide has no code');
     const found = async (words: string, language = 'en') =>
       [
         ...(await server.get(`/docs?q=${encodeURIComponent(words)}&lang=${language}`)).text.matchAll(
@@ -134,12 +134,12 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.deepEqual(
       [...texts].filter((text) => SPANISH_MEMBERS[text] === undefined),
       [],
-      'without Spanish: write it into src/reference/spanish-members.ts',
+      'every text has its Spanish in src/reference/spanish-members.ts',
     );
     assert.deepEqual(
       Object.keys(SPANISH_MEMBERS).filter((text) => !texts.has(text)),
       [],
-      'no longer in the API: take it out of src/reference/spanish-*.ts',
+      'every text of src/reference/spanish-*.ts is in the API',
     );
     const page = (await server.get('/docs/reference', { 'accept-language': 'es' })).text;
     assert.match(page, /<span class="optional">opcional<\/span>/);
@@ -261,7 +261,7 @@ withBrowser('the page that signs', (openVisitor) => {
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
       assert.equal(tooWide, 0, path);
-      // In Spanish the names at the top lay over each other.
+      // Spanish names are longer, and must not overlap at the top.
       const cut = await page.evaluate(
         "[...document.querySelectorAll('.places a')].filter((one) => one.scrollWidth > one.clientWidth).length",
       );
@@ -284,7 +284,7 @@ withBrowser('the page that signs', (openVisitor) => {
 
 type Crawled = { status: number; ids: Set<string> };
 
-/** Every page that can be reached from the first one, without leaving the documentation by more than one step. */
+/** Returns every page that links lead to from `start`. Outside the documentation it follows no further links. */
 async function crawl(server: TestServer, start: string): Promise<Map<string, Crawled>> {
   const pages = new Map<string, Crawled>();
   const waiting = [start];
@@ -303,19 +303,17 @@ async function crawl(server: TestServer, start: string): Promise<Map<string, Cra
   }
   for (const fragment of fragments) {
     const [path = '', id = ''] = fragment.split('#');
-    assert.ok(pages.get(path)?.ids.has(id), `${fragment} is not there`);
+    assert.ok(pages.get(path)?.ids.has(id), `the page has ${fragment}`);
   }
   return pages;
 }
 
-/** Comments are words. */
+/** Returns the code of the page without comments, which are translated. */
 function codeOf(markdown: string): string[] {
   return [...markdown.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code = '']) => code.replaceAll(/^# .*$/gm, ''));
 }
 
-/**
- * The descriptions of members, parameters and answers; of an operation its own stands elsewhere, and errors have pages.
- */
+/** Returns the descriptions of members, parameters and answers. Operations have other texts, and errors have pages. */
 function describedTexts(value: unknown, key = ''): string[] {
   if (typeof value !== 'object' || value === null || ['example', 'examples'].includes(key)) return [];
   const { description, operationId } = value as { description?: unknown; operationId?: unknown };

@@ -11,15 +11,14 @@ forEachEngine('the API reference', (openTestDatabase) => {
     const db = await openTestDatabase();
     const [app, other] = [createTestApp(db), createTestApp(db)];
     const page = await ask(app, {});
-    // Whatever stands in the address and in the header, there are these four: a page in each language for readers of
-    // each.
+    // Any address and header lead to one of four pages: one in each language for readers of each language.
     const asked = [];
     for (const lang of [undefined, 'en', 'es', 'de', 'x'.repeat(500)])
       for (const accept of ['', 'en', 'es', 'es-CL,es;q=0.9', 'de', '*', 'y'.repeat(500)])
         asked.push(await ask(app, { lang, accept }));
     assert.equal(new Set(asked).size, 4);
     assert.ok(asked.includes(page));
-    assert.notEqual(await ask(other, {}), page, 'another process of the same store has other settings');
+    assert.notEqual(await ask(other, {}), page, 'a process with other settings makes its own page');
   });
 
   test('is kept for each language, whichever language was requested first', async () => {
@@ -34,7 +33,7 @@ forEachEngine('the API reference', (openTestDatabase) => {
         assert.ok(text.includes(`<html lang="${accept}`), accept);
         assert.ok(text.includes(accept === 'es' ? 'Referencia de la API' : 'API reference'));
         const changed = accept === 'es' ? 'en' : 'es';
-        // A reader who changed the language stays in it on the pages that this one leads to.
+        // The links of the page keep the chosen language.
         assert.ok(String(await ask(app, { accept, lang: changed })).includes(`/docs?lang=${changed}"`));
         assert.ok(!text.includes(`/docs?lang=${accept}"`));
       }
@@ -42,7 +41,7 @@ forEachEngine('the API reference', (openTestDatabase) => {
   });
 });
 
-/** The very bytes that are sent. */
+/** Returns the bytes that are sent. */
 async function ask(app: App, { lang, accept = '' }: { lang?: string | undefined; accept?: string }): Promise<Buffer> {
   const sent: Buffer[] = [];
   const reply = {

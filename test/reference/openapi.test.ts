@@ -43,7 +43,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     assert.ok(!('/trxs' in document.paths) && !('SignedRequest' in document.components.schemas));
     assert.deepEqual(Object.keys(document.components.securitySchemes), ['accessToken', 'apiToken']);
     for (const [, name] of answer.text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      assert.ok((name as string) in document.components.schemas, `${name} is missing`);
+      assert.ok((name as string) in document.components.schemas, `the description has ${name}`);
     }
   });
 
@@ -64,7 +64,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
       });
       if (/"code":"INVALID_(?:PARAMETER|BODY)"/.test(answer.text)) refused.push(`${method} ${path}: ${answer.text}`);
     }
-    // It names a payment method that is not configured here.
+    // The example names a payment method without settings here.
     assert.deepEqual(
       refused.map((one) => one.split(':')[0]),
       ['POST /bank-statements/1001/uses'],
@@ -78,7 +78,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     const bodiless = ROUTES.filter(({ method, consumes, describe }) => method !== 'GET' && !consumes && describe);
     assert.notEqual(bodiless.length, 0);
     for (const { method, paths } of bodiless) {
-      // Every answer of the server is held against the description.
+      // The test server checks every answer against the description.
       const answer = await server.send(method, paths[0].replace(/:\w+/g, 'x'), { headers, body: 'x'.repeat(20_000) });
       assert.equal(answer.status, 413, paths[0]);
     }

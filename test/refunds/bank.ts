@@ -16,7 +16,7 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { refund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** How the method answers when it is asked to give money back; what it really did is another matter. */
+/** The answer of the method to a refund request. The real effect may differ. */
 type Answer = 'approved' | 'declined' | 'pending' | 'lost before' | 'lost after' | 'lost and declined';
 
 type Command =
@@ -74,8 +74,8 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /**
- * Four clients do random things at once, over and over. After every commit a reader looks at the whole bank, and after
- * every command at the chain; in the end every open question is answered, and the books are what really happened.
+ * Lets four concurrent clients do random things repeatedly. A reader checks the whole bank after every commit, and the
+ * chain after every command. At the end all open refunds are settled, and the books must equal the real refunds.
  */
 export async function checkBank(db: Database, size: { runs: number; commands: number }): Promise<void> {
   const clients = fc.tuple(
@@ -92,7 +92,7 @@ type Bank = {
   environment: ServiceEnvironment;
   payments: Transaction[];
   late: Transaction[];
-  /** What the method is told to answer, by amount and in this order, and what it really gave back. */
+  /** The planned answers of the method in this order, and below it the real refunds. */
   plans: Answer[];
   given: Map<string, number>;
 };
@@ -110,7 +110,7 @@ async function openBank(db: Database): Promise<Bank> {
   const decided = new Map<string, Answer>();
   const method = refundingMethod({
     request: async ({ refundId, amount }) => {
-      assert.ok(!decided.has(refundId), 'a refund is asked for once only');
+      assert.ok(!decided.has(refundId), 'a decided refund is not requested again');
       const answer = plans.shift() ?? 'approved';
       if (answer === 'lost before') throw new Error('connection refused');
       decided.set(refundId, answer);
@@ -184,12 +184,12 @@ async function depositShare(bank: Bank, { share, commission }: Extract<Command, 
   await deposit(bank.app, bank.environment, shareOf(receivable, share), { commission });
 }
 
-/** At least 1; more than all of it where the share is above 100. */
+/** Returns a share of the amount in percent, at least 1. A share above 100 is more than the amount. */
 function shareOf(amount: number, share: number): number {
   return Math.max(1, Math.ceil((Math.abs(amount) * share) / 100));
 }
 
-/** What an account has more on either side, as the entries say. */
+/** Returns the balance of an account by its entries, without sign. */
 async function owed({ app, environment }: Bank, account: string): Promise<number> {
   const [row] = await app.db.query<{ owed: number }>(
     `select cast(coalesce(sum(case when credit_account = $2 then amount
@@ -214,7 +214,7 @@ async function settleEverything({ app }: Bank): Promise<void> {
     await carryOutRefunds(app, 100);
     app.now.advance(60_000);
   }
-  assert.fail('a refund has no end');
+  assert.fail('every refund must end');
 }
 
 async function checkEnd(bank: Bank): Promise<void> {
@@ -248,7 +248,7 @@ function sum(rows: readonly { amount: number }[]): number {
   return rows.reduce((total, { amount }) => total + amount, 0);
 }
 
-/** The bank reader: statements that each see one moment, after every commit. */
+/** Returns the database with a reader that checks the bank after every commit. Each statement sees one snapshot. */
 function readAfterEveryCommit(db: Database): Database {
   return {
     ...db,

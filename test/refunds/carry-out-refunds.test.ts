@@ -86,7 +86,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     assert.deepEqual(method.requested, []);
   });
 
-  // The magic amounts of docs/sandbox.md: the state after each time that the worker comes by.
+  // The magic amounts of docs/sandbox.md: the state after each run of the worker.
   const MAGIC: [amount: number, ...states: string[]][] = [
     [5000, 'completed'],
     [5001, 'failed'],
@@ -181,7 +181,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
         asked = app.now();
         throw new Error('connection reset');
       };
-      // As Webpay: what was asked for is in the balance two minutes later at the latest.
+      // Like Webpay: a refund is in the balance after at most two minutes.
       const lookup = async ({ askedAt }: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }> => {
         if (asked !== null && app.now() > asked + 119_000) return { kind: 'approved', detail: {} };
         return { kind: askedAt !== null && app.now() < askedAt + 120_000 ? 'unknown' : 'absent' };
@@ -272,7 +272,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     await app.db.transaction((tx) => forgetAsked(tx, first, began));
     assert.equal((await findRefund(app, paid, accepted.id))?.asked_at, app.now());
     await settleRefund(app, second, { kind: 'declined', detail: {} });
-    assert.equal(await note(second), false, 'it has ended');
+    assert.equal(await note(second), false, 'an ended refund takes no further answer');
   });
 
   test('is not contradicted by a balance that is late or that another refund changes', async () => {
@@ -284,13 +284,13 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
       const { kind, contradiction } = await say(refunded);
       return [kind, contradiction];
     };
-    assert.deepEqual(await told(0), ['already', false], 'the balance is late');
+    assert.deepEqual(await told(0), ['already', false], 'the balance may be late');
     await acceptedRefund(app, paid, 1000);
-    assert.deepEqual(await told(5000), ['ignored', false], 'the other one may have gone back');
+    assert.deepEqual(await told(5000), ['ignored', false], 'the other refund may be in the balance');
     await carryOutRefunds(app, 10);
     assert.deepEqual(await told(5000), ['already', false]);
     app.now.advance(24 * 60 * 60 * 1000);
-    assert.deepEqual(await told(4000), ['already', true], 'after a day it is missing');
+    assert.deepEqual(await told(4000), ['already', true], 'after a day the missing refund counts');
   });
 
   test('ignores the same answer again', async () => {
@@ -400,7 +400,7 @@ async function open(
   return { app, paid, method, paymentServiceId: environment.paymentServiceId };
 }
 
-/** An app whose process has ended as soon as `dead` says so: nothing more is written. */
+/** Returns an app that writes nothing more once `dead` returns true, like an ended process. */
 function dyingWith(app: TestApp, dead: () => boolean): TestApp {
   const transaction: typeof app.db.transaction = (work) =>
     dead() ? Promise.reject(new Error('the process has ended')) : app.db.transaction(work);

@@ -56,7 +56,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
   test('does not refund again what was refunded in the portal and charged to the merchant', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = refundIn(await refund(app, paid, 1000));
-    // The merchant gave back another 6,000 in the portal of the method.
+    // The merchant refunded another 6,000 in the portal of the method.
     await settleRefund(app, first, { kind: 'approved', detail: {}, refunded: 7000 });
     assert.equal(refusalIn(await refund(app, paid, 9001)), 'REFUND_AMOUNT_TOO_HIGH');
     const decision = { decision: 'kept', reason: 'the merchant did it', by: TESTER } as const;
@@ -111,15 +111,15 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.equal((await refund(app, paid, 100, { idempotencyKey: 'k', type: 'total' })).kind, 'reused');
   });
 
-  // SQLite has one writer, whose transactions queue; there is nothing to plant.
+  // SQLite has one writer, so a missing lock has no effect there.
   if (engine === 'postgres') {
     test('planted bug: without the row lock two refunds read the same sum and both are accepted', async () => {
       const { db, paid, environment } = await open(openTestDatabase);
       const unlocked = withoutLock(db);
-      // Else the merchant's balance would refuse the second.
+      // Otherwise the merchant's balance would refuse the second refund.
       await createPaidTransaction(createTestApp(unlocked), environment, { amount: 10_000 });
       const keys = ['one', 'two'].map((idempotencyKey) => ({ idempotencyKey }));
-      // Each in a process of its own, which takes the refunds of a merchant one at a time.
+      // Separate apps, because one process handles the refunds of a merchant one after the other.
       const creations = await Promise.all(keys.map((key) => refund(createTestApp(unlocked), paid, paid.amount, key)));
       assert.deepEqual(
         creations.map(({ kind }) => kind),
@@ -146,7 +146,7 @@ function refundIn(creation: RefundCreation): Refund {
   return creation.refund;
 }
 
-/** How many of 64 refunds were accepted, in 2 processes that begin when all of them are ready. */
+/** Requests 64 concurrent refunds in 2 processes. Returns how many were accepted. */
 async function acceptedByProcesses(
   db: TestDatabase,
   transactionId: number,
@@ -185,7 +185,10 @@ function programOf(url: string, transactionId: number, amount: number, key: stri
   `;
 }
 
-/** The row is read and not locked, and whoever has summed up waits until the other has too. */
+/**
+ * Plants a missing lock: reads the row without a lock, and after the sum each refund waits until the other has summed
+ * up.
+ */
 function withoutLock(db: Database): Database {
   let summed = 0;
   const both = Promise.withResolvers<void>();

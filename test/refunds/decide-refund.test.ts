@@ -142,7 +142,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
     standIn.refundInPortal(shop.token, 500);
     await carryOutRefunds(app, 10);
-    assert.deepEqual(standIn.givenBack(), [3000, 500], 'the balance has moved since, so a person looks again');
+    assert.deepEqual(standIn.givenBack(), [3000, 500], 'no refund is requested after the balance has changed');
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
     await carryOutRefunds(app, 10);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
@@ -178,7 +178,7 @@ async function kindsIn({ app }: WebpayShop): Promise<string[]> {
   return (await listAttention(app, null, 10)).map(({ kind }) => kind).sort();
 }
 
-/** What each account has more on its debit side. */
+/** Returns the balances of both accounts: debits minus credits. */
 async function balancesIn({ app }: WebpayShop): Promise<{ suspense: number; receivable: number }> {
   const rows = await app.db.query<{ account: string; balance: number }>(
     'select account, debits - credits as balance from account_balances',
@@ -187,7 +187,7 @@ async function balancesIn({ app }: WebpayShop): Promise<{ suspense: number; rece
   return { suspense: of('suspense'), receivable: of('method:webpay:receivable') };
 }
 
-/** What Transbank has charged and not given back is what the books say that it owes. */
+/** Asserts that the charges of Transbank minus its refunds equal its debt in the books. */
 async function assertRight(shop: PaidShop): Promise<void> {
   assert.equal((await balancesIn(shop)).receivable, shop.standIn.charged());
   const { problems, records, balances } = await verifyBooks(shop.app);

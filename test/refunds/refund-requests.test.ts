@@ -44,7 +44,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     const tried = refund(app, paid, paid.amount, { requestedBy: users.asker.id });
     await assert.rejects(tried, code('REFUND_LIMIT_REACHED'));
     const request = await askForRefund(app, desk);
-    assert.deepEqual(await refundsOf(app, paid), [], 'nothing goes back before');
+    assert.deepEqual(await refundsOf(app, paid), [], 'no money is refunded before the approval');
     const done = await approve(app, request, desk.approver, 'vi la foto');
     assert.ok(done.kind === 'approved');
     assert.deepEqual(
@@ -84,7 +84,11 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     const twoPeople = /refund_requests_two_people|CHECK/;
     await assert.rejects(past(`${approved}, decided_by = 'x', decided_by_id = requested_by_id`), twoPeople);
     await assert.rejects(past(`${approved}, decided_by = requested_by, decided_by_id = 'x'`), twoPeople);
-    await assert.rejects(past(approved), /refund_requests_decided|CHECK/, 'nobody decided');
+    await assert.rejects(
+      past(approved),
+      /refund_requests_decided|CHECK/,
+      'the schema refuses an end without a decision',
+    );
     await assert.rejects(
       past("state = 'rejected', decided_at = 1, decided_by = 'x', decided_by_id = 'x'"),
       /CHECK|_why/,
@@ -103,7 +107,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     const { app, desk } = await open();
     const owner = actorOf(await createTestUser(app, { role: 'owner', may: [] }), 'owner');
     const request = await askForRefund(app, desk, { amount: 100_001 });
-    // Each in a process of its own, which takes the refunds of a merchant one at a time.
+    // Separate apps, because one process handles the refunds of a merchant one after the other.
     const both = () => [desk.approver, owner].map((by) => approve(createTestApp(app.db), request, by));
     let asked: ReturnType<typeof both> = [];
     await app.db.transaction(async (tx) => {
@@ -212,7 +216,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     const [found, ...others] = await listWaitingRequests(heard, new Set([desk.environment.id]), 10);
     assert.deepEqual([found?.id, others], [request.id, []]);
     const plan = await explain(app, all.at(-1) as HeardStatement);
-    // PostgreSQL reads so few rows in another way than many.
+    // PostgreSQL uses another plan for so few rows.
     if (engine === 'sqlite') assert.match(plan[0] ?? '', /refund_requests_waiting/);
   });
 
@@ -229,7 +233,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     assert.equal((await approve(app, request, desk.approver)).kind, 'already');
     assert.deepEqual(await refundsOf(app, desk.paid), []);
     const again = await askForRefund(app, desk);
-    assert.notEqual(again.id, request.id, 'and can be asked for again');
+    assert.notEqual(again.id, request.id, 'the refund can be requested again');
     const all = await listRefundRequests(app, true, 10);
     assert.deepEqual(
       all.map(({ id, state }) => `${id} ${state}`).toSorted(),
@@ -267,7 +271,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     const more = { amount: 100_010, type: 'parcial', reason: 'llegó roto', by: desk.asker } as const;
     assert.equal((await requestRefund(app, desk.paid, more)).kind, 'too_many');
     const small = await requestRefund(app, desk.paid, { ...more, amount: 1000 });
-    assert.equal(small.kind, 'within_limit', 'nothing has to be taken back for what the person may refund alone');
+    assert.equal(small.kind, 'within_limit', 'an amount within the limit of the person needs no withdrawal');
     await using server = await startTestServer(app);
     const { console: cookie } = desk.users.asker;
     const typed = new URLSearchParams({ amount: '100010', reason: 'llegó roto' });
@@ -277,7 +281,11 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     });
     assert.equal(page.status, 409);
     assert.match(page.text, /Ya esperan 5 solicitudes tuyas/);
-    assert.equal((await askForRefund(app, desk, { amount: 100_001 })).id, first?.id, 'the same again waits already');
+    assert.equal(
+      (await askForRefund(app, desk, { amount: 100_001 })).id,
+      first?.id,
+      'an equal request is the waiting one',
+    );
     const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
     await askForRefund(app, desk, { amount: 100_010, by: actorOf(owner, 'owner') });
     await rejectRefundRequest(app, first as RefundRequest, { by: desk.asker, reason: 'otro monto' });
@@ -296,7 +304,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     assert.equal((await ask(desk.paid, 100_000)).kind, 'within_limit');
     await refund(app, desk.paid, 40_000, { requestedBy: desk.users.asker.id });
     assert.equal((await ask(desk.paid, 60_000)).kind, 'within_limit');
-    assert.equal((await ask(desk.paid, 60_001)).kind, 'made', 'the limit is of the day');
+    assert.equal((await ask(desk.paid, 60_001)).kind, 'made', 'the limit applies to the whole day');
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     assert.equal((await ask(desk.paid, 110_000, actorOf(owner, 'owner'))).kind, 'within_limit');
     await assert.rejects(ask(desk.paid, 110_000, desk.approver), code('PERMISSION_MISSING'));

@@ -5,7 +5,7 @@ import { answerToRefund, type RefundState } from '../../src/refunds/refund.ts';
 import { REFUND_REFUSAL_CODES, REFUND_REFUSALS, refusalOf } from '../../src/refunds/refund-refusal.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 
-// The whole truth table, written out a second time: state, answer, what follows.
+// The complete truth table, written independently of the product: state, answer, result.
 const TABLE: [RefundState, RefundOutcome['kind'], string][] = [
   ['processing', 'approved', 'completed'],
   ['processing', 'declined', 'failed'],

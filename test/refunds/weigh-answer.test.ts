@@ -4,7 +4,7 @@ import type { RefundAnswer } from '../../src/payment-methods/payment-method.ts';
 import type { RefundState } from '../../src/refunds/refund.ts';
 import { weighAnswer } from '../../src/refunds/weigh-answer.ts';
 
-/** A refund of 3000 of a payment of which the books say that 1000 went back before it (4000 once it is completed). */
+/** For a refund of 3000 of a payment with an earlier refund of 1000 in the books, so 4000 with this one. */
 const RULES: [
   what: string,
   state: RefundState,
@@ -38,6 +38,6 @@ for (const [what, state, kind, refunded, outcome, unasked, missing] of RULES) {
     const answer = { ...said, ...(refunded !== undefined && { refunded }) } as RefundAnswer;
     const weighed = weighAnswer({ amount: 3000, state }, answer, state === 'completed' ? 4000 : 1000);
     assert.deepEqual([weighed.outcome.kind, weighed.unasked, weighed.missing], [outcome, unasked, missing]);
-    assert.ok(!('refunded' in weighed.outcome), 'what is kept with the refund is the method’s detail alone');
+    assert.ok(!('refunded' in weighed.outcome), 'the stored outcome has only the detail of the method');
   });
 }

@@ -55,7 +55,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal(fields.get('x_signature'), '(64 characters, not kept)');
     const [row] = (await listRefusedRequests(app, { environmentIds: null }, 1)).requests;
     const spanish = row && readRefused(row, 'es').fields.find(({ name }) => name === 'x_signature');
-    assert.equal(spanish?.value, '(64 caracteres, no guardados)', 'who reads Spanish read English here');
+    assert.equal(spanish?.value, '(64 caracteres, no guardados)', 'the note is in Spanish');
   });
 
   test('are kept beside a refusal whose field name is cut in the middle of a character', async () => {
@@ -84,7 +84,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
       assert.ok((await server.post('/trxs', { json: body })).status >= 400);
     }
     const kept = JSON.stringify(await refused());
-    // A name is shown to its 64th character: the secret was kept but for its last two.
+    // Names are cut after 64 characters, so a cut secret must be masked too.
     for (const secret of ['4111 1111 1111 1111', secret_token.slice(0, 32), 'paula@'])
       assert.ok(!kept.includes(secret), secret);
   });
@@ -124,7 +124,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     const json = { x_account_id: shop.development.service_token };
     await server.post('/trxs', { json: signedBody(json.x_account_id, 'wrong') });
     assert.equal((await server.get('/v2/payments?x_account_id=a%00b')).status, 400);
-    // The names stand in the detail, which is cut in the middle of a character.
+    // The detail has the names, and is cut in the middle of a character.
     for (const length of [62, 63]) {
       assert.equal((await server.post('/trxs', { json: { ...json, [`${'n'.repeat(length)}😀`]: '1' } })).status, 400);
     }
@@ -234,7 +234,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await server.get(`/console/requests/${id}`, cookie)).status, 404);
     const page = await server.get(`/console/requests/${found[0]?.request_id ?? ''}`, cookie);
     assert.match(page.text, /SIGNATURE_INVALID/);
-    assert.match(page.text, /(?:firma|secreto)/i, 'its Spanish page told what was wrong in English');
+    assert.match(page.text, /(?:firma|secreto)/i, 'the Spanish page says in Spanish what was wrong');
     assert.doesNotMatch(page.text, /the signature|sign with/i);
     assert.equal((await server.get('/requests?after=x', user.headers)).status, 400);
   });

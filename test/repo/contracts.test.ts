@@ -5,14 +5,17 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Each port: the folder of its implementations, the type that one returns, and the contracts that it keeps. */
+/** Each port: the folder of its implementations, the type that they return, and their contracts. */
 const PORTS: readonly [folder: string, type: string, contracts: readonly string[]][] = [
   ['payment-methods', 'PaymentMethod', ['describePaymentMethod', 'describeRefunds']],
   ['payout-senders', 'PayoutSender', ['describePayoutSender']],
   ['validation-providers', 'ValidationProvider', ['describeValidationProvider']],
 ];
 
-/** The files with a function that makes one. `open-` and `compose-` choose among what the others make. */
+/**
+ * Returns the files with a function that creates an implementation. `open-` and `compose-` only choose among the
+ * others.
+ */
 function implementations(folder: string, type: string): string[] {
   const returned = new RegExp(`\\): (?:Promise<)?${type}>? \\{`);
   return globSync(`src/${folder}/*.ts`, { cwd: root }).filter(
@@ -33,7 +36,7 @@ for (const [folder, type, contracts] of PORTS) {
       for (const contract of contracts) {
         const name = basename(file, '.ts');
         const isHeld = tests.some(({ text, about }) => about(name) && text.includes(`${contract}(`));
-        assert.ok(isHeld, `${file}: no test in test/${folder} calls ${contract} for it`);
+        assert.ok(isHeld, `${file} needs a test in test/${folder} that calls ${contract} for it`);
       }
     }
   });

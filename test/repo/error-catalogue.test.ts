@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
 import { codeOf, readSourceFiles } from '../support/source-tree.ts';
 
-/** They explain the codes, or list those that an operation declares; none of them answers with one. */
+/** Files that explain or list codes, and do not respond with them. */
 const EXPLAINS = /^src\/(?:error-|reference\/)/;
 const DECLARED = /\berrors: \[[^\]]*\]/g;
 

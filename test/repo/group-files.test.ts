@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { runChild, withoutTestContext } from '../support/child-process.ts';
 import { groupFiles } from '../support/group-files.ts';
 
-/** Test files in a folder, as modules of groups. `folder` is where they are. */
+/** Writes test files into a new folder. Returns the folder, the files and the modules of their groups. */
 function group(t: { after: (remove: () => void) => void }, texts: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -8,7 +8,7 @@ const pages = globSync('{*,docs/**/*,sdk/*,clients/*/*,examples/**/*,test/**/*}.
 
 test('every link of the documentation leads to a file, and to a heading in it', () => {
   const links = pages.flatMap((page) => linksOf(page));
-  assert.ok(links.length > 100, 'the expression finds links');
+  assert.ok(links.length > 100, 'the expression finds the links');
   assert.deepEqual(
     links.filter(({ page, link }) => !leadsSomewhere(page, link)).map(({ page, link }) => `${page}: ${link}`),
     [],
@@ -28,7 +28,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** As code hosts make them. */
+/** Returns the anchors of the headings, as code hosts make them. */
 function headingsOf(page: string): string[] {
   const titles = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.+)$/gm);
   return [...titles].map(([, title = '']) =>

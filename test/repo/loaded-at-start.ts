@@ -1,10 +1,10 @@
 import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 import type { TidyRule } from './tidy-rules.ts';
 
-/** `bin/rubrica serve` begins with these files. */
+/** The first files that `bin/rubrica serve` loads. */
 const STARTED = ['src/main.ts', 'src/cli/serve-command.ts'];
 
-/** Needed by few, and heavy: none of it is in the memory of a service that only takes payments on SQLite. */
+/** Heavy packages that few installations need. A service that only takes payments on SQLite must not load them. */
 const PACKAGES = [
   '@simplewebauthn/server',
   'ajv',
@@ -21,7 +21,7 @@ const PACKAGES = [
   'yauzl',
 ];
 
-/** Of the console only its routes and the list of its screens, which loads each when it is first asked for. */
+/** Only the routes of the console are loaded at the start. Each screen is loaded at its first request. */
 const FOLDERS: readonly { folder: string; but: readonly string[] }[] = [
   {
     folder: 'src/console/',
@@ -55,7 +55,7 @@ function isLater(target: string): boolean {
   );
 }
 
-/** The file without its types, which are gone when it runs, and without what it loads when it needs it. */
+/** Returns the file without imports of types and without dynamic imports. */
 function withoutLater(file: SourceFile): SourceFile {
   const text = codeOf(file)
     .replace(/^(?:import|export) type\b[^;]*;/gm, '')

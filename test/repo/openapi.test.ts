@@ -52,7 +52,7 @@ describe('the API description', () => {
     const [good, planted] = await Promise.all([lint('openapi.json', transfers), lint(broken)]);
     rmSync(folder, { recursive: true });
     assert.equal(good.status, 0, good.stderr + good.stdout);
-    assert.notEqual(planted.status, 0, 'a planted fault in the examples was not found');
+    assert.notEqual(planted.status, 0, 'a planted fault in the examples is found');
   });
 
   test('every body and every reply with content has an example', () => {
@@ -99,7 +99,7 @@ test('every code that refuses hostile requests is described, at its endpoint or 
   const codesIn = (replies: object) =>
     new Set([...JSON.stringify(replies).matchAll(/components\/examples\/(\w+)"/g)].map(([, code]) => code));
   const common = codesIn(document.components['responses'] ?? {});
-  // A 422 lists its codes in `errors`, under a code of its own.
+  // A 422 has a separate code, and lists the codes of its `errors`.
   const refusals = [...readCorpus().cases, ...OWN_CASES].filter(
     ({ expect }) => expect.class === 'reject' && !expect.status.includes(422),
   );
@@ -111,7 +111,7 @@ test('every code that refuses hostile requests is described, at its endpoint or 
   }
 });
 
-/** Nothing of it leaves the machine: no telemetry, no look for updates. */
+/** Runs the linter without telemetry and update checks, so that no packet leaves the machine. */
 function lint(...files: string[]) {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
   return runChild('node', ['node_modules/@redocly/cli/bin/cli.js', 'lint', ...files], { cwd: root, env });

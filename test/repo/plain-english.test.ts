@@ -4,8 +4,8 @@ import { readSourceFiles, type SourceFile } from '../support/source-tree.ts';
 import allowed from './tics.json' with { type: 'json' };
 
 /**
- * How not to write, each with what to write instead. `test/repo/tics.json` has how many are left: a number that only
- * falls.
+ * Unnatural phrases, each with what to write instead. `test/repo/tics.json` has the allowed counts, which may only
+ * fall.
  */
 const TICS: Record<keyof typeof allowed, [found: RegExp, instead: string]> = {
   'is no … that': [/\b(?:is|are|was|were) no \w+ (?:that|which|who)\b/gi, 'say what it is, or "no … does"'],
@@ -43,7 +43,7 @@ describe('plain English', () => {
   });
 });
 
-/** Each with some of the words around it. */
+/** Returns each occurrence with some words around it. */
 function placesOf({ path, text }: SourceFile, pattern: RegExp): string[] {
   const prose = text.replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ');
   return [...prose.matchAll(pattern)].map(({ 0: found, index }) => {

@@ -12,7 +12,7 @@ for (const changelog of ['CHANGELOG.md', 'sdk/CHANGELOG.md']) {
     const [first, ...released] = sectionsOf(read(changelog));
     assert.equal(first, 'Unreleased');
     const versions = released.map((title) => /^(\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/.exec(title));
-    assert.ok(!versions.includes(null), `a title is not VERSION (YYYY-MM-DD): ${released.join(', ')}`);
+    assert.ok(!versions.includes(null), `each title is VERSION (YYYY-MM-DD): ${released.join(', ')}`);
     assert.deepEqual([versionOf('package.json'), versionOf('sdk/package.json')], [versions[0]?.[1], versions[0]?.[1]]);
     const days = versions.map((version) => version?.[2] ?? '');
     assert.deepEqual(days, days.toSorted().toReversed());

@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const page = read('docs/scaling.md');
 const columns = await readColumns();
 
-/** The columns of every table but that of the migrations themselves and SQLite's own. */
+/** Returns the columns of every table except the table of migrations and SQLite's own tables. */
 async function readColumns(): Promise<Map<string, Set<string>>> {
   const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);

@@ -8,7 +8,7 @@ import { packSdk, run, type SdkPackage } from '../support/sdk-package.ts';
 import type { Program } from '../support/system-programs.ts';
 import { withBrowser } from '../support/test-browser.ts';
 
-/** What a merchant's program may write, without Node's types and without those of a browser. */
+/** A merchant's program, compiled without the types of Node and of browsers. */
 const TYPED_CONSUMER = `
 import { type Api, createRubricaClient, explain, RubricaError, sign, verifyCallback, verifyCallbackAsync } from '@rubrica/sdk';
 
@@ -50,7 +50,7 @@ import sdk = require('@rubrica/sdk');
 sdk.createRubricaClient({ baseUrl: 'https://pay.example' }).getStatus(1).then((status) => status satisfies string);
 `;
 
-/** Signs a text, and asks for a status. */
+/** Signs a text, and requests a status. */
 const PROGRAM = `
 console.log(sdk.computeSignature('x_account_idax_amount1000', sdk.signingKey('secret')));
 const fetch = async (url) => new Response(JSON.stringify({ data: { status: url } }));
@@ -109,7 +109,7 @@ describe('the package of the SDK', () => {
       ...text.matchAll(/(?:\bfrom |\bimport ?\(?|\brequire\()['"]([^'"]+)['"]/g),
     ]);
     const named = new Set(imported.map(([, name = '']) => name));
-    assert.ok(named.size > 20, 'the expression finds what is imported');
+    assert.ok(named.size > 20, 'the expression finds the imports');
     assert.deepEqual(
       [...named].filter((name) => !name.startsWith('.')),
       [],
@@ -146,7 +146,7 @@ describe('the package of the SDK', () => {
   }
 });
 
-/** The Node that runs this, and every other on the path that the package is for. */
+/** Returns the Node that runs this, and every other supported Node on the path. */
 async function findNodes(): Promise<{ path: Program; version: string }[]> {
   const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => `${folder}/node` as const);
   const found = new Map<string, Program>([[process.versions.node, 'node']]);

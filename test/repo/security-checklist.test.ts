@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Rows of the tables with a state: their cells. */
+/** The cells of the rows with a state. */
 const rows = read('docs/security-checklist.md')
   .split('\n')
   .filter((line) => /^\| \S.* \| (?:met|operator|not) \|/.test(line))

@@ -23,7 +23,7 @@ test('the list of settings has exactly the settings that the program reads', () 
 test('the listed default of a setting is the default that the program uses', () => {
   let compared = 0;
   for (const { name, fallback } of SETTINGS) {
-    // The others are sentences: a default that other settings or the terminal decide.
+    // Other defaults are sentences, because they depend on other settings or on the terminal.
     const [, value, mode = 'development'] = /^(\S+?)(?: in (production|development))?$/.exec(fallback) ?? [];
     if (value === undefined || value.includes('<')) continue;
     const base = { ...KEY, RUBRICA_ENV: mode };

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readSourceFiles } from '../support/source-tree.ts';
 
-/** What is said to somebody who is called usted. Everything that payers, shops and finance read says tú. */
+/** Words of the address with usted. All texts for payers, shops and finance say tú. */
 const USTED =
   /(?<![\p{L}-])(?<!(?:se|que|lo|la|cuando|para) )(?:usted(?:es)?|escríbalo|escriba|indique|confírmelo|confirme|consulte|intente|envíe|quiso|ingrese|ingréselo|revise|elija|seleccione|espere|vuelva|haga|utilice|asegúrese|verifique|firme (?:el|la|los|las)|pague|guárdelo|descargue|compare (?:el|la|los|las)|lea (?:el|la|los|las))(?!\p{L})/giu;
 
 /**
- * Second names of a thing that has one: medio de pago, dinero, orden, solicitud, devolución, Secret Token, dinero sin
- * dueño, traslado, callback. A refund that is completed is completada.
+ * Other names of things that already have one: medio de pago, dinero, orden, solicitud, devolución, Secret Token,
+ * dinero sin dueño, traslado, callback. A completed refund is completada.
  */
 const SECOND_NAMES =
   /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza|se mudó|avisos? de pago|expir(?:a|an|ar|ó|aron|ad[oa]s?)|(?:[Dd]evoluci[oó]n(?:es)?(?: está| quedará)?|como|por|['|]) ?hechas?)(?!\p{L})/gu;

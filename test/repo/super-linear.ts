@@ -4,8 +4,8 @@ import type { SourceFile } from '../support/source-tree.ts';
 import type { TidyRule } from './tidy-rules.ts';
 
 /**
- * Finds the regular expressions that can take more than linear time for some text, which strangers could send: two
- * parts that can share out the same characters (`\s*\s*$`), and a search that begins anew at every character (`0+$`).
+ * Finds regular expressions that can take more than linear time for a text, because strangers could send it: two parts
+ * that can match the same characters (`\s*\s*$`), and a search that starts again at every character (`0+$`).
  */
 export const hasNoSuperLinearExpression: TidyRule = (files) =>
   files

@@ -2,7 +2,7 @@ import { speak } from '../../src/db/dialect.ts';
 import { codeOf, type SourceFile } from '../support/source-tree.ts';
 import { areaOf, mayReach, type TidyRule } from './tidy-rules.ts';
 
-/** Rooms that change a table of another room, and why. */
+/** Rooms that change a table of another room, and the reasons. */
 const ALSO_WRITES: Readonly<Record<string, string>> = {
   'epochs id_blocks': 'a new epoch raises the counter above all that was handed out',
   'payment-services id_blocks': 'the ids of environments are counted there too',
@@ -12,7 +12,7 @@ const ALSO_WRITES: Readonly<Record<string, string>> = {
   'epochs token_handovers': 'a new epoch ends the links that a restore brought back',
 };
 
-/** Rooms that read a table against the arrows of the imports, and why. */
+/** Rooms that read a table against the arrows of the imports, and the reasons. */
 const ALSO_READS: Readonly<Record<string, string>> = {
   'auth environments': 'what a user may reach is a set of environments',
   'auth payment_services': 'what a user may reach is a set of environments',
@@ -37,7 +37,7 @@ const ALSO_READS: Readonly<Record<string, string>> = {
   'transactions payment_attempts': 'a transaction expires only where no attempt of it is open',
 };
 
-/** Every table is written in one room of `src/`. A room is a folder; `db/` only carries over. */
+/** Only one room of `src/` writes to a table. A room is a folder; `db/` only migrates data. */
 export const writesItsOwnTables: TidyRule = (files) => {
   const writers = new Map<string, Set<string>>();
   for (const { table, room } of writesIn(files)) writers.set(table, (writers.get(table) ?? new Set()).add(room));
@@ -50,7 +50,7 @@ export const writesItsOwnTables: TidyRule = (files) => {
     .map(({ table, rooms }) => `${table} is written by ${rooms.join(' and ')}`);
 };
 
-/** A room reads the tables of the rooms that it may import. */
+/** A room reads only tables of rooms that it may import. */
 export const readsTablesAlongArrows: TidyRule = (files) => {
   const owners = new Map(
     writesIn(files)
@@ -65,7 +65,7 @@ export const readsTablesAlongArrows: TidyRule = (files) => {
   return [...new Set(found)];
 };
 
-/** `{word}` in a statement is a word of the dialect. */
+/** Every `{word}` in a statement is a word of the dialect. */
 export const speaksKnownWords: TidyRule = (files) =>
   files
     .filter(({ path }) => path.endsWith('-queries.ts'))
@@ -90,7 +90,7 @@ function writesIn(files: readonly SourceFile[]): Statement[] {
   return statementsIn(files, /\b(?:insert into|update|delete from)\s+(\w+)|\bname: '(\w+)'/g);
 }
 
-/** Only tables that a migration makes count: other words follow `from` too. */
+/** Returns the statements on tables of the migrations, because other words follow `from` too. */
 function statementsIn(files: readonly SourceFile[], pattern: RegExp): Statement[] {
   const tables = new Set(
     files

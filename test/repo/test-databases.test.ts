@@ -8,7 +8,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { openByUrl } from '../support/test-database.ts';
 
 forEachEngine('the database of a test', (openTestDatabase, engine) => {
-  // There each test has a file of its own.
+  // On SQLite each test has a separate file.
   if (engine === 'sqlite') return;
 
   let before: { db: TestDatabase; name: string };
@@ -58,12 +58,12 @@ forEachEngine('the database of a test', (openTestDatabase, engine) => {
     const opened = await open();
     assert.notEqual(opened.name, before.name);
     before = opened;
-    // A program of the test, at the address that it was given.
+    // Another connection pool of the test, opened by the URL.
     const program = openByUrl(opened.db.url);
     const others = `select 1 as one from pg_stat_activity where datname = current_database() and application_name = 'rubrica'`;
     assert.equal((await program.query(others)).length, 1);
     await program.close();
-    // The server ends a connection a moment after its program has.
+    // The server closes a connection shortly after the client.
     assert.ok(await comesTrue(async () => (await opened.db.query(others)).length === 0));
   });
 

@@ -3,10 +3,10 @@ import { splitStatements } from '../../src/db/migrate.ts';
 import { describeMigration } from '../../src/db/schema.ts';
 import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 
-/** A rule answers one line for every place that breaks it. */
+/** A rule returns one line for every place that breaks it. */
 export type TidyRule = (files: readonly SourceFile[]) => string[];
 
-/** The layers from top to bottom. A file may import from any layer below its own; all may import `protocol/`. */
+/** The layers from top to bottom. A file may import from any layer below. All may import `protocol/`. */
 const layers: readonly (readonly string[])[] = [
   ['main'],
   ['cli'],
@@ -52,11 +52,11 @@ const layers: readonly (readonly string[])[] = [
 
 /** The imports that are allowed within one layer. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
-  // Its pages show what a signed request looks like.
+  // The pages of the reference show a signed request.
   reference: ['api'],
-  // A payer's browser may bring one too.
+  // A payer's browser may also send a signed request.
   pages: ['api'],
-  // Who sets how the page of a payment looks sees it.
+  // The screen that sets the look of the pay page shows a preview.
   console: ['pages'],
   privacy: ['search'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
@@ -99,7 +99,7 @@ export const hasNoCycles: TidyRule = (files) => {
 export const hasNoOrphans: TidyRule = (files) => {
   const sources = files.filter((file) => file.path.endsWith('.ts'));
   const entries = entryPaths(files);
-  // What only a test reaches is not part of the product, so for src/ and sdk/ the tests do not count.
+  // For src/ and sdk/ imports by tests do not count, because a file that only tests reach is not part of the product.
   const product = reachedFrom(
     sources,
     entries.filter((path) => !path.startsWith('test/')),
@@ -118,7 +118,7 @@ export const keepsSqlInQueries: TidyRule = (files) => {
     .flatMap((file) => codeWith(file, statement));
 };
 
-/** What is marked `-- rolling: yes` is run under the version before it, which knows nothing of it and must not fail. */
+/** A migration with `-- rolling: yes` runs while the previous version is running, so it must not break that version. */
 export const addsOnlyWhereRolling: TidyRule = (files) =>
   files
     .filter(({ path, text }) => /^migrations\/.*\.sql$/.test(path) && describeMigration(path, text).rolling)
@@ -143,13 +143,15 @@ export const readsTheEnvironmentInOnePlace: TidyRule = (files) =>
     .filter((file) => isProduct(file.path) && !['src/config.ts', 'src/main.ts'].includes(file.path))
     .flatMap((file) => codeWith(file, /\bprocess\.env\b|\bimport\b.*\benv\b.*['"](?:node:)?process['"]/g));
 
-/** The type of `Program` then sees to it that every program is in the list of test/support/system-programs.ts. */
+/**
+ * Tests start programs only there, where the type `Program` allows only programs of test/support/system-programs.ts.
+ */
 export const startsProgramsInOnePlace: TidyRule = (files) =>
   files
     .filter((file) => /^(?:test|bench)\/.*\.[jt]s$/.test(file.path) && !startsPrograms.test(file.path))
     .flatMap((file) => codeWith(file, /\bfrom ['"](?:node:)?child_process['"]|\(['"](?:node:)?child_process['"]\)/g));
 
-/** The helper itself; what runs before the programs are there, or outlives its process to clean up after it. */
+/** The helper itself, and files that run before the programs are installed or clean up after their process. */
 const startsPrograms = /^test\/support\/(?:child-process|run-tests|system-programs|throwaway-postgres)\.ts$/;
 
 export const keepsFilesShort: TidyRule = (files) =>
@@ -174,7 +176,7 @@ export const namesAreAddresses: TidyRule = (files) => {
   });
 };
 
-/** Not for `*-queries.ts`: a statement says what it does, and one that needs more has it. */
+/** Exports need a docstring, except in `*-queries.ts`, where the statement shows what it does. */
 export const documentsExports: TidyRule = (files) =>
   files
     .filter((file) => isProduct(file.path) && !file.path.endsWith('-queries.ts'))
@@ -183,7 +185,7 @@ export const documentsExports: TidyRule = (files) =>
       const isExport = (line: string) => /^export (?:async )?function/.test(line);
       return lines.flatMap((line, at) => {
         const before = lines[at - 1] ?? '';
-        // The overloads of one function share the docstring of the first.
+        // Overloads share the docstring of the first one.
         const documented = before.endsWith('*/') || (isExport(before) && before.endsWith(';'));
         return isExport(line) && !documented ? [`${file.path}:${at + 1} has no docstring: ${line}`] : [];
       });
@@ -210,8 +212,8 @@ function isProduct(path: string): boolean {
 }
 
 /**
- * What is started from outside: by the launcher, by hand, by bin/test, `node --test`, and the SDK's package by its
- * `exports`.
+ * Returns the files that are started from outside: by the launcher, by hand, by bin/test and `node --test`, and by the
+ * `exports` of the SDK's package.
  */
 function entryPaths(files: readonly SourceFile[]): string[] {
   const manifest = files.find((file) => file.path === 'sdk/package.json')?.text ?? '';
@@ -240,7 +242,7 @@ function reachedFrom(files: readonly SourceFile[], entries: readonly string[]): 
   return reached;
 }
 
-/** `src/db/migrate.ts` is in area `db`, `src/config.ts` in area `config`. */
+/** Returns the area of a file: `src/db/migrate.ts` is in `db`, `src/config.ts` in `config`. */
 export function areaOf(path: string): string {
   const [, area = ''] = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path) ?? [];
   return area;
@@ -256,7 +258,7 @@ function mayImport(path: string, target: string): boolean {
   return mayReach(areaOf(path), areaOf(target));
 }
 
-/** Whether the arrows of ARCHITECTURE.md lead from one area of `src/` to another. */
+/** Whether the arrows of ARCHITECTURE.md allow an import from one area of `src/` to another. */
 export function mayReach(from: string, to: string): boolean {
   const layerOf = (area: string) => layers.findIndex((layer) => layer.includes(area));
   if (layerOf(from) < 0 || layerOf(to) < 0) return false;

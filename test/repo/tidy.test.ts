@@ -12,14 +12,14 @@ import * as rules from './tidy-rules.ts';
 
 type Case = { name: string; rule: rules.TidyRule; planted: Record<string, string>; found: string[] };
 
-// Put together here, because the rules read this file too.
+// Built from parts, because the rules also read this file.
 const machinePath = ['', 'home', 'maria'].join('/');
 const registryAddress = ['"resolved": "https', ''].join(':');
 const privateKey = ['-----BEGIN', 'PRIVATE KEY'].join(' ');
 const childProcess = ['child', 'process'].join('_');
 const registryToken = ['_auth', 'Token='].join('');
 
-// Every rule comes with a violation that it must find; a rule that cannot fail guards nothing.
+// Every rule has a violation that it must find, because a rule that never fails protects nothing.
 const cases: Case[] = [
   {
     name: 'imports follow the arrows of ARCHITECTURE.md',
@@ -233,7 +233,7 @@ describe('the repository', () => {
   test('is read completely', () => {
     const paths = files.map((file) => file.path);
     for (const path of ['package-lock.json', '.npmrc', 'bin/rubrica', '.ci/run', 'src/app.ts']) {
-      assert.ok(paths.includes(path), `${path} is not among the ${paths.length} files that were read`);
+      assert.ok(paths.includes(path), `${path} must be among the ${paths.length} files`);
     }
   });
 
@@ -246,7 +246,7 @@ describe('the repository', () => {
     });
   }
 
-  // The repository itself is checked by the lint step of bin/test.
+  // The lint step of bin/test checks the repository itself.
   test('the linter refuses a function of more than 70 lines', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-lint-'));
     writeFileSync(join(folder, 'long.ts'), `export function long() {\n${'  console.log();\n'.repeat(69)}}\n`);

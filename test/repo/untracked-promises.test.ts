@@ -16,7 +16,7 @@ test('an uncaught error fails its file and names its place, although the runner 
   const { status, stdout, stderr } = await runChild('node', args, { env: withoutTestContext(), longestMs: 60_000 });
 
   assert.equal(status, 1);
-  assert.match(stdout, /^ok 1 - is over before/m, 'the test itself is not known');
+  assert.match(stdout, /^ok 1 - is over before/m, 'an error after the end does not fail the test itself');
   assert.match(stderr, /unhandledRejection: Error: aside\n {4}at .*fails-aside\.test\.mjs:5:/);
 });
 

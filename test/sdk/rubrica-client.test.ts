@@ -9,7 +9,7 @@ import type { RubricaClientOptions } from '../../sdk/src/client-options.ts';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
 
-/** What the service answers with, or the failure of the network. */
+/** The response of the service, or the failure of the network. */
 type Scripted = Error | { status?: number; headers?: Record<string, string>; json?: object; text?: string };
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body?: string; redirect: string };
@@ -423,7 +423,10 @@ describe('a RubricaError', () => {
   });
 });
 
-/** Those that the client leaves out: other addresses of the same call, what `listen` speaks, and what operators ask. */
+/**
+ * The endpoints without a method in the client: other addresses of one call, the calls of `listen`, and the calls of
+ * operators.
+ */
 const WITHOUT_METHOD = [
   'GET /v2/payments',
   'POST /listeners',
@@ -453,7 +456,7 @@ test('every operation of the API that answers JSON has a method', () => {
 
 type Described = { responses?: { '200'?: { content?: object } } };
 
-/** A client whose network is the script; it waits no time, and `waited` has for how long it meant to. */
+/** Opens a client whose network gives scripted responses. It does not really wait: `waited` has the intended pauses. */
 function open(context: TestContext, answers: readonly Scripted[], options: Partial<RubricaClientOptions>) {
   const sent: Sent[] = [];
   const waited: number[] = [];

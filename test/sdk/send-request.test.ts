@@ -15,7 +15,7 @@ const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAcco
 
 const CLIENT = readFileSync(join(import.meta.dirname, '../../sdk/src/rubrica-client.ts'), 'utf8');
 
-/** A client of a server that answers so. */
+/** Opens a client of a server with this answer. */
 async function clientOf(context: TestContext, answer: RequestListener, timeoutMs?: number) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ async function clientOf(context: TestContext, answer: RequestListener, timeoutMs
   return createRubricaClient({ baseUrl, accessToken: 'jwt', ...(timeoutMs !== undefined && { timeoutMs }) });
 }
 
-// With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
+// Uses the fetch of Node, which keeps the timers of its start. So no test in this file may replace the clock.
 test('a request that times out ends in NO_ANSWER, which may be retried', async (context) => {
   const client = await clientOf(context, () => {}, 50);
   const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
@@ -53,7 +53,7 @@ test('an answer that is cut off or has no body ends in NO_ANSWER, which may be r
     const client = await clientOf(context, (request, response) => {
       asked += 1;
       request.resume();
-      // Without its length, as some proxies send it: nothing says where it should end.
+      // Without a length, as some proxies send it, so the end of the body is unknown.
       request.on('end', () => response.socket?.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${text}`));
     });
     await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', retryable: true });

@@ -111,7 +111,7 @@ forEachEngine('a seal bound to its owner', (openTestDatabase) => {
     await unbind(app);
     const old = await sealsOf(app, SECRET_TOKENS);
     await prepareStore(app, TESTER);
-    // From a backup of that time, whole and then into the victim's environment.
+    // An attacker restores the older text from a backup: in its own row, then in the victim's environment.
     await app.db.transaction(async (tx) => {
       for (const { id, sealed } of old)
         await tx.query('update secret_tokens set sealed = $2 where id = $1', [id, sealed]);
@@ -184,7 +184,7 @@ function sealsOf(app: App, { table, column, owner, where }: SealedKind): Promise
   return app.db.query(`select ${['id', ...owner].join(', ')}, ${column} as sealed from ${table} where ${where}`);
 }
 
-/** Makes the store what a version before this one has left. */
+/** Rewrites the store to the form of an earlier version. */
 async function unbind(app: App): Promise<void> {
   for (const kind of SEALED_KINDS.filter(({ unbound }) => unbound !== undefined)) {
     const before: SealedKind = { ...kind, ...kind.unbound };

@@ -177,7 +177,7 @@ const SQLITE_COLUMNS = `select m.name || '.' || c.name as place from sqlite_mast
 const POSTGRES_COLUMNS = `select table_name || '.' || column_name as place from information_schema.columns
   where table_schema = 'public' and column_name like 'sealed%'`;
 
-/** An app of its own, as another process has it. */
+/** Returns a separate app, as in another process. */
 function appWith(db: TestDatabase, settings: Record<string, string>) {
   const now = createTestClock();
   const config = readConfig({ ...settings, LOG_LEVEL: 'silent' });
@@ -186,7 +186,7 @@ function appWith(db: TestDatabase, settings: Record<string, string>) {
 
 type Stored = Awaited<ReturnType<typeof fill>>;
 
-/** One text of each kind, and two Secret Tokens. */
+/** Seals one text of each kind, and two Secret Tokens. */
 async function fill(app: App) {
   const service = await createPaymentService(app, 'Shop', TESTER);
   const environment = await loadEnvironment(app, service.production.service_token);

@@ -28,7 +28,7 @@ const search = (filter: Partial<PaymentFilter>, changes: Partial<PaymentSearch> 
   ...changes,
 });
 
-/** The worker's loop, which gives way while the process is busy, until there is no more to do. */
+/** Runs the worker's loop until everything is indexed. The loop pauses while the process is busy. */
 async function indexAll(app: TestApp): Promise<void> {
   const done = await comesTrue(async () => {
     await indexPayments(app);
@@ -74,7 +74,7 @@ forEachEngine('payments are found', (openTestDatabase) => {
     assert.deepEqual(await look(), expected);
   });
 
-  // Once, they were plain hashes: with the table alone e-mail addresses could be tried against them.
+  // With plain hashes somebody with the table alone could test e-mail addresses.
   test('by index terms that cannot be computed without the key of the store', async () => {
     const { app, shop } = await open();
     await createTestTransaction(app, shop, { customerEmail: 'ana@example.cl' });
@@ -137,7 +137,7 @@ forEachEngine('payments are found', (openTestDatabase) => {
     await create(2);
     app.now.advance(DAY);
     await create(3);
-    // Something happened to it lately: it stays where it is.
+    // A recent refund does not change the place of the payment in the list.
     await acceptedRefund(app, old, 100);
     const filters = [{}, { amount: { amount: 5000, currency: 'CLP' } }, { email: 'buyer@example.cl' }];
     for (const filter of filters)
@@ -145,7 +145,7 @@ forEachEngine('payments are found', (openTestDatabase) => {
     assert.deepEqual(
       await walk({}, 2, () => indexAll(app)),
       ids,
-      'each once also where the index is written meanwhile',
+      'each payment is listed once, also while the index is written',
     );
   });
 
@@ -308,12 +308,16 @@ forEachEngine('payments are found', (openTestDatabase) => {
       assert.equal(isAll, true);
       return payments.map(({ id }) => id);
     };
-    assert.deepEqual(await idsOf('7784'), [old.id], 'before it is in the index');
+    assert.deepEqual(await idsOf('7784'), [old.id], 'a payment is found before it is in the index');
     await indexAll(app);
     for (const text of ['7784', '#7784', ' wc-7784 ', '784-a']) assert.deepEqual(await idsOf(text), [old.id], text);
     const nothing = ['77', '#77', '7785', '', 'x'.repeat(101), 'nobody@wc-7784-a.cl'];
     for (const text of nothing) assert.deepEqual(await idsOf(text), [], text);
-    assert.deepEqual(await idsOf('7784', new Set([other.id])), [], 'nobody else sees it');
+    assert.deepEqual(
+      await idsOf('7784', new Set([other.id])),
+      [],
+      'a user without its payment service does not find it',
+    );
     assert.deepEqual(await idsFor(app, { referencePart: 'wc-77', state: 'completed' }), []);
     assert.deepEqual(await idsFor(app, { referencePart: 'wc-77', state: 'pending' }), [old.id]);
     const whole = await searchWithParts(app, 'WC-7784-A', null, 10);

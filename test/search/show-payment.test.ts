@@ -57,7 +57,7 @@ forEachEngine('the timeline of a payment', (openTestDatabase) => {
     assert.deepEqual([delivered?.facts['answer'], delivered?.facts['status']], ['Fatal error', 500]);
     const asked = shown.timeline.find(({ what }) => what === 'refund.processing');
     assert.deepEqual([asked?.by, asked?.facts['refund']], [refund.requested_by, refund.id]);
-    assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline holds the pay link');
+    assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline does not have the pay link');
   });
 
   test('lists acts of people on the payment and its parts, and none on other objects with the same number', async () => {

@@ -127,9 +127,7 @@ forEachEngine('figures of today', (openTestDatabase, engine) => {
   });
 });
 
-/**
- * Payments of a merchant, all of them from before today. A store in SQLite has no statistics, so none are made there.
- */
+/** Adds earlier payments of a merchant. PostgreSQL gets statistics for its plans; SQLite plans without them. */
 async function fillWithPaid(app: TestApp, environmentId: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.query(

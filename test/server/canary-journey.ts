@@ -12,7 +12,7 @@ import { READ_AND_REFUND } from '../support/test-user.ts';
 
 const RUT_BODY = '17654321';
 
-/** Values that are found wherever they went. */
+/** Values that are easy to find in any text. */
 export const CANARY = {
   rut: `${RUT_BODY}-${checkCharacter(RUT_BODY)}`,
   dottedRut: `17.654.321-${checkCharacter(RUT_BODY)}`,
@@ -25,24 +25,24 @@ export const CANARY = {
   document: 'CANARY-DOCUMENT-17654321',
 } as const;
 
-/** The reference at which the store fails, as if a constraint of it had been broken. */
+/** The reference at which the store fails, as after a violated constraint. */
 export const FAILING_REFERENCE = 'CANARY-FAILS';
 
 export type Secrets = Record<string, string>;
 
 export type Journey = {
-  /** What must not be found anywhere at all. */
+  /** Values that must not be in any place. */
   secrets: Secrets;
-  /** Of the pay link: the payer's own pages hold it, and the store. */
+  /** The secret of the pay link, which may be in the payer's pages and in the store. */
   paySecret: string;
-  /** Status, headers and body of everything that was refused. */
+  /** Status, headers and body of every refusal. */
   refusals: string[];
   metrics: string;
 };
 
 type Tokens = { service_token: string; secret_token: string };
 
-/** A payment service and a user in the store, before the service starts. */
+/** Creates a payment service and a user in the store, before the service starts. */
 export async function prepareJourney(app: App) {
   const service = await createPaymentService(app, 'Canary shop', TESTER);
   const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000, TESTER);
@@ -70,7 +70,7 @@ export async function prepareJourney(app: App) {
   };
 }
 
-/** What shops, payers, users and strangers do, each with canaries in every place that takes one. */
+/** Acts as shops, payers, users and strangers, with canaries in every field that accepts one. */
 export async function walk(
   context: TestContext,
   url: string,
@@ -141,7 +141,7 @@ async function payerJourney(ask: Ask, payToken: string): Promise<void> {
   await ask(`/pay/${payToken}/cancel`, { method: 'POST' });
 }
 
-/** Answers the user's access token. */
+/** Acts as a user. Returns the user's access token. */
 async function userJourney(ask: Ask, post: Post, user: { password: string; api_token: string }): Promise<string> {
   await post('/users/login', { username: CANARY.user, password: CANARY.wrongPassword });
   await post('/users/login', { username: CANARY.user, password: CANARY.wrongPassword, rut: CANARY.rut });

@@ -10,10 +10,10 @@ import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { CANARY, FAILING_REFERENCE, prepareJourney, type Secrets, walk } from './canary-journey.ts';
 
-/** What is nobody's business in a log line, an error or a metric, beside the secrets. */
+/** Personal values, which like the secrets must not be in a log line, an error or a metric. */
 const PERSONAL: Secrets = { ...CANARY };
 
-/** The columns in which docs/privacy.md declares something of a person. */
+/** The columns with personal data in docs/privacy.md. */
 const DECLARED = [
   ...readFileSync(join(import.meta.dirname, '../../docs/privacy.md'), 'utf8').matchAll(/^\| `(\w+\.\w+)` \|/gm),
 ].map(([, column]) => column);
@@ -54,7 +54,9 @@ test('a canary is found in every encoding', () => {
   }
 });
 
-/** Runs the journey against the service as a process of its own. `files` are those of the store while it is in use. */
+/**
+ * Runs the journey against the service in a separate process. `files` are the files of the store while it is in use.
+ */
 async function serveAndWalk(context: TestContext, db: TestDatabase, masterKey: string) {
   const config = readConfig({ MASTER_KEY: masterKey, LOG_LEVEL: 'silent' });
   const prepared = await prepareJourney(createTestApp(db, { config, now: createTestClock(Date.now()) }));
@@ -69,7 +71,7 @@ async function serveAndWalk(context: TestContext, db: TestDatabase, masterKey: s
   return { journey, log: serve.output(), files };
 }
 
-/** PostgreSQL tells the whole row in the detail of such an error. */
+/** Makes the store refuse `FAILING_REFERENCE`. The detail of PostgreSQL's error has the whole row. */
 async function breakStore(db: Database): Promise<void> {
   const statement =
     db.engine === 'postgres'
@@ -85,7 +87,7 @@ async function readStore(db: TestDatabase): Promise<Record<string, string>> {
   return Object.fromEntries(globSync(`${file}*`).map((path) => [path, readFileSync(path, 'latin1')]));
 }
 
-/** Everything in the store: table and column, and the values of the column. */
+/** Returns everything in the store: the values of each column, by table and column. */
 async function readCells(db: Database): Promise<Record<string, string>> {
   const tables = await db.query<{ name: string }>(
     db.engine === 'postgres'
@@ -104,7 +106,7 @@ async function readCells(db: Database): Promise<Record<string, string>> {
   return cells;
 }
 
-/** Where any of the values stands, in any spelling: `place: name of the value`. */
+/** Returns the places with any of the values, in any encoding, as `place: name of the value`. */
 function findIn(places: Record<string, string>, values: Secrets): string[] {
   return Object.entries(places).flatMap(([place, text]) =>
     Object.entries(values)

@@ -21,12 +21,12 @@ test('a client that does not read its answer in time is cut off and counted, and
   assert.equal(await at.refused(), 1);
 });
 
-// Once, 2,100 clients that never read took 3.2 GB.
+// Without a limit, 2,100 clients that never read take 3.2 GB.
 test('when unread answers exceed the limit, the longest-waiting clients are cut off until half is left', async () => {
   await using at = await serve({ ...NEVER, unreadBytes: 50 * MEBIBYTE });
   for (let client = 0; client < 4; client++) at.ask('/large', false);
   await comesTrue(async () => ((await at.refused()) ?? 0) > 0);
-  assert.ok(at.open() >= 1, 'one may stay');
+  assert.ok(at.open() >= 1, 'at least one client stays');
 });
 
 async function serve(limits: Parameters<typeof closeSlowReaders>[2]) {

@@ -32,7 +32,7 @@ for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY
   });
 }
 
-// Once, four addresses with 500 connections each left none to anybody else.
+// Without the limit, four addresses with 500 connections each leave none to others.
 test('four addresses that open as many connections as they can leave room for sixty others', async () => {
   await using server = await startServer({ RATE_LIMITS: 'on' });
   for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
@@ -44,7 +44,7 @@ test('four addresses that open as many connections as they can leave room for si
 async function startServer(settings: Record<string, string>) {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
   const server = buildServer(createTestApp(db, { config }), ROUTES);
-  // Nobody speaks while the connections are counted, so none may be closed for its silence.
+  // The connections are silent while they are counted, so the server must not close them for that.
   server.server.headersTimeout = 0;
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;

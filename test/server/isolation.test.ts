@@ -27,7 +27,7 @@ import { createWorld } from './route-world.ts';
 type Headers = Record<string, string>;
 type Listed = { name: string; endpoint: Endpoint; row: RouteRow };
 
-/** Screens of the console know a person by a cookie: test/console/console-access.test.ts. */
+/** Endpoints with a token. Screens of the console use a cookie: test/console/console-access.test.ts. */
 const LISTED: Listed[] = ROUTES.filter(({ access }) => access !== 'session').map((endpoint) => {
   const name = `${endpoint.method} ${endpoint.paths[0]}`;
   return { name, endpoint, row: ROUTE_ROWS[name] as RouteRow };
@@ -92,7 +92,7 @@ forEachEngine('access to endpoints', (openTestDatabase, engine) => {
         const isAllowed = may.has(permission) || others.some((other) => may.has(other));
         const about = `${role} with ${granted.join(' ') || 'no grant'}: ${name}`;
         if (!isAllowed && granted.length > 0) {
-          // The roles show that this comes before anything is looked up, on both engines. So one is enough for the
+          // The roles show on both engines that this check comes before any look-up. So one engine is enough for
           // programs.
           if (engine === 'postgres') continue;
           const answer = await at.askOwn(endpoint, row, ana, user.headers);
@@ -105,7 +105,7 @@ forEachEngine('access to endpoints', (openTestDatabase, engine) => {
         if (isAllowed) {
           assert.notEqual(own.status, 401, about);
           assert.doesNotMatch(own.text, /PERMISSION_MISSING|PAYOUTS_NOT_ENABLED/, about);
-          // What belongs to nobody but its maker, and to nobody at all, is not the role's to open.
+          // A role cannot open an object that only its creator, or nobody, may see.
           const [object] = row.objects ?? [];
           if (object === undefined) continue;
           const opens = object.object === 'transaction' && rightsOf(role).environments === 'both';
@@ -232,7 +232,10 @@ forEachEngine('access to endpoints', (openTestDatabase, engine) => {
 
 type Kind = { role: Role; granted: readonly Permission[]; user: TestUser };
 
-/** One user of each role without any grant, and one program for each permission alone; all see one payment service. */
+/**
+ * Creates a user of each role without permissions, and a program for each single permission. All see one payment
+ * service.
+ */
 async function createUserOfEachKind(app: TestApp, paymentServiceId: string): Promise<Kind[]> {
   const kinds = [
     ...(Object.keys(ROLES) as Role[]).map((role) => ({ role, granted: [] })),
@@ -261,11 +264,11 @@ type Setting = AsyncDisposable & {
   server: TestServer;
   world: World;
   rowsAtFirst: unknown;
-  /** With the body of the row unless the request has one. */
+  /** Sends a request, with the body of the row unless it has one. */
   ask(asked: Asked): Promise<Answer>;
-  /** Asks for what is there. */
+  /** Requests an existing object. */
   askOwn(endpoint: Endpoint, row: RouteRow, owner: Merchant, headers: Headers): Promise<Answer>;
-  /** Asks for what is there, and for what is not where the endpoint can be asked for something. */
+  /** Requests an existing and a missing object. An endpoint without objects gets the same request twice. */
   askBoth(endpoint: Endpoint, row: RouteRow, owner: Merchant, headers: Headers): Promise<[Answer, Answer]>;
   countRows(): Promise<unknown>;
 };
@@ -316,7 +319,10 @@ function written(body: Record<string, unknown>, type: string): string {
   return type === 'application/json' ? JSON.stringify(body) : new URLSearchParams(body as Headers).toString();
 }
 
-/** The body with one more member in each of its objects in turn; a signed one also with that member signed. */
+/**
+ * Yields the body with one more member in each of its objects in turn. A signed body also comes with that member
+ * signed.
+ */
 function* bodiesWithOneMore(
   world: World,
   { consumes = [] }: Endpoint,
@@ -335,7 +341,7 @@ function* bodiesWithOneMore(
 
 type Place = readonly (string | number)[];
 
-/** The way to every object in a value. */
+/** Returns the path to every object in a value. */
 function objectsIn(value: unknown, place: Place = []): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.entries(value).flatMap(([name, member]) => objectsIn(member, [...place, name]));
@@ -359,20 +365,23 @@ function ownPath(path: string, { objects, transaction }: Merchant): string {
     .replace(':token', `${transaction.id.toString(36)}-${transaction.pay_secret}`);
 }
 
-/** The payer reads a page, which has no code, and a batch says of each item what is wrong with it. */
+/**
+ * Whether the answer refuses the unknown member. A payer gets a page without a code, and a batch has a verdict for each
+ * item.
+ */
 function refusesUnknown({ status, headers, text }: Answer): boolean {
   if (headers.get('content-type')?.startsWith('text/html')) return status === 400;
   return (status >= 400 && status < 500 ? true : status === 200) && text.includes('"UNKNOWN_FIELD"');
 }
 
-/** A page says it to the payer in words. */
+/** Asserts a refusal with this code, or with this message on a page. */
 function assertRefused(answer: Answer, code: ErrorCode, message: string): void {
   assert.equal(answer.status, CATALOGUE[code].status, message);
   if (answer.headers.get('content-type')?.startsWith('text/html')) return;
   assert.equal(jsonOf(answer)['code'], code, message);
 }
 
-/** An answer without what differs between any two. */
+/** Returns an answer without the parts that differ between any two answers. */
 function comparable({ status, headers, text }: Answer): unknown {
   const {
     'x-request-id': requestId = '',
@@ -380,6 +389,6 @@ function comparable({ status, headers, text }: Answer): unknown {
     'content-length': length,
     ...others
   } = Object.fromEntries(headers);
-  // The ids of requests grow longer, and every refusal has its own in the body.
+  // Every refusal has its request id in the body, and these ids grow longer.
   return { status, headers: others, length: Number(length) - requestId.length, text: text.replaceAll(requestId, '') };
 }

@@ -9,13 +9,13 @@ import { startTestServer } from '../support/test-server.ts';
 import { ROUTE_ROWS, type World } from './route-rows.ts';
 import { createWorld } from './route-world.ts';
 
-/** With each of these a reader of the log begins a new line, or its terminal does as a stranger says. */
+/** Characters that begin a new line for a reader of the log, or control a terminal. */
 const BREAKS = ['\r', '\n', '\u001b[2J', '\u0085', '\u2028', '\u2029'];
 
-/** The bytes of U+2028 in UTF-8: all that a header lets through. */
+/** Has U+2028 as UTF-8 bytes, the only one of these that a header can carry. */
 const USER_AGENT = Buffer.from('a\u2028b').toString('latin1');
 const FORGED = '{"level":30,"msg":"forged"}';
-/** All of them in one text: each is followed by what would be a line of its own. */
+/** All breaks in one text, each followed by a forged line. */
 const HOSTILE = BREAKS.map((text) => `a${text}${FORGED}`).join('');
 
 forEachEngine('log lines', (openTestDatabase) => {
@@ -53,7 +53,9 @@ forEachEngine('log lines', (openTestDatabase) => {
   });
 });
 
-/** Bodies with the text as each value and as each name in turn; one empty body for an endpoint that reads none. */
+/**
+ * Returns bodies with the text as each value and each name in turn, or one empty body for an endpoint without a body.
+ */
 function bodiesWith(hostile: string, world: World, { method, paths, consumes = [] }: Endpoint): string[] {
   const body = ROUTE_ROWS[`${method} ${paths[0]}`]?.body?.(world);
   if (body === undefined) return [''];

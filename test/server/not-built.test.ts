@@ -10,7 +10,7 @@ import { jsonOf, startTestServer } from '../support/test-server.ts';
 
 const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
 
-/** What published clients of the old service call, and what they hear first of the answer. */
+/** Calls of published clients of the old service, and the beginning of the answer. */
 const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['POST /tbk/v2/initTransaction', 'The `ct_` generation'],
   ['GET /v1/services', 'The `pf_` generation'],

@@ -24,7 +24,7 @@ function createLimitedApp(db: Database): TestApp {
   return createTestApp(db, { config: readConfig({ ...LIMITED, TRUST_PROXY: 'true' }) });
 }
 
-/** Leaves `left` of a limit, without asking so often. */
+/** Uses up a limit except for `left`, without that many requests. */
 async function useUp(app: App, limit: Limit, subject: string, left = 0): Promise<void> {
   const use = { key: limitKey(app, limit, subject), now: app.now(), endsAt: app.now() + limit.windowMs, renews: false };
   await app.db.transaction((tx) => incrementCount(tx, { ...use, times: limit.most - left }));
@@ -43,7 +43,7 @@ function postSigned(server: TestServer, token: string, secret: string, reference
 forEachEngine('request limits', (openTestDatabase, engine) => {
   test('wrong signatures are limited across all replicas: of 200 sent to four replicas, 100 are checked', async () => {
     const db = await openTestDatabase();
-    // SQLite is for one process.
+    // SQLite allows one process.
     const others = engine === 'postgres' ? [1, 2, 3].map(() => openTestDatabase({ url: db.url })) : [];
     const apps = [db, ...(await Promise.all(others))].map((each) => createLimitedApp(each));
     const { production } = await createPaymentService(apps[0] as TestApp, 'Shop', TESTER);
@@ -116,7 +116,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     await using server = await startTestServer(app);
     const policy = async (perMinute: number | null) => {
       await setRequestLimit(app, id, perMinute, TESTER);
-      // Read anew within a second.
+      // The service reads the limit again within a second.
       app.now.advance(1_001);
       const answer = await postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1');
       return [answer.status, fieldsOf(answer)[0]];
@@ -137,7 +137,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
       statuses.push((await server.get('/events', { authorization })).status);
     }
     assert.deepEqual(statuses, [401, 429, 200]);
-    // Nothing was guessed here, and nothing looked up.
+    // Without a token there is no guess, so no limit applies.
     assert.equal((await server.get('/events')).status, 401);
   });
 
@@ -182,19 +182,19 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
   });
 });
 
-/** The fields of the RateLimit draft. */
+/** Returns the header fields of the RateLimit draft. */
 function fieldsOf({ headers }: Answer): (string | null)[] {
   return [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 }
 
-/** Any request that the endpoint itself answers. */
+/** Sends a request that the endpoint itself answers. */
 function ask(server: TestServer, { method, paths, consumes }: Endpoint): Promise<Answer> {
   const path = paths[0].replace(/:\w+/g, 'any');
   if (method === 'GET') return server.get(path);
   return server.post(path, { body: '{}', headers: { 'content-type': consumes?.[0] ?? 'application/json' } });
 }
 
-/** A server for each app; `at` takes them in turn, as a balancer does. */
+/** Starts a server for each app. `at` returns them in turn, like a balancer. */
 async function startServers(apps: readonly App[]): Promise<AsyncDisposable & { at(turn: number): TestServer }> {
   const servers = await Promise.all(apps.map((app) => startTestServer(app)));
   return {

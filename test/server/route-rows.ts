@@ -6,14 +6,14 @@ import type { Transaction } from '../../src/transactions/transaction.ts';
 import { signedBody } from '../support/test-shop.ts';
 import type { TestUser } from '../support/test-user.ts';
 
-/** What the table of endpoints does not say about an endpoint, and a test of who may see what must know. */
+/** Facts about an endpoint that the tests of access need and the table of endpoints does not have. */
 export type RouteRow = {
   access: Access;
-  /** The requests that name an object. Their refusal is the same for another's object as for one that there is not. */
+  /** The requests for an object. The refusal is the same for an object of others and for a missing one. */
   objects?: readonly ObjectRequest[];
-  /** The address of a list with the transaction of `Merchant` in it, for whoever may see that. */
+  /** The address of a list that has the transaction of `Merchant`, for users who may see it. */
   lists?: string;
-  /** A body that is taken. Every endpoint that reads one has it, or says why it takes members that it does not know. */
+  /** An accepted body. Every endpoint with a body has it, or the reason why it accepts unknown members. */
   body?: (world: World) => Record<string, unknown>;
   takesUnknownMembers?: string;
 };
@@ -22,15 +22,18 @@ export type ObjectRequest = {
   object: keyof Merchant['objects'];
   path: (id: string, asking: Merchant) => string;
   refusal: ErrorCode;
-  /** Beside the merchant: who sees every payment service, or nobody. `nobody` at all: the object is forged. */
+  /**
+   * Who sees the object besides the merchant: a user of all payment services, its creator, or nobody, because it is
+   * forged.
+   */
   seenBy: 'overseer' | 'maker' | 'nobody';
 };
 
-/** One payment service with everything that belongs to it. */
+/** One payment service and all its objects. */
 export type Merchant = {
   service: Required<NewPaymentService>;
   environment: ServiceEnvironment;
-  /** Reads and refunds this payment service alone, and validates accounts. */
+  /** A user who reads and refunds only this payment service, and validates accounts. */
   user: TestUser;
   transaction: Transaction;
   objects: Record<
@@ -54,7 +57,7 @@ export type Merchant = {
 
 export type World = { ana: Merchant; ben: Merchant; overseer: TestUser };
 
-/** Ids of the right form that nobody has. */
+/** Valid ids without an object. */
 export const MISSING: Merchant['objects'] = {
   transaction: '999999',
   refund: 'rf_00000000000000000000',
@@ -103,7 +106,7 @@ const listenerAt = (path: string): ObjectRequest => ({
   seenBy: 'nobody',
 });
 
-/** A subscription that is taken. */
+/** An accepted subscription. */
 export const webhook = { url: 'https://shop.example.cl/webhooks', method: 'POST', webhook: 'remittances' };
 
 const page: RouteRow = { access: 'public' };
@@ -121,7 +124,7 @@ const signed: RouteRow = {
   },
 };
 
-/** An account that is taken. */
+/** An accepted account. */
 export const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
 
 const recipientBody = ({ ana }: World) => ({ ...account, validationId: ana.objects.validation, name: 'Titular' });
@@ -134,7 +137,7 @@ const payoutFileAt = (path: string): RouteRow => ({
   access: 'bearer',
   objects: [{ object: 'payoutFile', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 });
-/** A program approves nothing, and what is decided once is not decided again. */
+/** Returns the row of an act on a batch. A program approves nothing, and a decided batch is not decided again. */
 const payoutBatchAt = (path: string, seenBy: ObjectRequest['seenBy'] = 'nobody'): RouteRow => ({
   access: 'bearer',
   objects: [{ object: 'payoutBatch', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy }],

@@ -30,7 +30,7 @@ const LINK: LinkWish = {
   urlCallback: null,
 };
 
-/** A statement of the merchant's account with one line in suspense. */
+/** Imports a statement of the merchant's account with one line in suspense. Returns its id. */
 async function importRent(app: App, { environment, paymentServiceId }: ServiceEnvironment, by: Actor): Promise<string> {
   const account = `0${paymentServiceId.replace(/\D/g, '')}1`;
   const evidence = { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
@@ -39,7 +39,7 @@ async function importRent(app: App, { environment, paymentServiceId }: ServiceEn
   return (await importStatement(app, wish, { lines, proof: 'nothing' })).id ?? '';
 }
 
-/** Two merchants, each with a user who sees that one alone, and a program that sees all of them. */
+/** Creates two merchants, each with a user who sees only that one, and a program that sees all. */
 export async function createWorld(app: App, server: TestServer): Promise<World> {
   const ana = await createMerchant(app, server, 'ANA-1');
   return {
@@ -101,9 +101,9 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
       user: user.id,
       apiToken: (await listApiTokens(app, user.id))?.[0]?.id ?? '',
       paymentLink: link.id,
-      // Of this environment, and not the one that listens.
+      // Belongs to this environment, but is not its listener.
       listener: `${environment.id}-0000000000000000000000`,
-      // The right transaction with the secret of none.
+      // The right transaction with a wrong secret.
       payLink: payToken({ ...transaction, pay_secret: '0'.repeat(transaction.pay_secret.length) }),
     },
   };

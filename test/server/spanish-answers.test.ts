@@ -21,7 +21,7 @@ const TEF = {
   bankData: { bankSBIFNumber: '001', bankAccount: '00012345678' },
 };
 
-/** Bodies that are refused member by member, at every endpoint that reads one. */
+/** Bodies with errors in their members, for every endpoint with a body. */
 const REFUSED: readonly [path: string, body: unknown][] = [
   ['/validations/BankAccount', {}],
   ['/validations/BankAccount', { rut: 1, bankData: 'x', holderName: '', rut_format: 'odd', more: 1 }],
@@ -78,7 +78,7 @@ forEachEngine('answers in Spanish', (openTestDatabase) => {
     for (const [path, json] of REFUSED) {
       const [english, spanish] = [textsOf(await ask(path, json, 'en')), textsOf(await ask(path, json, 'es-CL'))];
       assert.deepEqual([...spanish.keys()], [...english.keys()], path);
-      assert.ok(english.size > 0, `${path} ${JSON.stringify(json)} was not refused`);
+      assert.ok(english.size > 0, `${path} ${JSON.stringify(json)} is refused`);
       for (const [place, text] of english) {
         items++;
         assert.notEqual(spanish.get(place), text, `${path} ${JSON.stringify(json).slice(0, 200)} ${place}`);
@@ -99,7 +99,7 @@ forEachEngine('answers in Spanish', (openTestDatabase) => {
         textsOf(await ask('/trxs', signed, 'en', { 'user-agent': agent })),
         textsOf(await ask('/trxs', signed, 'es', { 'user-agent': agent })),
       ];
-      assert.match(es.get('.errors.0.fix') ?? '', /Quita strtolower/, 'what PHP does about it');
+      assert.match(es.get('.errors.0.fix') ?? '', /Quita strtolower/, 'the fix for PHP is in Spanish');
       for (const [place, text] of en) assert.notEqual(es.get(place), text, `${agent} ${place}`);
     }
     await storeRefusedRequests(app);
@@ -122,7 +122,7 @@ test('every hint for a wrong signature has a Spanish version, unless it is only 
   }
 });
 
-/** The texts that a person reads of an answer, by their places in it. */
+/** Returns the texts for people in an answer, by their places. */
 function textsOf(value: unknown, place = '', name = ''): Map<string, string> {
   if (typeof value === 'string') {
     return new Map(['title', 'detail', 'message', 'fix'].includes(name) ? [[place, value]] : []);

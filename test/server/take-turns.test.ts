@@ -35,7 +35,7 @@ test('pipelined requests keep their bodies', async () => {
   assert.deepEqual(at.bodies, bodies);
 });
 
-// Once, one connection with 1,500 requests blocked everybody else for nine seconds.
+// Without a limit, one connection with 1,500 requests blocks all others for nine seconds.
 test('too many waiting requests on one connection get one 503, and the connection is closed', async () => {
   await using at = await serve();
   const texts = at.send(get('/').repeat(1_500));
@@ -46,8 +46,7 @@ test('too many waiting requests on one connection get one 503, and the connectio
   assert.equal(at.paths.length, 1 + waitingRequests);
 });
 
-// Once, it was read for a second longer, and to forget 80,000 requests took so long that everybody else waited for 20
-// seconds.
+// If the connection is read for one more second, dropping its 80,000 requests blocks all others for 20 seconds.
 test('a refused connection that keeps sending is cut off', async () => {
   await using at = await serve();
   at.answerAll();
@@ -74,7 +73,7 @@ function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 }
 
-/** A server whose answers wait until `answerAll`. */
+/** Starts a server whose answers wait until `answerAll`. */
 async function serve() {
   const held: ServerResponse[] = [];
   const state = { paths: [] as string[], bodies: [] as string[], open: false };
@@ -115,7 +114,7 @@ async function serve() {
     },
     dropped: () => dropped.promise,
     isDropped: () => isDropped,
-    /** Sends a text again and again, as long as the connection is open. */
+    /** Sends a text repeatedly while the connection is open. */
     sendOn: (text: string) => {
       const socket = connect(port, '127.0.0.1').resume();
       const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -132,7 +131,7 @@ async function serve() {
       state.open = true;
       for (const response of held.splice(0)) response.end('ok');
     },
-    /** Answers what came back, once there are so many answers or the connection has ended. */
+    /** Sends a text. Returns the received text after this many answers, or at the end of the connection. */
     send: (text: string) => {
       const socket = connect(port, '127.0.0.1');
       let received = '';

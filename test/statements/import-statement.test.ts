@@ -91,10 +91,10 @@ forEachEngine('bank statements', (openTestDatabase) => {
       by: TESTER,
     };
     await resolveLine(app, rent);
-    assert.equal((await resolveLine(app, rent)).length, 1, 'the same again changes nothing');
+    assert.equal((await resolveLine(app, rent)).length, 1, 'a repeated call changes nothing');
     await assert.rejects(resolveLine(app, { ...rent, reason: 'wages' }), /in suspense/);
     assert.deepEqual(await listAttention(app, 'statement', 10), []);
-    // The command offered a payout for a credit, and no deposit at all.
+    // The command must offer only uses that fit the sign of the line.
     assert.match(waiting?.command ?? '', / --line 4 --use payout\|other --reason TEXT --as EMAIL$/);
     await take(line(9000, 'ABONO DE OTRO'));
     const [credit] = await listAttention(app, 'statement', 10);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchLines, type PayoutCandidate, type ReadLine } from '../../src/statements/match-lines.ts';
 
-/** It left on the 1st of March, for the holder of RUT `r1`. */
+/** A payout that was sent on 1 March to the holder of RUT `r1`. */
 const PAYOUT: PayoutCandidate = {
   id: 'po_1',
   environmentId: 1,
@@ -65,7 +65,7 @@ test('a credit whose text mentions no return is not matched by its amount alone'
   assert.deepEqual(await usesOf([line(15_000, '2026-03-03', { text: 'DEVOLUCION TEF' })]), ['po_1']);
 });
 
-/** Two payouts of one amount, and the reference of one begins with the other’s. */
+/** Two payouts of one amount. The reference of one begins with the reference of the other. */
 const TWO = [
   { ...PAYOUT, reference: 'nomina-2' },
   { ...PAYOUT, id: 'po_2', reference: 'nomina-21', rutHash: 'r2' },
@@ -80,15 +80,15 @@ test('a line with a RUT is matched by payout id first, then by RUT, then by refe
       line(amount, '2026-03-01', { text: said, rutHashes: [rutHash] });
     assert.deepEqual(await usesOf([of('r2')], TWO), ['po_2']);
     assert.deepEqual(await usesOf([of('r2'), of('r1', text.replace('21', '2'))], TWO), ['po_2', 'po_1']);
+    assert.deepEqual(await usesOf([of('r2', text.replace('21', '2'))], TWO), ['po_2'], 'a RUT outweighs a reference');
     assert.deepEqual(
-      await usesOf([of('r2', text.replace('21', '2'))], TWO),
-      ['po_2'],
-      'the RUT is surer than a reference',
+      await usesOf([of('r3', `${text} 11.111.111-1`)], TWO),
+      [UNKNOWN],
+      'a RUT of another person matches neither',
     );
-    assert.deepEqual(await usesOf([of('r3', `${text} 11.111.111-1`)], TWO), [UNKNOWN], 'the RUT is of neither');
-    assert.deepEqual(await usesOf([of('r3', `${text} 20260106`)], TWO), ['po_2'], 'a day is a RUT by chance alone');
-    assert.deepEqual(await usesOf([of('r1', `${text} po_2`)], TWO), ['po_2'], 'its own id is surer than a RUT');
-    assert.deepEqual(await usesOf([of('r1', `TEF/po_2-1`)], TWO), ['po_2'], 'whatever stands around it');
+    assert.deepEqual(await usesOf([of('r3', `${text} 20260106`)], TWO), ['po_2'], 'a day is not taken for a RUT');
+    assert.deepEqual(await usesOf([of('r1', `${text} po_2`)], TWO), ['po_2'], 'the id of a payout outweighs a RUT');
+    assert.deepEqual(await usesOf([of('r1', `TEF/po_2-1`)], TWO), ['po_2'], 'an id is found inside other characters');
   }
 });
 
@@ -103,7 +103,7 @@ test('a reference in a line without a RUT matches only as a whole word', async (
     assert.equal(await useOf(text), SEVERAL, text);
   const pointed = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago.12' : 'otro.12' }));
   assert.equal(await useOf('TEF pago.12', pointed), 'po_1');
-  assert.equal(await useOf('TEF pagox12', pointed), SEVERAL, 'a point is no sign of a pattern');
+  assert.equal(await useOf('TEF pagox12', pointed), SEVERAL, 'a point matches only itself');
   const spaced = TWO.map((one, at) => ({ ...one, reference: `nómina #${12 + at} marzo` }));
   assert.equal(await useOf('TEF nómina #13 marzo.', spaced), 'po_2');
   assert.equal(await useOf('TEF nómina #13 marzos', spaced), SEVERAL);

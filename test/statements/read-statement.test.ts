@@ -120,7 +120,7 @@ test('finds Santander’s heading below thirteen rows, and reads the side of its
   assert.deepEqual(said(await read([...above, ...rows])), ['nothing', '2026-01-17 -15000 TEF 3']);
 });
 
-/** The signs of as many amounts as there are sides, under this heading. */
+/** Returns the signs of amounts with these sides, under this heading. */
 const sided = async (heading: string, ...sides: string[]) => {
   const rows = sides.map((side, at) => `${10 + at}/01/2026;TEF;15;${side}`);
   return (await read([`Fecha;Descripción;Monto;${heading}`, ...rows])).lines.map(({ amount }) => Math.sign(amount));

@@ -119,7 +119,7 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
     assert.deepEqual([own.known, own.uses.payout], [0, 1]);
     assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'confirmed');
     const house = await take(desk, lines);
-    assert.equal(house.known, 1, 'the account of all is also the account of one');
+    assert.equal(house.known, 1, 'the lines of the shared account are already known');
   });
 
   test('a line of the shared account is the same line in the account of one merchant', async () => {
@@ -132,7 +132,7 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
   });
 });
 
-/** Payouts that left in one file. */
+/** Creates payouts that were sent in one file. */
 async function sent(app: TestApp, desk: PayoutDesk, ...amounts: number[]) {
   const payouts = await approved(
     app,

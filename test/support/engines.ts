@@ -33,7 +33,7 @@ export function forEachEngine(
     describe(`${name} on PostgreSQL`, () => suite(createOpener(takePostgresDatabase), 'postgres'));
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
-      throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
+      throw new Error('TEST_POSTGRES_URL is not set, and in CI no test may be skipped');
     });
   } else {
     test(`${name} on PostgreSQL`, { skip: 'PostgreSQL WAS NOT TESTED: bin/test sets TEST_POSTGRES_URL' }, () => {});

@@ -63,7 +63,7 @@ export function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnviron
     // A shop does not ask a database that has never had the merchant.
     const known = (await loadEnvironment(to, merchant.serviceToken)) !== null;
     const [there, here] = [known && (await ask(to, `${reference}-to`)), await ask(from, `${reference}-from`)];
-    assert.ok(!(there && here), `${reference} was stored in both`);
+    assert.ok(!(there && here), `${reference} is in at most one database`);
     if (there) acknowledged.push(`${reference}-to`);
     if (here) acknowledged.push(`${reference}-from`);
     return there ? 'to' : here ? 'from' : 'nobody';

@@ -19,7 +19,7 @@ export async function createTestEnvironment(
   const service = await createPaymentService(app, 'Test shop', TESTER);
   if (payerAttempts !== null) await setPayerAttempts(app, service.id, payerAttempts, TESTER);
   const found = await loadEnvironment(app, service[environment].service_token);
-  if (found === null) throw new Error('A payment service that was just created is not found');
+  if (found === null) throw new Error('The new payment service is not found');
   return found;
 }
 

@@ -60,7 +60,7 @@ export function webpayOf({ paymentServiceId }: Pick<ServiceEnvironment, 'payment
 /** Presses the payer's button and opens the form. Returns the token. */
 export async function goToForm({ app, transaction }: WebpayShop): Promise<string> {
   const start = await startPayment(app, transaction, 'webpay');
-  assert.ok(start.kind === 'redirect', `the payment was not begun: ${JSON.stringify(start)}`);
+  assert.ok(start.kind === 'redirect', `the payment begins: ${JSON.stringify(start)}`);
   return start.fields['token_ws'] as string;
 }
 

@@ -199,7 +199,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
 
   const choose = (token: string, choice: PayerChoice): string => {
     const payment = payments.get(token);
-    if (payment === undefined) throw new Error('The form of no payment');
+    if (payment === undefined) throw new Error('The form belongs to no payment');
     if (payment.stage === 'on form') payment.stage = STAGE_AFTER[choice];
     return `${payment.return_url}?${new URLSearchParams(broughtBack(payment, choice)).toString()}`;
   };
@@ -240,7 +240,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     },
     refundInPortal: (token, amount) => {
       const payment = payments.get(token);
-      if (payment?.stage !== 'committed') throw new Error('A refund of what nobody paid');
+      if (payment?.stage !== 'committed') throw new Error('The payment of this refund is not committed');
       givenBack.push(amount);
       payment.refunded += amount;
     },

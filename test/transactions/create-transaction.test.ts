@@ -157,7 +157,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     const secondAnswered = new Promise<void>((resolve) => {
       second = resolve;
     });
-    // The first answer travels slower than the second one, where there is a second.
+    // Delays the first answer until after the second, if there is a second.
     const transaction: typeof db.transaction = async (work) => {
       const call = ++calls;
       const result = await db.transaction(work);

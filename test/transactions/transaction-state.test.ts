@@ -8,7 +8,7 @@ import {
   type TransactionState,
 } from '../../src/transactions/transaction-state.ts';
 
-// The whole truth table, written out a second time: state, event, what follows.
+// The complete truth table, written independently of the product: state, event, result.
 const TABLE: [TransactionState, TransactionEvent, string][] = [
   ['pending', 'approve', 'completed'],
   ['pending', 'decline', 'stays'],
@@ -44,7 +44,7 @@ for (const [state, event, expected] of TABLE) {
   });
 }
 
-// Declined attempts, this one too; the most there may be; whether the time is over; what the decline is.
+// The number of declined attempts with this one, the allowed number, whether the time is over, and the result.
 const DECLINES: [declined: number, payerAttempts: number | null, late: boolean, 'decline' | 'fail'][] = [
   [1, null, false, 'decline'],
   [DEFAULT_PAYER_ATTEMPTS - 1, null, false, 'decline'],
@@ -52,7 +52,7 @@ const DECLINES: [declined: number, payerAttempts: number | null, late: boolean, 
   [1, 1, false, 'fail'],
   [1, 2, false, 'decline'],
   [2, 2, false, 'fail'],
-  // The number was lowered meanwhile.
+  // The allowed number was lowered in between.
   [3, 2, false, 'fail'],
   [1, 50, true, 'fail'],
 ];

@@ -88,7 +88,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
   test('depends on the current row, not on an earlier read', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     await move(app, environment, transaction, 'cancel');
-    // `transaction` still says pending.
+    // The outdated `transaction` is still pending.
     assert.equal((await move(app, environment, transaction, 'approve')).kind, 'conflict');
     assert.equal((await move(app, environment, transaction, 'cancel')).kind, 'already');
     assert.equal((await move(app, environment, transaction, 'expire')).kind, 'ignored');
@@ -138,7 +138,11 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal(await expireTransactions(app, 10), 1);
     assert.equal((await selectTransaction(app.db, transaction))?.state, 'pending');
     assert.equal((await selectTransaction(app.db, other))?.state, 'expired');
-    assert.equal(await expireTransactions(app, 10), 0, 'so that the worker pauses before it tries again');
+    assert.equal(
+      await expireTransactions(app, 10),
+      0,
+      'the count is 0, so that the worker pauses before it tries again',
+    );
   });
 });
 

@@ -26,7 +26,7 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 
 const DAY_MS = 86_400_000;
 
-/** `count` is called with each statement of a transaction. */
+/** Returns the database with a `count` that is called for each statement of a transaction. */
 function countStatements(db: TestDatabase, count: () => void): TestDatabase {
   const counted = (tx: Tx): Tx => ({
     ...tx,
@@ -119,7 +119,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
       for (const step of steps) {
         const { happened, to } = await advanceClock(app, step, TESTER);
         for (const { what, count } of happened) sums.set(what, (sums.get(what) ?? 0) + count);
-        // What happened in the last millisecond is in the list of the next travel too where that begins in it.
+        // The next travel would list acts of this millisecond again if it began in it.
         assert.ok(await comesTrue(() => app.now() > to));
       }
       return [...sums];
@@ -153,7 +153,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     const open = async () => {
       const db = await openTestDatabase();
       let failures = 0;
-      // The payment is told twice.
+      // The first callback of the payment fails, so the shop gets it twice.
       const fetch: App['fetch'] = async ({ body }) => {
         const status = String(body).includes('x_result=completed') && failures++ === 0 ? 503 : 200;
         return { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
@@ -242,7 +242,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
       assert.ok(await comesTrue(() => app.now.ahead?.() === DAY_MS));
       await db.transaction((tx) => updateClockAhead(tx, 0));
       assert.ok(await comesTrue(() => unfit.some((reason) => reason.includes('reset'))));
-      assert.equal(app.now.ahead?.(), DAY_MS, 'time went back within a process');
+      assert.equal(app.now.ahead?.(), DAY_MS, 'time does not go back within a process');
     } finally {
       await worker.stop();
     }
@@ -278,9 +278,9 @@ forEachEngine('clock advance', (openTestDatabase) => {
   });
 });
 
-/** All that happened to each transaction, in its order. */
+/** Returns everything that happened to each transaction, in order. */
 async function actsOf({ db, ids }: { db: Database; ids: readonly number[] }): Promise<string[][]> {
-  // In one millisecond an answer comes before what it decides, and that before it is told.
+  // Within one millisecond: first the answer, then its decision, then the callback.
   const rows = await db.query<{ id: number; at: number; what: string }>(
     `select transaction_id as id, settled_at as at, 1 as place, 'attempt ' || state as what
        from payment_attempts where settled_at is not null

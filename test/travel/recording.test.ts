@@ -49,7 +49,7 @@ forEachEngine('record and replay', (openTestDatabase) => {
     assert.equal(recorded.status, 0, recorded.stderr);
     const text = readFileSync(file, 'utf8');
     for (const secret of [...secrets, paid.pay_secret, 'of-the-shop', paid.customer_email])
-      assert.ok(!text.includes(secret), 'a secret is in the file');
+      assert.ok(!text.includes(secret), 'the file has no secret');
     const entries = text
       .trimEnd()
       .split('\n')
@@ -62,17 +62,17 @@ forEachEngine('record and replay', (openTestDatabase) => {
     );
 
     const intoFolder = await runCommand(['record', '--since', '2020-01-01', '--out', folder], { env });
-    assert.match(intoFolder.stderr, /^INVALID_OPTION: --out .* is a folder/, 'it was said after the run was over');
+    assert.match(intoFolder.stderr, /^INVALID_OPTION: --out .* is a folder/, 'a folder is refused before the run');
 
     const inUse = await runCommand(['replay', file], { env });
-    assert.match(inUse.stderr, /^STORE_IN_USE: .* a store of its own/, 'a replay moved the clock of a store in use');
+    assert.match(inUse.stderr, /^STORE_IN_USE: .* a store of its own/, 'a replay needs a separate store');
 
     const other = { ...env, DATABASE_URL: (await openTestDatabase()).url, DATA_DIR: join(folder, 'other') };
     const same = await runCommand(['replay', file], { env: other });
     assert.equal(same.stdout, `All ${entries.length} entries are the same.\n`, same.stderr);
     assert.equal(same.status, 0);
 
-    // As of a service with two settings of TRANSACTION_MINUTES in turn: a replay has a server for each.
+    // As by a service with two settings of TRANSACTION_MINUTES in turn. A replay has a server for each.
     let requests = 0;
     const minutes = (said: string, value: string) => (requests++ % 2 === 0 ? said : `"minutes":${Number(value) - 1}`);
     const restarted = text.replace(/"minutes":([\d.]+)/g, minutes);
@@ -82,7 +82,7 @@ forEachEngine('record and replay', (openTestDatabase) => {
     const mixed = await runCommand(['replay', file], { env: third });
     assert.equal(mixed.stdout, `All ${entries.length} entries are the same.\n`, mixed.stderr);
 
-    // As a version would have answered that did otherwise.
+    // As recorded by a version with other behaviour.
     const changed = text
       .replace('"transaction.expired"', '"transaction.cancelled"')
       .replace(/("type":"parcial","outcome":)"completed"/, '$1"failed"');

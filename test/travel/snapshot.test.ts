@@ -21,7 +21,7 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 import { untilVisible } from '../support/until-visible.ts';
 
 const READER = { id: 'usr_reader', environmentIds: null };
-/** They are to be different: what went back, and that it did, is written down. */
+/** Tables that differ after the return, because it is recorded in them. */
 const WRITTEN = [
   'audit_log',
   'audit_head',
@@ -70,7 +70,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     const back = await clock('back');
     assert.equal(back['ahead_ms'], 0);
     assert.deepEqual(differing(await rowsOf(db), before), []);
-    assert.ok(await comesTrue(() => stale.length > 0), 'a service that runs goes on with a store that went back');
+    assert.ok(await comesTrue(() => stale.length > 0), 'a running service notices that its store went back');
     assert.match(stale[0] ?? '', /another epoch has begun/);
     await assert.rejects(readFeed(app, READER, seen.next, 100), { code: 'CURSOR_BEFORE_RESTORE' });
 
@@ -85,7 +85,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     assert.deepEqual(
       again.filter(({ id }) => ids.has(id)),
       [],
-      'an event has the id of one that was told before',
+      'no event has the id of an earlier one',
     );
     assert.deepEqual((await verifyAudit(restarted)).findings, []);
     await assert.rejects(
@@ -153,11 +153,11 @@ forEachEngine('clock back', (openTestDatabase) => {
     assert.match(refused.stderr, /^FILE_UNUSABLE: .*another version/);
     assert.deepEqual(differing(await rowsOf(db), before), []);
     assert.equal(await writeSnapshot(db, file, {}, 5), null);
-    assert.ok(!existsSync(file), 'the last one stays, though it is of another moment');
+    assert.ok(!existsSync(file), 'the last snapshot is removed');
   });
 });
 
-/** What is in every table, in an order that does not depend on the engine. */
+/** Returns the rows of every table, in an order that does not depend on the engine. */
 async function rowsOf(db: TestDatabase): Promise<Map<string, string[]>> {
   const columns = await db.query<{ table_name: string }>('select distinct table_name from {columns} as columns');
   const tables = columns.map(({ table_name }) => table_name).filter((name) => !isLeftOut(name));
@@ -169,7 +169,7 @@ async function rowsOf(db: TestDatabase): Promise<Map<string, string[]>> {
   return rows;
 }
 
-/** The names of the tables that are not the same. */
+/** Returns the names of the tables that differ. */
 function differing(one: ReadonlyMap<string, string[]>, other: ReadonlyMap<string, string[]>): string[] {
   return [...one.keys()].filter((table) => String(one.get(table)) !== String(other.get(table)));
 }

@@ -13,8 +13,8 @@ test('a breaker opens after the failures in a row, and lets one call through aft
   assert.equal(breaker.allows(), false);
 
   now = 100;
-  assert.equal(breaker.allows(), true, 'a trial');
-  assert.equal(breaker.allows(), false, 'one at a time');
+  assert.equal(breaker.allows(), true, 'one trial is allowed');
+  assert.equal(breaker.allows(), false, 'a second trial must wait for the first');
   breaker.failed();
   now = 199;
   assert.equal(breaker.allows(), false);
@@ -23,5 +23,5 @@ test('a breaker opens after the failures in a row, and lets one call through aft
   assert.equal(breaker.allows(), true);
   breaker.succeeded();
   assert.equal(breaker.allows(), true);
-  assert.equal(breaker.allows(), true, 'closed again');
+  assert.equal(breaker.allows(), true, 'a success closes the breaker');
 });

@@ -42,11 +42,11 @@ suite('two names', () => {
   for (const [asked, held, match, why] of CASES) {
     test(`${asked} and ${held}: ${match} (${why})`, () => {
       assert.equal(compareNames(asked, held), match);
-      assert.equal(compareNames(held, asked), match, 'the other way round');
+      assert.equal(compareNames(held, asked), match, 'the order of the two names does not matter');
     });
   }
 
-  // Five letters and more: no particle and no suffix.
+  // Words of five letters or more are neither particles nor suffixes.
   const word = fc.stringMatching(/^[B-ZÁÉÍÓÚÑbcdfghjklmnñ]{5,12}$/);
   test('match exactly whatever their order, case and accents', () => {
     fc.assert(

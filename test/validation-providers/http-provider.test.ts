@@ -19,7 +19,7 @@ describeValidationProvider('the HTTP provider', async () => {
   const patient = createSafeFetch();
   const hasty = createSafeFetch({ totalMs: 300 });
   closers.unshift(patient.close, hasty.close);
-  // Only where no answer comes, lest a slow one looks like none.
+  // A short time-out only for the case without an answer: a slow answer must not look like none.
   const fetch: SafeFetch = (request) =>
     (String(request.body).includes(`"account":"${SILENT}"`) ? hasty : patient).fetch(request);
   return {
@@ -161,7 +161,7 @@ function failed(reason: 'dns' | 'connect' | 'timeout' | 'reset'): FetchOutcome {
   return { kind: 'failed', reason, detail: 'E', durationMs: 1 };
 }
 
-/** A verification service as docs/validation-provider.md describes one; the account says what it answers. */
+/** Creates a verification service as in docs/validation-provider.md. The account decides the answer. */
 function verificationService(): Server {
   const asked = new Map<string, number>();
   const results: Record<string, object> = {

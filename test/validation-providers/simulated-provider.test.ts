@@ -8,7 +8,7 @@ describeValidationProvider('the simulated provider', async () => ({
   accounts: {
     match: '900000000001',
     close_match: '900000000003',
-    // The sandbox has no magic account for "no such account": it is the same answer as another holder.
+    // The sandbox gives the same answer for a missing account and for another holder.
     no_account: '900000000002',
     other_holder: '900000000002',
     account_closed: '900000000008',

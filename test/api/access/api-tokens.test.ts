@@ -51,9 +51,13 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
       ],
     );
     assert.ok(!listed.text.includes(apiToken));
-    assert.deepEqual([(await manager.end(id)).status, (await manager.end(id)).status], [200, 200], 'also once more');
+    assert.deepEqual(
+      [(await manager.end(id)).status, (await manager.end(id)).status],
+      [200, 200],
+      'ending a token twice succeeds',
+    );
     assert.equal((await logIn(apiToken)).status, 403);
-    assert.equal((await logIn(shop.api_token)).status, 200, 'the others go on');
+    assert.equal((await logIn(shop.api_token)).status, 200, 'the other tokens still work');
     const { acts } = await listAudit(app, { action: 'api_token' }, 9);
     assert.deepEqual(
       acts.map(({ action, who }) => [action, who.name]),
@@ -88,7 +92,7 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
     await refused({ paymentServices: 'all', may: ['users:manage'] }, 'NOT_FOUND');
     assert.equal(jsonOf(await by(mia).make({ user: mia.id, name: 'x' }))['code'], 'MORE_THAN_YOURS');
     const like = await createTestUser(app, { ...wish, paymentServices });
-    assert.equal((await by(mia).make({ user: like.id, name: 'x' })).status, 201, 'who holds as much');
+    assert.equal((await by(mia).make({ user: like.id, name: 'x' })).status, 201, 'mia has all permissions of the user');
   });
 
   test('need a second-factor code from a person who has one, and each code works once', async () => {
@@ -103,7 +107,7 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
     assert.equal(await make('a'), 'SECOND_FACTOR_NEEDED');
     assert.equal(await make('a', '000000'), 'FACTOR_REFUSED');
     assert.equal(await make('a', code), undefined);
-    assert.equal(await make('b', code), 'FACTOR_REFUSED', 'the same code again');
+    assert.equal(await make('b', code), 'FACTOR_REFUSED', 'a code works once');
     assert.equal(await make('b', added.recoveryCodes[0] as string), undefined);
     const names = jsonOf(await by(pia).list(shop.id))['data'] as { name: string }[];
     assert.deepEqual(

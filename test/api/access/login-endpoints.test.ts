@@ -19,7 +19,7 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** The answer with its access token replaced by what it is, after a request that the token must open. */
+/** Uses the access token for a request, then returns the answer with the type of the token in place of the token. */
 async function shapeOf(
   server: { get(path: string, headers: Record<string, string>): Promise<Answer> },
   answer: Answer,
@@ -195,7 +195,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
   });
 });
 
-/** What is the same in every answer of one kind. */
+/** Returns an answer without the parts that differ between two equal requests. */
 function anonymous({ status, headers, text }: Answer) {
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
   return { status, headers: kept, text: text.replace(/"request_id":"[^"]+"/, '') };

@@ -433,7 +433,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'IDEMPOTENCY_KEY_REUSED']);
     const stranger = await createTestUser(at.app, { payouts: true });
     const foreign = await at.server.post(PATH, { json: request('1-9'), headers: { ...stranger.headers, ...key } });
-    assert.equal(foreign.status, 200, 'a key is its user’s own');
+    assert.equal(foreign.status, 200, 'users may use the same key');
     assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 2);
 
     at.app.now.advance(86_400_001);

@@ -23,7 +23,7 @@ test('the metrics answer only this machine: a forwarded request gets 404', async
     assert.equal((await server.get('/metrics', { [name]: '127.0.0.1' })).status, 404, name);
 });
 
-// Once, a proxy that refused /metrics handed on BASE_PATH/metrics.
+// A proxy that refuses /metrics would pass on BASE_PATH/metrics.
 test('the metrics are not below BASE_PATH', async () => {
   await using server = await startTestServer(createApp({ BASE_PATH: '/pagos' }));
   assert.equal((await server.get('/pagos/metrics')).status, 404);
@@ -48,7 +48,7 @@ test('with METRICS_PORT, that port serves only the metrics, and the main port do
   }
 });
 
-// Once, the listener of the metrics began whatever was sent at once, in the loop that takes payments.
+// The requests run in the event loop that takes payments, so the listener must not begin all of them.
 test('a client that pipelines 1,500 requests to METRICS_PORT is cut off after a few, and others are served', async () => {
   const port = await findFreePort();
   const app = createApp({ METRICS_PORT: String(port) });

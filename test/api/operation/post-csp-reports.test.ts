@@ -54,7 +54,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     assert.equal(await readCounter(app.metrics.policyViolations), 2);
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const health = await server.get('/console/health', { ...owner.console, 'accept-language': 'en' });
-    assert.match(health.text, /Since this process started: 2\./, 'a report was seen in the log alone');
+    assert.match(health.text, /Since this process started: 2\./, 'the health page counts the reports');
     assert.match(
       health.text,
       /style-src-attr<\/span>[^]*inline<[^]*script-src-elem<\/span>[^]*https:\/\/pay\.example\.cl</,
@@ -66,7 +66,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
         en: 'browsers blocked something 2 times, last style-src-attr from inline',
         es: 'los navegadores dicen que detuvieron algo 2 veces, lo último style-src-attr de inline',
       },
-      // Anybody can send such a report, so nobody is called for it.
+      // Anybody can send such a report, so no person is alarmed.
       fix: null,
     });
   });

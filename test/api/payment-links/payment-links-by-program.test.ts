@@ -74,7 +74,11 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     const other = await desk.make({ ...WISH, amount: 12_991 }, key);
     assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'IDEMPOTENCY_KEY_REUSED']);
     assert.deepEqual(await desk.list(), [first]);
-    assert.notEqual(dataOf(await desk.make(WISH)).id, dataOf(await desk.make(WISH)).id, 'without a key two links');
+    assert.notEqual(
+      dataOf(await desk.make(WISH)).id,
+      dataOf(await desk.make(WISH)).id,
+      'without a key each request creates a link',
+    );
   });
 
   test('are returned again for a retry with the same key, even after they have expired', async () => {
@@ -87,7 +91,11 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     assert.deepEqual([again.status, again.headers.get('idempotency-hit')], [200, 'true']);
     assert.deepEqual(dataOf(again), { ...dataOf(first), state: 'expired' });
     const other = await desk.make(wish, { 'idempotency-key': 'factura-1044' });
-    assert.deepEqual([other.status, jsonOf(other)['code']], [422, 'INVALID_BODY'], 'another one is new, and too late');
+    assert.deepEqual(
+      [other.status, jsonOf(other)['code']],
+      [422, 'INVALID_BODY'],
+      'another key makes a new request, whose end is in the past',
+    );
     assert.deepEqual(await desk.list(), [dataOf(first).id]);
   });
 
@@ -96,7 +104,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     const made: string[] = [];
     for (let number = 0; number < 5; number++) {
       made.unshift(dataOf(await desk.make(WISH)).id);
-      // Two of one millisecond stand in either order.
+      // Links of one millisecond have no fixed order.
       desk.app.now.advance(1);
     }
     const seen: string[] = [];
@@ -167,7 +175,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
       [{ expires_at: 'mañana' }, '/expires_at'],
       [{ callback_url: 'ftp://shop.example.cl' }, '/callback_url'],
       [{ environment: 'test' }, '/environment'],
-      // It was made, and told its payers for ever to try again later: only pesos are collected there.
+      // Production collects only pesos here, so nobody could pay such a link.
       [{ environment: 'production', currency: 'USD' }, '/currency'],
       [{ reference: 'ORD-1' }, '/reference'],
     ] as const) {
@@ -202,7 +210,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
 type Page = { links: Link[]; next: string | null };
 
 async function openDesk(openTestDatabase: OpenTestDatabase) {
-  // Collects as Webpay does.
+  // Like Webpay: only pesos, and only with settings.
   const accepts: PaymentMethod['accepts'] = ({ currency, configured }) => configured && currency === 'CLP';
   const paymentMethods = [simulatedMethod, { ...simulatedMethod, code: 'pesos', accepts }];
   const app = createTestApp(await openTestDatabase(), { paymentMethods });

@@ -76,7 +76,7 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     assert.deepEqual([asks.status, asks.body.errors[0]?.pointer], [422, '/from']);
     const deposit = { use: 'deposit', line: 4, from: 'simulated', commission: 300, reason: 'abono' };
     assert.equal((await post(uses_, deposit)).status, 200);
-    assert.equal((await post(uses_, deposit)).status, 200, 'the same again changes nothing');
+    assert.equal((await post(uses_, deposit)).status, 200, 'a repeated request changes nothing');
     assert.equal((await post(uses_, { ...deposit, reason: 'otro' })).status, 404);
     assert.equal((await post(uses_, { use: 'other', reason: 'arriendo' })).status, 200);
     const { data } = await get('/bank-statements');

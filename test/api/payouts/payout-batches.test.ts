@@ -66,7 +66,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const first = (await maker.get(`/payout-batches/${id}?limit=1`)).data;
     const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${String(first['next'])}`)).data;
     const stray = await maker.get(`/payout-batches/${id}?after=1`);
-    assert.deepEqual([stray.status, stray.code], [400, 'INVALID_PARAMETER'], 'no payout, as at the end of the batch');
+    assert.deepEqual([stray.status, stray.code], [400, 'INVALID_PARAMETER'], '1 is not the id of a payout');
     const shown = [first, second].flatMap(
       ({ payouts }) => payouts as { reference: string; recipient: { rut: string } }[],
     );
@@ -77,7 +77,11 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const approve = `/payout-batches/${id}/approve`;
     assert.equal((await maker.post(approve, { code: '1' })).code, 'PERMISSION_MISSING');
     const boss = as(desk.users.approver);
-    assert.equal((await boss.post(approve, { code: '000000' })).code, 'SECOND_FACTOR_NEEDED', 'there is none yet');
+    assert.equal(
+      (await boss.post(approve, { code: '000000' })).code,
+      'SECOND_FACTOR_NEEDED',
+      'the user has no second factor yet',
+    );
     const added = await addTotp(app, desk.users.approver, 'Phone', TESTER);
     assert.equal((await boss.post(approve, {})).code, 'SECOND_FACTOR_NEEDED');
     assert.equal((await boss.post(approve, { code: '000000' })).code, 'FACTOR_REFUSED');
@@ -115,14 +119,22 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const submitted = await as(program).post(submit, undefined);
     const { states } = submitted.data['batch'] as { states: { state: string }[] };
     assert.deepEqual([submitted.status, states.map(({ state }) => state)], [200, ['awaiting_approval']]);
-    assert.equal((await as(program).post(submit, undefined)).code, 'PAYOUT_STATE', 'it is no draft any more');
+    assert.equal(
+      (await as(program).post(submit, undefined)).code,
+      'PAYOUT_STATE',
+      'the batch has already been submitted',
+    );
     const wish = { format: 'santander', account: '123456789', batchId: id };
     const early = await as(program).post('/payout-files', wish);
-    assert.deepEqual([early.status, early.code], [422, 'INVALID_PAYOUT'], 'nobody has approved it');
+    assert.deepEqual([early.status, early.code], [422, 'INVALID_PAYOUT'], 'the batch is not approved');
     await approvePayouts(app, { owner: desk.environment, named: { batchId: id }, by: desk.approver, reason: null });
 
     const added = await addTotp(app, maker, 'Phone', TESTER);
-    assert.equal((await as(maker).post('/payout-files', wish)).code, 'SECOND_FACTOR_NEEDED', 'a person proves it');
+    assert.equal(
+      (await as(maker).post('/payout-files', wish)).code,
+      'SECOND_FACTOR_NEEDED',
+      'a person needs the second factor',
+    );
     assert.equal((await as(maker).post('/payout-files', { ...wish, code: '000000' })).code, 'FACTOR_REFUSED');
     assert.deepEqual(await app.db.query('select id from payout_files'), []);
     const made = await as(maker).post('/payout-files', {
@@ -132,11 +144,15 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const [file, ...others] = made.data['files'] as { id: string; payouts: number; total: number; sha256: string }[];
     assert.deepEqual([made.status, file?.payouts, file?.total, others], [201, 2, 24_000, []]);
     const elsewhere = { ...wish, environment: 'production' };
-    assert.equal((await as(program).post('/payout-files', elsewhere)).code, 'NOT_FOUND', 'the batch is of development');
+    assert.equal(
+      (await as(program).post('/payout-files', elsewhere)).code,
+      'NOT_FOUND',
+      'the batch belongs to development',
+    );
     const again = await as(program).post('/payout-files', wish);
     assert.deepEqual([again.headers.get('idempotency-hit'), again.data['files']], ['true', made.data['files']]);
     const { batchId: _batch, ...all } = wish;
-    assert.equal((await as(program).post('/payout-files', all)).code, 'INVALID_PAYOUT', 'each is in one file only');
+    assert.equal((await as(program).post('/payout-files', all)).code, 'INVALID_PAYOUT', 'a payout is in one file only');
     for (const _time of [1, 2]) {
       const { data } = await as(program).get(`/payout-files/${file?.id}/content`);
       const bytes = Buffer.from(String(data['content']), 'base64');
@@ -164,7 +180,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     await using _server = server;
     const { maker, approver, program } = desk.users;
     const asked: string[] = [];
-    /** The service does it, and its answer never comes. */
+    /** Sends the request, and loses the answer of the service. */
     const forgetful = async (url: string, init: object) => {
       const reply = await fetch(url, init);
       asked.push(new URL(url).pathname);

@@ -88,7 +88,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.doesNotMatch(answer.text, /0012345678/);
     const stored = JSON.stringify(await at.app.db.query('select * from recipients'));
     assert.doesNotMatch(stored, /12345678|Gonz|maria@/);
-    assert.deepEqual(dataOf(await at.keep(body)), { id, ...rest }, 'the same request again');
+    assert.deepEqual(dataOf(await at.keep(body)), { id, ...rest }, 'a repeated request returns the same recipient');
     assert.equal((await at.app.db.query('select * from recipients')).length, 1);
   });
 
@@ -110,11 +110,15 @@ forEachEngine('recipients', (openTestDatabase) => {
     const { id } = await at.kept(ACCOUNT);
     const changed = { ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) };
     assert.equal(dataOf(await at.keep(changed, id)).version, 2);
-    assert.equal(dataOf(await at.keep(changed, id)).version, 2, 'the same request again');
+    assert.equal(dataOf(await at.keep(changed, id)).version, 2, 'a repeated request returns the same recipient');
     const stranger = { ...OTHER_HOLDER, validationId: await at.validate(OTHER_HOLDER) };
     assert.deepEqual(refusal(await at.keep(stranger, id)), [409, 'RECIPIENT_CONFLICT']);
     assert.deepEqual(refusal(await at.keep({ ...changed, name: 'Otra' }, id)), [409, 'RECIPIENT_CONFLICT']);
-    assert.deepEqual(refusal(await at.keep(changed)), [409, 'RECIPIENT_CONFLICT'], 'a validation is kept once');
+    assert.deepEqual(
+      refusal(await at.keep(changed)),
+      [409, 'RECIPIENT_CONFLICT'],
+      'a validation belongs to one recipient',
+    );
     const { versions, version } = dataOf(await at.server.get(`/recipients/${id}`, at.user.headers));
     assert.equal(version, 2);
     assert.deepEqual(
@@ -178,7 +182,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.match(refused.text, /its verdict invalid/);
     const spanish = { ...at.user.headers, 'accept-language': 'es' };
     const inSpanish = await at.keep({ ...wrong, validationId: await at.validate(wrong) }, null, spanish);
-    assert.match(inSpanish.text, /Los datos de la cuenta bancaria no son válidos/, 'it said the verdict by its code');
+    assert.match(inSpanish.text, /Los datos de la cuenta bancaria no son válidos/, 'the verdict is in words');
     const other = await createTestUser(at.app, { payouts: true, paymentServices: [] });
     const theirs = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, other.headers) };
     assert.deepEqual(refusal(await at.keep(theirs)), [404, 'NOT_FOUND']);
@@ -192,8 +196,12 @@ forEachEngine('recipients', (openTestDatabase) => {
     const stranger = await createTestUser(at.app, { payouts: true, paymentServices: [ben] });
     const body = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, maker.headers) };
     const { id, paymentServiceId } = dataOf(await at.keep(body, null, maker.headers));
-    assert.equal(paymentServiceId, ana, 'the only one that the user sees');
-    assert.equal(dataOf(await at.keep(body, null, maker.headers)).id, id, 'the same request again');
+    assert.equal(paymentServiceId, ana, 'the default is the only payment service of the user');
+    assert.equal(
+      dataOf(await at.keep(body, null, maker.headers)).id,
+      id,
+      'a repeated request returns the same recipient',
+    );
     assert.deepEqual(await at.listed(approver.headers), [id]);
     assert.equal((await at.server.get(`/recipients/${id}`, approver.headers)).status, 200);
     assert.deepEqual(await at.listed(stranger.headers), []);

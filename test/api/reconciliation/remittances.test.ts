@@ -12,7 +12,7 @@ import { type Answer, jsonOf, startTestServer } from '../../support/test-server.
 import { createTestEnvironment } from '../../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../../support/test-user.ts';
 
-/** Less than a day: the access token lasts no longer. */
+/** In milliseconds. The access token lasts one day. */
 const NEARLY_A_DAY = 23 * 3_600_000;
 
 forEachEngine('remittances over HTTP', (openTestDatabase) => {
@@ -142,7 +142,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     await createPaidTransaction(shop.app, shop.environment, { amount: 20_000 });
     await acceptedRefund(shop.app, paid, 1000);
     const base = '/indicators/remittances?environment=development';
-    // 12,990 and 20,000 paid, 2,990 given back, 1,000 being given back.
+    // 12,990 and 20,000 paid, 2,990 refunded, 1,000 in a refund in process.
     assert.deepEqual(await shop.data(`${base}&availableBalance=true`), { availableBalance: 29_000 });
     assert.deepEqual(await shop.data(`${base}&futureRemittances=true&availableBalance=false`), {
       futureRemittances: { total: 29_000, remittances: [{ status: 'processing', total: 29_000 }] },
@@ -221,7 +221,7 @@ async function open(openTestDatabase: OpenTestDatabase): Promise<Shop> {
   };
 }
 
-/** Paid on the 15th, 2,990 of it given back on the 16th. */
+/** A payment on the 15th, and a refund of 2,990 on the 16th. */
 async function twoDays(app: TestApp, environment: ServiceEnvironment) {
   const paid: Transaction = await createPaidTransaction(app, environment, {
     unsignedFields: '{"x_document":{"id":77,"type":"boleta"}}',

@@ -103,7 +103,7 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     assert.deepEqual(await sees({ role: 'finance', may: [], paymentServices: [] }), new Set());
     const { headers } = desk.users.program;
     const refused = await at.server.post('/remittances/getRemittances', { headers, json: {} });
-    assert.equal(refused.status, 403, 'without books:read nothing is listed');
+    assert.equal(refused.status, 403, 'the list needs books:read');
   });
 
   test('hide the recipient’s RUT, e-mail address and account from a program without recipients:read', async () => {

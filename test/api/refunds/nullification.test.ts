@@ -209,7 +209,7 @@ type Shop = AsyncDisposable & {
   environment: Awaited<ReturnType<typeof createTestEnvironment>>;
   paid: Transaction;
   get(path: string): Promise<Answer>;
-  /** Time passes, and the user logs in again. */
+  /** Advances the clock by days and logs the user in again. */
   passDays(days: number): Promise<void>;
   refund(
     body: object | string,

@@ -21,7 +21,7 @@ type Item = { pointer: string; code: string; message: string; fix: string };
 type Tokens = { service_token: string; secret_token: string };
 type Body = Record<string, unknown>;
 
-/** Mistakes of a shop's program. What the SDK's explainer can name is tested with it; here they only have to arrive. */
+/** Mistakes of a shop's program. The tests of the SDK hold every explanation; these hold that the answer has them. */
 const MISTAKES: { name: string; code: string; pointer: string; make: (tokens: Tokens, service: Service) => Body }[] = [
   {
     name: 'the Secret Token of production',
@@ -97,7 +97,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     if (process.platform !== 'linux') return;
     const niceness = globSync('/proc/self/task/*/stat').map((path) => niceOf(readFileSync(path, 'utf8')));
     assert.ok(niceness.includes(constants.priority.PRIORITY_BELOW_NORMAL));
-    assert.ok(niceness.includes(getPriority()), 'the other threads keep theirs');
+    assert.ok(niceness.includes(getPriority()), 'the other threads keep their priority');
   });
 
   test('is explained when it was made with a secret that has been rotated out', async () => {
@@ -176,7 +176,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
   });
 });
 
-/** From `/proc/…/stat`: the name of the thread, which may hold spaces, ends with the last parenthesis. */
+/** Reads the priority in `/proc/…/stat`. The thread's name may have spaces and ends at the last parenthesis. */
 function niceOf(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
 }
@@ -191,7 +191,7 @@ async function explanationOf(server: TestServer, json: Body): Promise<string | u
   return itemsOf(answer)[0]?.code;
 }
 
-/** Neither a secret, nor the signature that would have been right. */
+/** Asserts that the answer has neither a secret nor the right signature. */
 function assertTellsNoSecret({ text }: Answer, { development, production }: Service): void {
   const right = signedBody(development.service_token, development.secret_token);
   for (const secret of [development.secret_token, production.secret_token, right.x_signature as string]) {
@@ -199,13 +199,13 @@ function assertTellsNoSecret({ text }: Answer, { development, production }: Serv
   }
 }
 
-/** An answer without what differs between any two. */
+/** Returns an answer without the parts that differ between any two answers. */
 function comparable({ status, headers, text }: Answer): unknown {
   const { 'x-request-id': requestId, date: _date, ...others } = Object.fromEntries(headers);
   return { status, headers: others, text: text.replaceAll(requestId as string, '') };
 }
 
-/** Of the fields in the order of the old documentation. */
+/** Returns the signature of the fields in the order of the old documentation, unsorted. */
 function unsortedSignature({ service_token, secret_token }: Tokens): string {
   const { x_signature: _right, ...fields } = signedBody(service_token, secret_token);
   const message = Object.entries(fields).toReversed().flat().join('');

@@ -20,7 +20,7 @@ type Page = { events: Event[]; next: string; has_more: boolean };
 
 type Reader = { app: TestApp; server: TestServer; user: TestUser };
 
-/** What is in the feed now, or is about to be. */
+/** Reads a page of the feed after every committed event has become visible. */
 async function read(reader: Reader, query = ''): Promise<Page> {
   await untilVisible(reader.app);
   return readNow(reader, query);
@@ -32,7 +32,7 @@ async function readNow({ server, user }: Reader, query = ''): Promise<Page> {
   return (jsonOf(answer) as { data: Page }).data;
 }
 
-/** Follows the cursors to the end. */
+/** Follows the cursors to the end of the feed. Returns all events and the number of pages. */
 async function readAll(reader: Reader, limit: number): Promise<{ events: Event[]; pages: number }> {
   const events: Event[] = [];
   let after = '';
@@ -230,8 +230,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     );
   });
 
-  // Once, a cursor said the place plainly, and an event of no transaction its number: both count what happens to
-  // everybody.
+  // Places in the feed count the events of all users, so neither a cursor nor an id may show one.
   test('cursors and ids do not reveal how much happens to others, and cursors cannot be forged', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);

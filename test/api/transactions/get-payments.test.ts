@@ -82,7 +82,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     assert.deepEqual([twice.status, jsonOf(twice)['code']], [400, 'INVALID_PARAMETER']);
   });
 
-  // Environments were once kept by token and by `#id` in one place.
+  // A cache could keep environments by token and by `#id` in one map.
   test('does not accept the id of an environment as a Service Token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);

@@ -59,7 +59,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
         settledAt: '2026-01-15T12:01:30.000Z',
       },
     });
-    // Whoever may read a transaction must not be able to open its pay page.
+    // A reader of a transaction must not be able to open its pay page.
     assert.ok(!answer.text.includes(transaction.pay_secret));
   });
 

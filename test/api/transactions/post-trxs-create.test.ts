@@ -29,7 +29,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
       const { idTrx, payUrl, ...others } = jsonOf(answer);
       assert.deepEqual(others, {});
       assert.ok(Number.isInteger(idTrx));
-      assert.match(payUrl as string, /\/pay\/[0-9a-z]+-[0-9a-z]+-[\w-]{22}$/, 'nobody guesses 128 random bits');
+      assert.match(payUrl as string, /\/pay\/[0-9a-z]+-[0-9a-z]+-[\w-]{22}$/, 'the pay link ends with 128 random bits');
     }
     const stored = (await selectTransactionAnywhere(shop.app.db, jsonOf(form)['idTrx'] as number)) as Transaction;
     assert.deepEqual([stored.amount, stored.currency, stored.shop_country], [12_990, 'CLP', 'CL']);

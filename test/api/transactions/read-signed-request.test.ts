@@ -124,6 +124,10 @@ forEachEngine('the callback address of a signed request', (openTestDatabase) => 
       assert.deepEqual([outcome.kind, 'detail' in outcome && outcome.detail], ['failed', 'URL_NOT_ALLOWED'], own);
     }
     assert.deepEqual(await create(production, `${PUBLIC_URL}/trxs`), refused);
-    assert.equal((await create(development, 'http://127.0.0.1:9/callback'))[0], 200, 'another port of the same host');
+    assert.equal(
+      (await create(development, 'http://127.0.0.1:9/callback'))[0],
+      200,
+      'another port is not the service itself',
+    );
   });
 });

@@ -127,7 +127,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     await acceptedRefund(shop.app, await createPaidTransaction(shop.app, stranger), 1000);
     const paid = await createPaidTransaction(shop.app, shop.environment, { amount: 50_000 });
     await payOut(shop.app, shop.environment, 20_000);
-    assert.deepEqual(await shop.deliver(), [], 'refunds alone were asked for');
+    assert.deepEqual(await shop.deliver(), [], 'a subscription to refunds gets no other notices');
     await acceptedRefund(shop.app, paid, 1000);
     assert.equal((await shop.deliver()).length, 1);
     await disableUser(shop.app, shop.user.id, TESTER);
@@ -200,7 +200,7 @@ async function open(openTestDatabase: OpenTestDatabase, settings: Record<string,
   const environment = await createTestEnvironment(app);
   const user = await createTestUser(app, { paymentServices: [environment.paymentServiceId] });
   const server = await startTestServer(app);
-  /** What subscribers are sent from now on, each held against the signature of the payment service. */
+  /** Delivers the due notices, checks each signature and returns the notices. */
   const deliver = async () => {
     app.sent.length = 0;
     const delivery = createCallbackDelivery(app);
@@ -214,7 +214,7 @@ async function open(openTestDatabase: OpenTestDatabase, settings: Record<string,
       );
       const keys = environment.secrets.map(({ text }) => webhookKey(text));
       const signed = { id: id as string, timestamp: timestamp as string, signature: signature as string };
-      assert.ok(webhookMatches(signed, Buffer.from(body), keys), 'the signature does not hold');
+      assert.ok(webhookMatches(signed, Buffer.from(body), keys), 'the signature is valid');
       const { type, data } = JSON.parse(body) as { type: string; data: Record<string, unknown> };
       return { url, id, type, data };
     });

@@ -15,7 +15,7 @@ import { beginTestSession, createTestUser } from '../../support/test-user.ts';
 const SETUP = { id: 'fac_1', secret: 'JBSWY3DPEHPK3PXP' };
 
 test('the setup of a second factor is valid for fifteen minutes, for its owner only, and cannot be altered', () => {
-  // Nothing of it is in the store.
+  // An open setup is not in the store.
   const app = createTestApp({} as TestApp['db']);
   const text = beginSetup(app, 'us_1', SETUP);
   assert.ok(!text.includes(SETUP.secret));

@@ -142,10 +142,10 @@ function entry(code: string, name: string): Entry {
   return { code, name, kind: 'bank', status: 'active', transferReachable: 'yes', confidence: 'high' };
 }
 
-/** The shipped list with one entry added, or replaced where the code is taken. */
+/** Returns the shipped list with this entry, which replaces the one with the same code. */
 function withEntry(added: Entry) {
   const banks = shippedList.banks.filter(({ code }) => code !== added['code']);
-  // A code that others name as successor must stay, so the list without its neighbours is enough here.
+  // Without the merged banks no entry needs the replaced one as its successor.
   return { meta: shippedList.meta, banks: [...banks.filter((bank) => !('successor' in bank)), added] };
 }
 
@@ -164,6 +164,6 @@ function directoryOf(list: unknown) {
 
 function codesOf(list: unknown): string[] {
   const reading = readBankDirectory(list);
-  assert.ok('problems' in reading, 'the list was believed');
+  assert.ok('problems' in reading, 'the list is refused');
   return reading.problems.map(({ code }) => code);
 }

@@ -8,7 +8,7 @@ import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 const BODIES = Array.from({ length: 200 }, (_, index) => 5_000_003 + index * 104_729).map(String);
 const SHORT = BODIES.filter((body) => body.length === 7 && checkCharacter(body) !== 'K');
 const withCheck = (body: string) => body + checkCharacter(body);
-/** A number whose last digit happens to fit. */
+/** A number whose last digit happens to be the right check character. */
 const LUCKY = '22883518';
 
 suite('a column of RUTs without hyphens', () => {

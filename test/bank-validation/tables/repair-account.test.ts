@@ -11,7 +11,7 @@ import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 
 const RIGHT: AccountCells = { rut: '12531909-2', bank: '037', account: '1234509876', checkCharacter: null };
 
-/** Each rule, on the least that it mends. `rutFormat` is what is known of the column. */
+/** Each rule with the smallest change that it makes. `rutFormat` is the known format of the column. */
 const MENDED: [rule: string, cell: Partial<AccountCells>, after: Partial<AccountCells>, rutFormat?: RutFormat][] = [
   ['FORMULA_TEXT', { account: '="00123456"' }, { account: '00123456' }],
   ['FORMULA_TEXT', { bank: '="037"' }, { bank: '037' }],
@@ -34,7 +34,7 @@ const MENDED: [rule: string, cell: Partial<AccountCells>, after: Partial<Account
   ['BANK_ZEROS', { bank: '0037' }, { bank: '037' }],
   ['BANK_NAME', { bank: 'Falabella' }, { bank: '051' }],
   ['BANK_NAME', { bank: 'CuentaRUT' }, { bank: '012' }],
-  // Names that the list has without "Banco" were once not found with it.
+  // The list has this name without "Banco".
   ['BANK_NAME', { bank: 'Banco BCI' }, { bank: '016' }],
   ['BANK_NAME', { bank: 'Banco Itaú Corpbanca' }, { bank: '039' }],
   ['ACCOUNT_SEPARATORS', { account: '00-123-45678-09' }, { account: '001234567809' }],
@@ -42,7 +42,7 @@ const MENDED: [rule: string, cell: Partial<AccountCells>, after: Partial<Account
   ['ACCOUNT_SEPARATORS', { account: '1.234.509.876' }, { account: '1234509876' }],
 ];
 
-/** What a person has to decide, or what nobody can know any more. */
+/** Cells that must stay unchanged: a person has to decide, or the information is lost. */
 const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] = [
   ['a RUT that two people could have', { rut: '22883518' }],
   ['the same behind a formula, an apostrophe and decimals', { rut: '="22883518"' }],
@@ -144,7 +144,7 @@ const anyRow = fc
   )
   .map(([body, bank, account]) => ({ rut: `${body}-${checkCharacter(body)}`, bank, account }));
 
-/** What keeps the text that a person would read, and what loses something on the way. */
+/** Damages of a text; some of them lose information. */
 const DAMAGES: ((text: string) => string)[] = [
   (text) => `="${text}"`,
   (text) => `'${text}`,
@@ -162,7 +162,7 @@ const DAMAGES: ((text: string) => string)[] = [
   (text) => text.toLowerCase(),
 ];
 const anyDamage = fc.array(fc.constantFrom(...DAMAGES), { maxLength: 3 });
-/** A check character gets lost too. */
+/** Any damage, also one that loses the check character. */
 const anyRutDamage = fc.array(
   fc.constantFrom(...DAMAGES, (text: string) => text.replace(/[-–.]?[\dkK]$/, '')),
   { maxLength: 3 },

@@ -328,7 +328,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
         ['NUMBER_DESTROYED', 1],
       ],
     );
-    assert.ok(!JSON.stringify(summary.causes).includes('2288351'), 'the summary tells of nobody');
+    assert.ok(!JSON.stringify(summary.causes).includes('2288351'), 'the summary has no personal data');
     assert.equal(summary.repaired.rows, 2);
     assert.deepEqual(summary.repaired.rules[0], { rule: 'DASHES', changes: 1 });
   });
@@ -397,7 +397,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       },
     });
     const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language, ...options });
-    assert.equal(output.listenerCount('error'), 0, 'each wait leaves the stream as it found it');
+    assert.equal(output.listenerCount('error'), 0, 'a wait leaves no listener on the stream');
     output.end();
     await new Promise((resolve) => output.on('finish', resolve));
     return { db, written, text: written.toString(), summary };

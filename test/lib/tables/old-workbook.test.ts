@@ -11,9 +11,9 @@ import { readStatement } from '../../../src/statements/read-statement.ts';
 import { wholeText } from '../../../src/statements/statement.ts';
 
 /**
- * Written by xlwt 1.3 (Debian's python3-xlwt): the statement of a bank on the second sheet, below a heading, the newest
- * line first; days as numbers with the format DD/MM/YYYY and one as text, amounts as numbers, numbers of documents with
- * zeros before them. The first sheet is hidden.
+ * A workbook by xlwt 1.3 (Debian's python3-xlwt) with a hidden first sheet. The second sheet has a bank statement below
+ * a heading, the newest line first. Days are numbers with the format DD/MM/YYYY, and one is text. Amounts are numbers,
+ * and document numbers have leading zeros.
  */
 const CARTOLA = join(import.meta.dirname, 'cartola-of-xlwt.xls');
 

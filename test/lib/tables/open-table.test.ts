@@ -18,12 +18,12 @@ const RULE: HeaderRule<'code' | 'name'> = {
   isHeader: ({ code, name }) => code !== null && name !== null,
 };
 
-/** Line and cells of every row, after the header where there is one. */
+/** Returns the line number and cells of every row after the header, if there is one. */
 async function read(source: string | Buffer, rule: HeaderRule<'code' | 'name'> | null = null) {
   return withTable(typeof source === 'string' ? source : Readable.from([source]), rule, async (table) => {
     const rows: string[] = [];
     for await (const { line, cells } of table.rows) rows.push(`${line}: ${cells.join(' | ')}`);
-    assert.equal(table.done(), 1, 'all of it was read');
+    assert.equal(table.done(), 1, 'the whole table is read');
     return { ...table, rows };
   });
 }
@@ -99,7 +99,7 @@ suite('a table of text', () => {
     assert.equal(table.header, null);
     assert.equal(table.rows.length, 120);
     assert.equal(table.above.length, 50);
-    assert.deepEqual((await read(Buffer.from(text))).rows, table.rows, 'nor with no rule');
+    assert.deepEqual((await read(Buffer.from(text))).rows, table.rows, 'reading without a rule gives the same rows');
   });
 
   test('an accent at the end of a large file decides its encoding', async () => {
@@ -222,13 +222,13 @@ suite('a table of a workbook', () => {
       { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZ1"><v>1</v></c></row></a>' },
       'ROW_TOO_LONG',
     ],
-    // 250 KB of such rows took 40 seconds of the processor, and payments waited.
+    // A reader with quadratic time needs 40 seconds for 250 KB of such rows, and payments wait.
     [
       'a cell in the last column of a spreadsheet',
       { 'xl/worksheets/sheet1.xml': '<a><row><c r="XFD1"><v>1</v></c></row></a>' },
       'ROW_TOO_LONG',
     ],
-    // 1.5 KB were enough to end the process for want of memory.
+    // A reader without a limit uses all memory for these 1.5 KB.
     [
       'many cells of one long text',
       {
@@ -249,7 +249,7 @@ suite('a table of a workbook', () => {
     ],
     ['damaged texts', { 'xl/sharedStrings.xml': '<sst><si>12531909</oops>' }, 'BROKEN_WORKBOOK'],
     ['megabytes without an element', { 'xl/styles.xml': `<a>${'12531909'.repeat(200_000)}</a>` }, 'BROKEN_WORKBOOK'],
-    // 50 KB kept a core busy for hours.
+    // A reader without a limit keeps a core busy for hours with 50 KB.
     [
       'thousands of sheets in one part',
       {
@@ -258,7 +258,7 @@ suite('a table of a workbook', () => {
       },
       'BROKEN_WORKBOOK',
     ],
-    // Three megabytes took a gigabyte and half a minute of the processor, and payments waited.
+    // A reader without a limit uses a gigabyte and half a minute of a core for three megabytes, and payments wait.
     [
       'more formats than a spreadsheet has',
       { 'xl/styles.xml': `<a><cellXfs>${'<xf/>'.repeat(70_000)}</cellXfs></a>` },
@@ -355,7 +355,7 @@ suite('the tables of a page', () => {
     const { rows } = await read(Buffer.from(`<table>${head}${row.repeat(20_000)}</table>`), RULE);
     hook.disable();
     assert.equal(rows.length, 20_000);
-    // Ten tags in each of the rows, and the rows themselves.
+    // One turn for each 500 tags, of which every row has ten, and for each 500 rows.
     assert.ok(turns >= (20_000 * 10) / 500 + 20_000 / 500, `${turns} times others had their turn`);
   });
 
