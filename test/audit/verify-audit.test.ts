@@ -23,11 +23,15 @@ const ROOT: Actor = { kind: 'command line', name: 'command line: root@desk', use
 /** Changes by somebody with the password of the database, and the finding of `audit verify`. */
 const TAMPERINGS: [name: string, statements: string[], found: RegExp][] = [
   [
-    'who did it is changed',
+    'the actor is changed',
     ["update audit_log set actor = 'x' where link = 3"],
     /^row 3 \(fee\.set by x\), or the hash/,
   ],
-  ['what was before is changed', ["update audit_log set said_before = '{}' where link = 4"], /^row 4 .*was changed/],
+  [
+    'the earlier values are changed',
+    ["update audit_log set said_before = '{}' where link = 4"],
+    /^row 4 .*was changed/,
+  ],
   ['the time is changed', ['update audit_log set created_at = 1 where link = 2'], /^row 2 .*was changed/],
   ['the reason is deleted', ['update audit_log set reason = null where link = 5'], /^row 5 .*was changed/],
   ['a hash is changed', ["update audit_log set hash = 'x' where link = 5"], /^row 5 .*was changed/],
@@ -57,7 +61,7 @@ const TAMPERINGS: [name: string, statements: string[], found: RegExp][] = [
     /^row 2 .*was changed/,
   ],
   ['the end is cut off', ['delete from audit_log where link > 4'], /^rows 5 to 6 of the audit log: cut off/],
-  ['all of it is deleted', ['delete from audit_log'], /^rows 1 to 6 of the audit log: cut off/],
+  ['all rows are deleted', ['delete from audit_log'], /^rows 1 to 6 of the audit log: cut off/],
   [
     'the end is moved back',
     [
@@ -67,12 +71,12 @@ const TAMPERINGS: [name: string, statements: string[], found: RegExp][] = [
     /^link 6 of the audit log is gone: it was sealed on 2026-01-15, in anchor 1/,
   ],
   [
-    'all of it is deleted and begun anew',
+    'all rows are deleted and the log begins again',
     ['delete from audit_log', `update audit_head set link = 0, hash = '${'0'.repeat(64)}'`],
     /^link 6 of the audit log is gone: it was sealed/,
   ],
-  ['the row that says where it ends is deleted', ['delete from audit_head'], /^the end of the audit log was deleted/],
-  ['the end says another hash', ["update audit_head set hash = 'x'"], /^row 6 .*is not what was there/],
+  ['the row with the end of the log is deleted', ['delete from audit_head'], /^the end of the audit log was deleted/],
+  ['the end has another hash', ["update audit_head set hash = 'x'"], /^row 6 .*is not what was there/],
 ];
 
 forEachEngine('the audit log', (openTestDatabase) => {

@@ -43,11 +43,11 @@ const OLD_SECRET_TOKEN = 'the-secret-before-the-rotation';
 const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number][] = [
   ['of another amount', { x_amount: '4999.00' }, 400],
   ['of another currency', { x_currency: 'USD' }, 400],
-  ['of a payment that is no test', { x_test: 'false' }, 400],
+  ['of a production payment', { x_test: 'false' }, 400],
   ['of another account', { x_account_id: 'somebody-else' }, 400],
   ['with a value that holds the name of a field', { x_message: 'Approvedx_referenceORD-7' }, 400],
   ['with one more field', { x_products: 'none' }, 400],
-  ['of an order that there is not', { x_reference: 'ORD-8' }, 404],
+  ['of an unknown order', { x_reference: 'ORD-8' }, 404],
   ['of a declined payment', { x_result: 'failed', x_message: 'Declined' }, 200],
 ];
 

@@ -32,14 +32,14 @@ const failed = (reason: 'timeout' | 'dns' | 'tls', detail: string): FetchOutcome
 
 /** The present answer of the shop, and the cause that the doctor names. */
 const TABLE: [about: string, answer: FetchOutcome, code: string, hasLines: boolean][] = [
-  ['a page that a deploy took away', answered(404), 'not_found_since', true],
+  ['a page that a deployment removed', answered(404), 'not_found_since', true],
   ['a log-in that looks like a handled callback', answered(302, '', '/login'), 'login', true],
   ['a log-in page with 200', answered(200, '<input type="password">'), 'login', true],
   ['a firewall', answered(403, '<title>Attention Required!'), 'firewall', false],
   ['a wrong signature check', answered(400, 'invalid signature'), 'signature', true],
   ['a shop that works before it answers', failed('timeout', 'ETIMEDOUT'), 'timeout', true],
-  ['a name that is gone', failed('dns', 'ENOTFOUND'), 'dns', false],
-  ['a certificate that ended', failed('tls', 'CERT_HAS_EXPIRED'), 'tls_expired', false],
+  ['a host name that no longer exists', failed('dns', 'ENOTFOUND'), 'dns', false],
+  ['an expired certificate', failed('tls', 'CERT_HAS_EXPIRED'), 'tls_expired', false],
   ['an address that has moved', answered(301, '', 'https://www.shop.example.cl/callback'), 'moved', false],
 ];
 

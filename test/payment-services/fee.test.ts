@@ -12,11 +12,11 @@ const table: [amount: number, rate_ppm: number, fixed: number, fee: number, why:
   [20, 25_000, 0, 1, '0.5 is rounded up'],
   [19, 25_000, 0, 0, '0.475 is rounded down'],
   [10_000, 35_105, 50, 401, '351.05, and 50 for each payment'],
-  [12_990, 0, 50, 50, 'only what is fixed'],
+  [12_990, 0, 50, 50, 'only the fixed part'],
   [30, 0, 50, 30, 'never more than the payment'],
-  [1000, 1_000_000, 0, 1000, 'all of it'],
-  [1000, 1_000_000, 1, 1000, 'never more than all of it'],
-  [9_999_999_999_999, 29_500, 0, 295_000_000_000, 'the largest amount there is'],
+  [1000, 1_000_000, 0, 1000, 'the whole payment'],
+  [1000, 1_000_000, 1, 1000, 'never more than the whole payment'],
+  [9_999_999_999_999, 29_500, 0, 295_000_000_000, 'the largest amount'],
   [8_300_000_000_001, 500_000, 0, 4_150_000_000_001, 'half of an odd amount that a product of doubles would lose'],
 ];
 

@@ -50,12 +50,12 @@ const TAMPERINGS: Tampering[] = [
     found: /rd_\w+ was deleted/,
   },
   {
-    name: 'a line that was taken over from the acquirer is edited',
+    name: 'an imported line of the acquirer is edited',
     statements: () => [["update imported_payments set settled_on = '2020-01-01'"]],
     found: /import ip_\w+: settled_on was "2026-01-15", is "2020-01-01"/,
   },
   {
-    name: 'a line that was taken over from the acquirer is deleted',
+    name: 'an imported line of the acquirer is deleted',
     statements: () => [['delete from imported_payments']],
     found: /ip_\w+ was deleted/,
   },
@@ -72,7 +72,7 @@ const TAMPERINGS: Tampering[] = [
     found: /environment \d+ was never made by this service/,
   },
   {
-    name: 'the Secret Token of a merchant is that of another',
+    name: 'a merchant gets the Secret Token of another',
     statements: ({ one, two }) => [
       [
         `update secret_tokens set sealed = (select max(s.sealed) from secret_tokens s where s.environment_id = $2)
@@ -121,7 +121,7 @@ const TAMPERINGS: Tampering[] = [
     found: /facts 4 to \d+ were cut off/,
   },
   {
-    name: 'the fee that was kept of a payment is changed',
+    name: 'the fee of a payment is changed',
     statements: ({ paid }) => [['update transactions set fee = fee + 1 where id = $1', paid.id]],
     found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
   },
@@ -171,7 +171,7 @@ const TAMPERINGS: Tampering[] = [
     found: /refund 0rf_\w+ of transaction \d+ was never made by this service/,
   },
   {
-    name: 'a payment attempt that collected is given to another merchant',
+    name: 'an approved payment attempt is given to another merchant',
     statements: ({ two, paid }) => [
       ['update payment_attempts set environment_id = $1 where transaction_id = $2', two.id, paid.id],
     ],
@@ -203,7 +203,7 @@ const TAMPERINGS: Tampering[] = [
     found: /unbooked/,
   },
   {
-    name: 'when a refund in process was asked for is changed',
+    name: 'the request time of a refund in process is changed',
     statements: () => [["update refunds set created_at = 5 where state = 'processing'"]],
     found: /created_at was \d+, is 5/,
   },
@@ -222,14 +222,14 @@ const TAMPERINGS: Tampering[] = [
     found: /changed link 2/,
   },
   {
-    name: 'whose an entry is said to be is changed',
+    name: 'the owner of an entry is changed',
     statements: ({ one }) => [
       ['update journal_entries set owner_hash = null where environment_id = $1 and link = 2', one.id],
     ],
     found: /changed link 2/,
   },
   {
-    name: 'what an entry stands on is forgotten',
+    name: 'the hash of the record behind an entry is removed',
     statements: ({ one }) => [
       ['update journal_entries set record_hash = null where environment_id = $1 and link = 2', one.id],
     ],
@@ -241,22 +241,22 @@ const TAMPERINGS: Tampering[] = [
     found: /missing link 2/,
   },
   {
-    name: 'an event that tells of an end is deleted',
+    name: 'the event of an end is deleted',
     statements: ({ paid }) => [['delete from events where transaction_id = $1 and sequence = 2', paid.id]],
     found: ({ paid }) => new RegExp(`1 of \\d+ events were deleted.*event evt_${paid.id}_2 was deleted`),
   },
   {
-    name: 'an event that is not of a transaction is deleted',
+    name: 'an event without a transaction is deleted',
     statements: () => [["delete from events where type = 'payout.recorded'"]],
     found: /2 of \d+ events were deleted/,
   },
   {
-    name: 'what an event says is changed',
+    name: 'the content of an event is changed',
     statements: ({ paid }) => [[`update events set data = '{}' where transaction_id = $1 and sequence = 2`, paid.id]],
     found: /in the feed from position \d+ to position \d+ one of \d+ events, or the hash of their link, was changed/,
   },
   {
-    name: 'when an event happened is changed',
+    name: 'the time of an event is changed',
     statements: ({ paid }) => [
       ['update events set created_at = 1 where transaction_id = $1 and sequence = 2', paid.id],
     ],
@@ -281,7 +281,7 @@ const TAMPERINGS: Tampering[] = [
     found: ({ paid }) => new RegExp(`event evt_${paid.id}_77 was never told by this service`),
   },
   {
-    name: 'a transaction is said to have so many events that a verification of each would never end',
+    name: 'a transaction gets a number of events too large to verify one by one',
     statements: ({ paid }) => [['update transactions set last_sequence = 2000000000 where id = $1', paid.id]],
     found: ({ paid }) => new RegExp(`events evt_${paid.id}_\\d+ to evt_${paid.id}_2000000000 were deleted`),
   },
@@ -298,7 +298,7 @@ const TAMPERINGS: Tampering[] = [
     found: ({ paid }) => new RegExp(`callback \\d+ \\(evt_${paid.id}_2\\) of transaction ${paid.id} does not say`),
   },
   {
-    name: 'the body of a refund that was posted is changed',
+    name: 'the body of a sent refund notice is changed',
     statements: () => [
       ["update callbacks set body = replace(body, 'parcial', 'total') where content_type = 'application/json'"],
     ],

@@ -35,7 +35,7 @@ type Tampering = {
 
 const TAMPERINGS: Tampering[] = [
   {
-    name: 'a closed month says that a merchant was owed less',
+    name: 'a closed month owes a merchant less',
     statements: () => [[`update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`]],
     found: /month 2026-01 development was closed with 1(\d+) owed to environment \d+ in CLP .*the entries give \1/,
   },
@@ -45,7 +45,7 @@ const TAMPERINGS: Tampering[] = [
     found: /month 2026-01 development: accounts was 1, is 0.*was closed with 0 owed/,
   },
   {
-    name: 'another person is said to have closed a month',
+    name: 'the person who closed a month is changed',
     statements: () => [[`update closed_months set closed_by = 'ana@example.cl'`]],
     found: /month 2026-01 development: closed_by was "command line: tester@test", is "ana@example.cl"/,
   },
@@ -60,7 +60,7 @@ const TAMPERINGS: Tampering[] = [
     found: /month 2025-12 development was never made by this service/,
   },
   {
-    name: 'less of the money of a merchant is kept back',
+    name: 'the retained money of a merchant is reduced',
     statements: () => [['update funds_rules set kept_back = 0']],
     found: /rule for the money of environment \d+ in CLP: kept_back was 5000, is 0/,
   },
@@ -70,7 +70,7 @@ const TAMPERINGS: Tampering[] = [
     found: /overdraft was 0, is 1000000/,
   },
   {
-    name: 'another person is said to have set a rule for money',
+    name: 'the person who set a rule for money is changed',
     statements: () => [[`update funds_rules set set_by = 'ana@example.cl', set_at = 5`]],
     found: /set_at was \d+, is 5; set_by was "command line: tester@test", is "ana@example.cl"/,
   },
@@ -85,7 +85,7 @@ const TAMPERINGS: Tampering[] = [
     found: /rule for the money of environment \d+ in USD was never made by this service/,
   },
   {
-    name: 'the hash of a file of payouts is another',
+    name: 'the hash of a payout file is changed',
     statements: () => [[`update payout_files set sha256 = '00'`]],
     found: /file of payouts pf_\w+: sha256 was "[0-9a-f]{64}", is "00"; its bytes were changed/,
   },
@@ -97,7 +97,7 @@ const TAMPERINGS: Tampering[] = [
     found: /file of payouts pf_\w+: its bytes were changed/,
   },
   {
-    name: 'another person is said to have made a file of payouts',
+    name: 'the person who made a payout file is changed',
     statements: () => [[`update payout_files set made_by = 'nobody'`]],
     found: /made_by was "user-\d+@example\.cl", is "nobody"/,
   },
@@ -137,12 +137,12 @@ const TAMPERINGS: Tampering[] = [
     found: /line 1 confirms po_\w+, which has another amount or is gone/,
   },
   {
-    name: 'a line that is a deposit is said to be of another deposit',
+    name: 'a deposit line is given to another deposit',
     statements: () => [[`update bank_statement_lines set subject = 'mv_x' where used_as = 'deposit'`]],
     found: /decided as deposit of mv_x by .*has no such decision.*line 2 is mv_x, which has another amount or is gone/,
   },
   {
-    name: 'a line in suspense is decided about by hand',
+    name: 'a line in suspense is decided by hand',
     statements: () => [
       [
         `update bank_statement_lines set used_as = 'other', resolved_at = 5, resolved_by = 'nobody', reason = 'rent'
@@ -168,7 +168,7 @@ const TAMPERINGS: Tampering[] = [
     found: /lines was 4, is 3/,
   },
   {
-    name: 'the file of a statement is said to be another',
+    name: 'the file of a statement is changed',
     statements: () => [[`update bank_statements set file_sha256 = 'cd'`]],
     found: /file_sha256 was "(ab)+", is "cd"/,
   },
@@ -219,7 +219,7 @@ const TAMPERINGS: Tampering[] = [
     found: /user usr_\w+: refunds_a_day was ".*5.*", is ".*500/,
   },
   {
-    name: 'the limit of a user in a day is deleted, so that the one of the role counts',
+    name: 'the daily limit of a user is deleted, so that the limit of the role counts',
     statements: ({ reader }) => [['delete from user_refund_limits where user_id = $1', reader]],
     found: /user usr_\w+: refunds_a_day was ".*5.*", is ""/,
   },
