@@ -22,6 +22,7 @@ import { findElsewhere } from './payment-services/elsewhere.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { carryOutPayouts } from './payouts/carry-out-payouts.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
+import { runVerification, type Verify } from './proof/run-verification.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { forgetRefusedRequests, storeRefusedRequests } from './refused-requests/store-refused-requests.ts';
 import { indexPayments } from './search/index-payments.ts';
@@ -39,6 +40,7 @@ const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 1_000;
 const PROCESS_EVERY_MS = 60_000;
+const VERIFY_EVERY_MS = 1_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -49,9 +51,14 @@ export type Worker = {
 /**
  * Starts the background loops. Each runs separately, so slow merchants delay no expiry. While `mayLeave` returns false,
  * as after a restore, nothing is sent, refunded, paid out or expired. `onUnfit` is called, perhaps more than once, with
- * the reason why this process must no longer work on the store.
+ * the reason why this process must no longer work on the store. `verify` verifies the books on a thread of its own.
  */
-export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit: (reason: Error) => void): Worker {
+export function startWorker(
+  app: App,
+  mayLeave: () => Promise<boolean>,
+  onUnfit: (reason: Error) => void,
+  verify: Verify,
+): Worker {
   const heldLoop = (name: string, step: () => Promise<number>, idleMs = IDLE_MS) =>
     loop(app, name, async () => ((await mayLeave()) ? step() : 0), idleMs);
   const delivery = createCallbackDelivery(app, () => deliver.wake());
@@ -83,6 +90,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'forget-refused', () => forgetRefusedRequests(app, BATCH), SESSIONS_EVERY_MS),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
+    loop(app, 'verify', () => runVerification(app, verify), VERIFY_EVERY_MS),
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { verifyInThread } from '../src/cli/verify-in-thread.ts';
 import { listProcesses } from '../src/health/list-processes.ts';
 import { noteSecretUse } from '../src/payment-services/note-secret-use.ts';
 import { noteRefusedRequest, type Refusal } from '../src/refused-requests/note-refused-request.ts';
@@ -21,7 +22,7 @@ forEachEngine('the worker of a process', (openTestDatabase) => {
       away ? Promise.reject(new Error('the store is away')) : app.db.transaction(work);
     const db = Object.assign(Object.create(app.db) as typeof app.db, { transaction });
     const broken = { ...app, db, log };
-    const worker = startWorker(broken, async () => false, assert.fail);
+    const worker = startWorker(broken, async () => false, assert.fail, verifyInThread);
     const what = {
       requestId: 'r',
       at: app.now(),
@@ -44,7 +45,7 @@ forEachEngine('the worker of a process', (openTestDatabase) => {
   test('records the use of a token during DRAIN_DELAY', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
-    const worker = startWorker(app, async () => true, assert.fail);
+    const worker = startWorker(app, async () => true, assert.fail, verifyInThread);
     assert.ok(await comesTrue(async () => (await listProcesses(app)).length === 1));
     const answered = Promise.withResolvers<void>();
     const stopped = worker.stop(answered.promise);

@@ -73,6 +73,7 @@ export const AUDIT_ACTIONS = {
   'privacy.erased': 'the data about a person was erased',
   'master_key.rotated': 'secrets were re-encrypted with the new master key',
   'books.anchored': 'the heads of all chains were sealed by hand',
+  'books.verification_asked': 'a verification of the books was asked for in the console',
   'store.migrated': 'the schema was migrated',
   'store.backed_up': 'a backup with other tools was recorded, with its time',
   'store.restored': 'a backup was restored, or a new epoch began',

@@ -10,6 +10,7 @@ import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
+import { sayRecord } from '../books/say-problem.ts';
 import { keysOf, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
 import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
@@ -77,7 +78,7 @@ async function reconcileDay(date: string, options: Options, line: ProgressLine):
   if (options.csv === true) {
     await printCsv([...rows, ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)])]);
   } else {
-    const human = [...table(rows), '', ...problems.map(recordLine), summaryOf(lines, problems)];
+    const human = [...table(rows), '', ...problems.map((one) => sayRecord(one).en), summaryOf(lines, problems)];
     const json = {
       lines: lines.map((line) => lineJson(line, owners)),
       problems: problems.map((found) => ({ ...found, ...owners.get(found.environment_id) })),
@@ -240,24 +241,6 @@ function problemCells(found: ReconciliationProblem): string[] {
     movement_id ?? payout_id ?? '',
     '',
   ];
-}
-
-const SAYS: Record<ReconciliationProblem['problem'], string> = {
-  unbooked: 'was completed or recorded, and no entry explains it',
-  unexplained: 'is not what its entry says',
-  booked_twice: 'is explained by more than one entry',
-};
-
-/** Returns a line about the problem of one payment, refund, movement or payout. */
-export function recordLine(found: ReconciliationProblem): string {
-  const { problem, entry, transaction_id, refund_id, movement_id, payout_id } = found;
-  const subject = [
-    ...(movement_id === null ? [] : [`movement ${movement_id}`]),
-    ...(refund_id === null ? [] : [`refund ${refund_id}`]),
-    ...(payout_id === null ? [] : [`payout ${payout_id}`]),
-    transaction_id === null ? 'money of no transaction' : `transaction ${transaction_id}`,
-  ][0];
-  return `${subject} ${SAYS[problem]}${entry === null ? '' : ` (entry ${entry})`}`;
 }
 
 /** Returns one sum per kind and currency, because payments and payouts must not be added up. */

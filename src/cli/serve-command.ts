@@ -25,6 +25,7 @@ import { commandLineActor } from './find-actor.ts';
 import { greetingOf } from './greeting.ts';
 import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
 /**
@@ -161,10 +162,11 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const { port } = server.server.address() as AddressInfo;
   config.port = port;
   const unfit = Promise.withResolvers<void>();
-  const worker = startWorker(app, watch.mayLeave, (reason) => {
+  const onUnfit = (reason: Error) => {
     if (!app.stopping.aborted) app.log.error({ alarm: 'unfit_for_store', err: reason }, reason.message);
     unfit.resolve();
-  });
+  };
+  const worker = startWorker(app, watch.mayLeave, onUnfit, verifyInThread);
   const url = publicOrigin({ ...config, publicUrl: null });
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);

@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { BooksProblem, BooksVerification, ExportedHead } from '../books/verify-books.ts';
+import { sayBalance, sayProblem, sayRecord } from '../books/say-problem.ts';
+import type { ExportedHead } from '../books/verify-books.ts';
 import { sealFeed } from '../outbox/seal-feed.ts';
 import { writeAnchors } from '../proof/keep-anchors.ts';
 import { makeAnchor } from '../proof/make-anchor.ts';
 import { postKey } from '../proof/post-anchors.ts';
+import { noteVerification } from '../proof/run-verification.ts';
+import { reportOf } from '../proof/verification-report.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
-import { noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
-import { recordLine } from './reconcile-command.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -44,7 +45,7 @@ async function verify(options: Options): Promise<void> {
   const fromStart = options.fromStart === true || exported.length > 0;
   const verification = await verifyResuming('books', fromStart, async (app, walks) => {
     const verified = await verifyStore(app, exported, options.anchor, walks);
-    await noteUpkeep(app, 'books', verified.ok);
+    await noteVerification(app, await reportOf(app, verified));
     return verified;
   });
   print(options, verification, verificationLines(verification, exported.length > 0));
@@ -74,9 +75,9 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
   const unnamed = sum(found) - findings.length;
   const wrong = problems.length + records.length + balances.length + sum(found);
   return [
-    ...problems.map(problemLine),
-    ...records.map((record) => `environment ${record.environment_id}: ${recordLine(record)}`),
-    ...balances.map(balanceProblemLine),
+    ...problems.map((one) => `environment ${one.environment_id}, ${sayProblem(one).en}`),
+    ...records.map((one) => `environment ${one.environment_id}: ${sayRecord(one).en}`),
+    ...balances.map((one) => `environment ${one.environment_id}, ${sayBalance(one).en}`),
     ...findings.map(findingLine),
     ...(unnamed > 0 ? [`and ${unnamed} more of the same kinds`] : []),
     ...verification.covered_from
@@ -108,23 +109,6 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
 
 function sum(found: StoreVerification['found']): number {
   return Object.values(found).reduce((total, count) => total + count, 0);
-}
-
-const SAYS: Record<BooksProblem['problem'], string> = {
-  changed: 'its entries, or the hash before it, were changed',
-  missing: 'deleted',
-  surplus: 'never posted by this service',
-  cut: 'cut off: the chain went on to here',
-  rewritten: 'computed anew: not what was here when its hash was kept',
-};
-
-function problemLine({ environment_id, link, until, problem }: BooksProblem): string {
-  const place = link === until ? `link ${link}` : `links ${link} to ${until}`;
-  return `environment ${environment_id}, ${place}: ${SAYS[problem]}`;
-}
-
-function balanceProblemLine({ environment_id, account, currency }: BooksVerification['balances'][number]): string {
-  return `environment ${environment_id}, ${account} in ${currency}: its sum differs from the sum of its entries`;
 }
 
 function readHeads(file: string): ExportedHead[] {

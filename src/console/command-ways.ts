@@ -85,6 +85,7 @@ const WAYS: readonly Way[] = [
     ([, environment, entry]) => `/suspense/e${environment}-${entry}`,
   ],
   [of('release$'), 'payment-services:manage', 'way.release', () => '/restore'],
+  [of('books verify$'), 'audit:read', 'way.verify', () => '/verification'],
   [of('mail resend '), 'callbacks:resend', 'way.mail', () => '/mails'],
   [of('attention list --kind restore$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],

@@ -268,6 +268,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'way.explain': 'Explain the line',
   'way.hand_over': 'Hand the tokens over by a link',
   'way.release': 'Compare and release',
+  'way.verify': 'Look at what was found',
   'way.attention': 'Look at what waits',
   'way.or': 'or in a shell:',
 

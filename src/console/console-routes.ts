@@ -162,6 +162,13 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/health'], readWith('payment-services:manage'), screens.getConsoleHealth),
   wholeScreen('GET', ['/console/restore'], readWith('payment-services:manage'), screens.getConsoleRestore),
   wholeScreen('POST', ['/console/restore'], 'payment-services:manage', screens.postConsoleRestore),
+  wholeScreen(
+    'GET',
+    ['/console/verification'],
+    ['audit:read', 'payment-services:manage'],
+    screens.getConsoleVerification,
+  ),
+  wholeScreen('POST', ['/console/verification'], 'audit:read', screens.postConsoleVerification),
   wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', screens.getConsolePersonalData),
   wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', screens.postConsolePersonalData),
   wholeScreen('GET', ['/console/audit'], 'audit:read', screens.getConsoleAudit),

@@ -267,6 +267,7 @@ export const SPANISH = {
   'way.explain': 'Explicar la línea',
   'way.hand_over': 'Entregar los tokens con un enlace',
   'way.release': 'Comparar y liberar',
+  'way.verify': 'Ver qué se encontró',
   'way.attention': 'Ver lo que espera',
   'way.or': 'o en una terminal:',
 

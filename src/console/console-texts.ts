@@ -9,6 +9,7 @@ import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
 import { RESTORE_TEXTS } from './health/restore-texts.ts';
+import { VERIFICATION_TEXTS } from './health/verification-texts.ts';
 import { LOOK_FORM_TEXTS } from './merchants/look-form-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { PAYMENT_LINK_TEXTS } from './merchants/payment-link-texts.ts';
@@ -36,6 +37,7 @@ export const ROOMS = [
   PRIVACY_TEXTS,
   HEALTH_TEXTS,
   RESTORE_TEXTS,
+  VERIFICATION_TEXTS,
   MERCHANT_TEXTS,
   LOOK_FORM_TEXTS,
   PAYMENT_LINK_TEXTS,

@@ -62,6 +62,12 @@ export const postConsoleMails = later(() => import('./callbacks/mail-list.ts'), 
 export const getConsoleHealth = later(() => import('./health/health-page.ts'), 'getConsoleHealth');
 export const getConsoleRestore = later(() => import('./health/restore-page.ts'), 'getConsoleRestore');
 export const postConsoleRestore = later(() => import('./health/restore-page.ts'), 'postConsoleRestore', FORM);
+export const getConsoleVerification = later(() => import('./health/verification-page.ts'), 'getConsoleVerification');
+export const postConsoleVerification = later(
+  () => import('./health/verification-page.ts'),
+  'postConsoleVerification',
+  FORM,
+);
 
 export const postConsoleEventsUrl = later(() => import('./merchants/change-merchant.ts'), 'postConsoleEventsUrl', FORM);
 export const postConsoleFee = later(() => import('./merchants/change-merchant.ts'), 'postConsoleFee', FORM);

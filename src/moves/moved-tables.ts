@@ -186,6 +186,7 @@ export const MOVED_TABLES = {
   seals_bound: stays(ONE_STORE),
   processes: stays(ONE_STORE),
   upkeep: stays(ONE_STORE),
+  books_verification: stays(ONE_STORE),
   bank_directories: stays('the list of banks belongs to the installation'),
   users: stays(OF_USERS),
   user_payment_services: stays(OF_USERS),

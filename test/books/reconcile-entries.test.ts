@@ -6,8 +6,8 @@ import { entryName } from '../../src/books/booked-line.ts';
 import { listOwners } from '../../src/books/list-books.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { sayRecord } from '../../src/books/say-problem.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
-import { recordLine } from '../../src/cli/reconcile-command.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
@@ -150,7 +150,7 @@ forEachEngine('reconciling a day with the books', (openTestDatabase) => {
     const payouts = found.lines.flatMap(({ payout_id }) => payout_id ?? []);
     assert.equal(payouts.length, 3);
     assert.deepEqual(
-      (await reconcileEntries(app, scope)).problems.map(recordLine),
+      (await reconcileEntries(app, scope)).problems.map((one) => sayRecord(one).en),
       found.lines.slice(1).map(({ link, line, payout_id }) => {
         const what = payout_id === null ? 'money of no transaction' : `payout ${payout_id}`;
         return `${what} is not what its entry says (entry ${link}.${line})`;

@@ -28,6 +28,7 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',
       '/console/suspense/tID-ID.ID',
+      '/console/verification',
     ]);
     for (const { path } of ways) {
       const opened = await server.get(path.replaceAll('&amp;', '&'), owner.console);
@@ -35,7 +36,11 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     }
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const read = await server.get('/console/attention', auditor.console);
-    assert.deepEqual(waysIn(read.text), [], 'an auditor gets no link to an act');
+    assert.deepEqual(
+      waysIn(read.text).map(({ path }) => path),
+      ['/console/verification'],
+      'an auditor gets no link to any other act',
+    );
     assert.match(read.text, /<code>bin\/rubrica refund approve rr_\w+ --as EMAIL<\/code>/);
     const health = await server.get('/console/health', owner.console);
     assert.match(health.text, /<a href="\/console\/attention\?kind=settlement">Ver lo que espera<\/a>/);

@@ -20,6 +20,7 @@ const NO_LISTS: Readonly<Record<string, string>> = {
   '/console/payout-files/new': 'what would go into a file',
   '/console/recipients/:id': 'the accounts that one recipient had',
   '/console/restore': 'what a restore holds, and what to compare',
+  '/console/verification': 'what the last verification of the books found',
   '/console/suspense/:id': 'the entries of each decision',
   '/console/staff/:id': 'the sessions and tokens of one person',
 };

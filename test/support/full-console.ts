@@ -21,6 +21,9 @@ import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { noteVerification } from '../../src/proof/run-verification.ts';
+import { type ReportLine, reportOf } from '../../src/proof/verification-report.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { holdRefund } from '../../src/refunds/refund-queries.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
@@ -84,6 +87,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const doubted = await endAttempt(app, environment, 'ORD-9', CONTRADICTION);
   const unpaid = await endAttempt(app, environment, 'ORD-10', { kind: 'declined', detail: { reason: 'funds' } });
   const doubtedRefund = await doubtRefund(app, environment);
+  await verify(app);
   // Last, because it ends every session.
   await beginEpoch(app, [], 0, TESTER);
   const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -140,6 +144,19 @@ export async function fillConsole(app: TestApp, server: TestServer) {
 const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
+
+/** Stores a verification of the books that finds a change of each sort. */
+async function verify(app: TestApp): Promise<void> {
+  const { ok: _, ...right } = await reportOf(app, await verifyStore(app));
+  const place = { environment_id: 1, since: app.now() };
+  const said = 'fee of webpay 597055555532 CLP: rate_ppm was 29500, is 31000; fixed was 50, is 0';
+  const lines: ReportLine[] = [
+    { kind: 'books_changed', ...place, en: 'link 3: deleted', es: 'eslabón 3: se borró' },
+    { kind: 'fee_changed', ...place, en: said, es: null },
+  ];
+  const outside = [{ source: '/var/lib/rubrica/anchors', anchors: 0, first_day: null, last_day: null }];
+  await noteVerification(app, { ...right, ok: false, outside, lines, found: { books_changed: 1, fee_changed: 2 } });
+}
 
 /** Queues a receipt, which waits: without SMTP_URL none leaves. */
 function queueMail(app: TestApp, transaction: Transaction): Promise<void> {

@@ -7,6 +7,7 @@ import { verifyCallback } from '../../protocol/verify-callback.ts';
 import type { App } from '../../src/app.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { verifyInThread } from '../../src/cli/verify-in-thread.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { followClock } from '../../src/epochs/follow-clock.ts';
@@ -166,7 +167,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
       return { app, db, ids: [unpaid.id, late.id] };
     };
     const real = await open();
-    const worker = startWorker(real.app, async () => true, assert.fail);
+    const worker = startWorker(real.app, async () => true, assert.fail, verifyInThread);
     try {
       const travelled = await open();
       await advanceClock(travelled.app, 60_000, TESTER);
@@ -236,6 +237,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
       app,
       async () => true,
       (reason) => unfit.push(reason.message),
+      verifyInThread,
     );
     try {
       await db.transaction((tx) => updateClockAhead(tx, DAY_MS));

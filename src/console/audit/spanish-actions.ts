@@ -73,6 +73,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'privacy.erased': 'Se borró lo que se guardaba de una persona',
   'master_key.rotated': 'Lo cifrado pasó a la clave maestra nueva',
   'books.anchored': 'Se sellaron a mano los finales de todas las cadenas',
+  'books.verification_asked': 'Se pidió verificar los libros',
   'store.migrated': 'Se actualizó el esquema de la base',
   'store.backed_up': 'Alguien dijo que se hizo un respaldo por otros medios',
   'store.restored': 'Se restauró un respaldo, o empezó una nueva época',

@@ -4,6 +4,7 @@ import { examineStore } from '../../health/examine-store.ts';
 import { type Finding, sayFinding } from '../../health/finding.ts';
 import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
 import { policyReports } from '../../health/policy-reports.ts';
+import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
@@ -36,6 +37,7 @@ export const getConsoleHealth: Screen = {
 <p class="notice${count === 0 && ' done'}" role="status">${count === 0 ? tell(language, 'health.well') : tell(language, 'health.problems', { count })}</p>
 <h2>${tell(language, 'health.store')}</h2>
 ${findingsTable(visit, store)}
+<p><a href="${publicPath(app)}/console/verification">${tell(language, 'verify.link')}</a></p>
 ${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(visit, one))}
 ${policyPart(app, language)}
 <p class="quiet">${tell(language, 'health.same', { command: 'bin/rubrica doctor' })}</p>`;

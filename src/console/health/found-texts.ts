@@ -1,0 +1,64 @@
+import type { Language } from '../../checkout/texts.ts';
+import type { InBoth } from '../../error-catalogue.ts';
+import type { ReportKind } from '../../proof/verification-report.ts';
+
+/** THE TABLE of the kinds of changes that a verification of the books finds. */
+const FOUND: Readonly<Record<ReportKind, InBoth>> = {
+  books_changed: { en: 'Entries of the books', es: 'Asientos de los libros' },
+  record_changed: {
+    en: 'Payments, refunds, payouts or movements that do not fit their entries',
+    es: 'Pagos, devoluciones, pagos a terceros o movimientos que no calzan con sus asientos',
+  },
+  balance_changed: { en: 'Stored sums of accounts', es: 'Sumas guardadas de las cuentas' },
+  owner_changed: { en: 'The owner of the books was changed', es: 'Se cambió de quién son los libros' },
+  fee_changed: { en: 'A fee was changed', es: 'Se cambió una comisión' },
+  refund_changed: { en: 'A refund was changed', es: 'Se cambió una devolución' },
+  payout_changed: { en: 'A payout was changed', es: 'Se cambió un pago a tercero' },
+  decision_changed: { en: 'The decision of a person was changed', es: 'Se cambió la decisión de una persona' },
+  fact_changed: { en: 'A fact behind the books was changed', es: 'Se cambió un hecho detrás de los libros' },
+  fact_missing: { en: 'A fact behind the books was deleted', es: 'Se borró un hecho detrás de los libros' },
+  event_changed: { en: 'An event was changed', es: 'Se cambió un evento' },
+  event_missing: { en: 'An event was deleted', es: 'Se borró un evento' },
+  event_added: { en: 'An event was invented', es: 'Se inventó un evento' },
+  callback_changed: { en: 'A callback was changed', es: 'Se cambió un callback' },
+  restore_changed: { en: 'An accepted restore was changed', es: 'Se cambió una restauración aceptada' },
+  month_changed: { en: 'A closed month was changed', es: 'Se cambió un mes cerrado' },
+  funds_rule_changed: {
+    en: 'The rule for the money of a merchant was changed',
+    es: 'Se cambió la regla para el dinero de un comercio',
+  },
+  payout_file_changed: { en: 'A file for the bank was changed', es: 'Se cambió un archivo para el banco' },
+  statement_changed: { en: 'A bank statement was changed', es: 'Se cambió una cartola' },
+  rights_changed: { en: 'The rights of a user were changed', es: 'Se cambió lo que puede hacer un usuario' },
+  audit_changed: { en: 'An act of the audit log was changed', es: 'Se cambió un acto de la auditoría' },
+  audit_missing: { en: 'An act of the audit log was deleted', es: 'Se borró un acto de la auditoría' },
+  audit_added: { en: 'An act of the audit log was invented', es: 'Se inventó un acto de la auditoría' },
+  anchor_lost: { en: 'A restore lost anchors', es: 'Una restauración perdió sellos' },
+  anchor_missing: { en: 'An anchor is missing', es: 'Falta un sello' },
+  anchor_contradicts: { en: 'An anchor contradicts the store', es: 'Un sello contradice la base' },
+  anchor_forged: { en: 'An anchor is forged', es: 'Un sello es falso' },
+};
+
+/** Returns the name of what was found. A newer version may find what this one has no words for: its code. */
+export function nameFound(language: Language, kind: string): string {
+  return Object.hasOwn(FOUND, kind) ? FOUND[kind as ReportKind][language] : kind;
+}
+
+/** The Spanish names of the rows that a verification reads; each key is the name of a walk. */
+const SPANISH_WORK: Readonly<Record<string, string>> = {
+  'sums of the accounts': 'sumas de las cuentas',
+  entries: 'asientos',
+  'payments beside the books': 'pagos al lado de los libros',
+  facts: 'hechos',
+  refunds: 'devoluciones',
+  decisions: 'decisiones',
+  'events of the feed': 'eventos de la lista',
+  'events of transactions': 'eventos de transacciones',
+  callbacks: 'callbacks',
+  'acts of people beside the books': 'actos de personas al lado de los libros',
+};
+
+/** Returns the name of the rows that a verification reads; without a Spanish one, the English name. */
+export function nameWork(language: Language, what: string): string {
+  return language === 'es' && Object.hasOwn(SPANISH_WORK, what) ? (SPANISH_WORK[what] as string) : what;
+}
