@@ -58,15 +58,13 @@ export async function suspenseOf(app: App, { language, user }: ConsoleVisit, { t
   const open = (await selectSuspenseOf(app.db, transaction)).filter(({ decision }) => decision === null);
   const mayDecide = user.may.has('movements:record') && user.environmentIds === null;
   const at = `${publicPath(app)}/console/suspense/t${transaction.id}`;
-  const cards = open.map(
-    ({
-      kind,
-      amount,
-      currency,
-      entry,
-    }) => html`<div class="card pad"><p><strong>${formatMoney(amount, currency)}.</strong> ${tellKind(language, 'suspense', kind)}</p>
-${mayDecide ? html`<p class="actions"><a class="button primary" href="${at}-${entry}">${tell(language, 'way.decide')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
-  );
+  const cards = open.map(({ kind, amount, currency, entry }) => {
+    const way = mayDecide
+      ? html`<p class="actions"><a class="button primary" href="${at}-${entry}">${tell(language, 'way.decide')}</a></p>`
+      : html`<p class="quiet">${tell(language, 'settle.another')}</p>`;
+    const what = html`<strong>${formatMoney(amount, currency)}.</strong> ${tellKind(language, 'suspense', kind)}`;
+    return html`<div class="card pad"><p>${what}</p>${way}</div>`;
+  });
   return cards.length > 0 && html`<h2>${tell(language, 'attention.suspense')}</h2>${cards}`;
 }
 
