@@ -122,6 +122,7 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
     LINE,
     texts('note', 'reason', 'subject', 'resolved_by'),
   ),
+  place('verifications', 'verified', 'books_verification', ['id'], 'id', texts('asked_by', 'report')),
   place('anchors', 'sealed', 'anchors', ['number'], 'number', 'content'),
   place(
     'audit_log',

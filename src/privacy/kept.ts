@@ -21,6 +21,10 @@ export const KEPT_REASONS = {
     es: 'dice contra qué se cuadró el dinero, y por qué',
   },
   audit: { en: 'it says who did what, and is sealed', es: 'dice quién hizo qué, y está sellado' },
+  verified: {
+    en: 'it says what the last verification of the books found; the next one replaces it',
+    es: 'dice qué encontró la última verificación de los libros; la siguiente lo reemplaza',
+  },
   done_by: { en: 'it says who did it', es: 'dice quién lo hizo' },
   merchant: {
     en: 'it says who a merchant is, or where a merchant is reached: bin/rubrica payment-service',

@@ -21,6 +21,7 @@ const NOBODY: Record<string, RegExp> = {
     /payout_files\.name$|\.(site|state|kind|type|cause|route|method|code|currency|environment|verdict|action|direction|language|duty|role|permission|asking|outcome|uses|used_as|format|receipts|decision|approval|bank_code|directory_version|provider|account_type|content_type|actor_kind|subject_kind|proposed_kind|requested_kind|shop_country|payment_method|webhook|cause|version|day|month|debit_account|credit_account|bucket)$/,
   'a number, a day or a time': /\.(settled_on|first_day|last_day|applied_at|seq|owed|totals|progress|environment_ids)$/,
   'digits of an account that are masked, or the account of a merchant': /\.account(_masked)?$/,
+  'the name of a process': /^books_verification\.holder$/,
   'the network of a client': /\.(origin|opened_from|network)$/,
   'validations and recipients: erased by the hash of their holder':
     /^(bank_account_validations|recipients|provider_\w+)\./,
