@@ -44,17 +44,22 @@ async function readTable({ header, above, rows }: Table<SettlementColumn>): Prom
   }));
   const reader = { places, names: header.row.cells, mark: findDecimalMark(cells) };
   const read: SettlementRow[] = [];
+  const declined: number[] = [];
   // Kept as a running sum: adding up all sales for each line of a sum takes minutes in a file with many of both.
   let sum: Sum = 0;
   const turn = letOthersRun();
   for (const line of lines) {
     await turn();
-    if (isSum(line, reader, sum) || isDeclined(line, reader)) continue;
+    if (isSum(line, reader, sum)) continue;
+    if (isDeclined(line, reader)) {
+      declined.push(line.line);
+      continue;
+    }
     const row = readRow(line, reader);
     read.push(row);
     sum = addUp([sum, row.amount]);
   }
-  return { rows: read, byAccountingDate: places.date === null };
+  return { rows: read, declined, byAccountingDate: places.date === null };
 }
 
 function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reader): string {
@@ -76,12 +81,21 @@ function isSum(line: TableRow, reader: Reader, sum: Sum): boolean {
 }
 
 /**
- * Returns whether the acquirer took no money: some portals export every attempt to pay, with its state. Other states
- * decide nothing, because in some files they are about the deposit to the bank.
+ * Returns whether the acquirer took no money: some portals export every attempt to pay, with its state. A column named
+ * only `Estado` may be about the deposit to the bank, so it decides nothing about a sale with an authorisation code.
  */
 function isDeclined(line: TableRow, reader: Reader): boolean {
-  return (['state', 'type'] as const).some((column) => DECLINED.test(foldText(cellOf(line, column, reader))));
+  const columns = (['state', 'type'] as const).filter((column) =>
+    DECLINED.test(foldText(cellOf(line, column, reader))),
+  );
+  if (columns.length === 0) return false;
+  const isOfSale =
+    columns.includes('type') || !BARE_STATE.test(foldText(reader.names[reader.places.state ?? -1] ?? ''));
+  return isOfSale || /^0*$/.test(cellOf(line, 'authorizationCode', reader));
 }
+
+/** Names of a column that may be the state of the sale or of the deposit. */
+const BARE_STATE = /^\W*(estado|status|resultado)\W*$/;
 
 const DECLINED =
   /^((la |una )?(transaccion|venta|operacion|pago|compra) )?(rechazad|denegad|declinad|fallid|abortad|abandonad|expirad|iniciad|inicializad|no (autorizad|aprobad)|reject|declined|denied|failed|aborted|expired|initialized|not (authori|approved))/;

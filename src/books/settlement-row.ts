@@ -18,6 +18,8 @@ export type SettlementRow = {
 
 export type Settlement = {
   rows: SettlementRow[];
+  /** The lines of payments that were not made, by their state. They are in no comparison. */
+  declined: readonly number[];
   /** Whether `date` is the acquirer's accounting day instead of the day of the sale. */
   byAccountingDate: boolean;
 };

@@ -33,7 +33,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
 
 /** A type without a boundary is no form anyway. */
 function hasTooManyParts(type: string, body: Buffer): boolean {
-  const [, boundary = ''] = /boundary="?([^";]+)/i.exec(type) ?? [];
+  const [, boundary = ''] = /;\s*boundary="?([^";]+)/i.exec(type) ?? [];
   let at = -1;
   // One more boundary ends the form.
   for (let found = 0; found <= MOST_PARTS + 1; found++) {

@@ -139,18 +139,22 @@ function readLine(cell: (column: ResultColumn) => string, hashes: IdentityHashes
     amountText,
     amount: amountIn(amountText),
     accountsAt: accountsOf(cell('account'), hashes),
-    leftBefore: isOurs ? null : endOfNextDay(cell('day')),
+    leftBefore: isOurs ? null : latestLeaving(cell('day')),
   };
 }
 
 /**
- * Returns the end of the day after a line's day: banks and this service may disagree by a day. The same people are paid
- * the same amounts every month, so the result of an earlier file matches a payout in everything but its day.
+ * Returns the latest time at which a payout of the line's day left: a bank may write its last working day before a
+ * weekend with holidays. The same people are paid the same amounts every week or month, so the result of an earlier file
+ * matches a payout in everything but its day.
  */
-function endOfNextDay(text: string): number | null {
+function latestLeaving(text: string): number | null {
   const day = readDay(text);
-  return day === null ? null : boundsOfDay(shiftDay(day, 1)).to;
+  return day === null ? null : boundsOfDay(shiftDay(day, DAYS_WITHOUT_BANKS)).to;
 }
+
+/** The most days in a row without a working day of banks, with one more: Easter, or 18 September beside a weekend. */
+const DAYS_WITHOUT_BANKS = 5;
 
 /** The number of a CuentaRUT may end with its check digit. */
 function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {

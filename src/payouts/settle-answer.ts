@@ -11,7 +11,7 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /**
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
- * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing.
+ * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing and raises no alarm.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {
@@ -27,12 +27,12 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         const said = { id: payout.id, outcome: answer.kind, reason };
         const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
         if (settled.length === 0) await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return contradicted.length > 0 ? answer.kind : null;
+        return contradicted.length > 0 ? unlessKnown(payout, answer.kind) : null;
       }
       case 'contradiction':
         await recordContradiction(tx, payout, answer.says, at);
         await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return answer.says;
+        return unlessKnown(payout, answer.says);
       case 'unknown':
       case 'absent':
         if (payout.state === 'sent') {
@@ -42,11 +42,11 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         }
         break;
       case 'pending':
-        // The merchant has the money again, and the provider may still pay it.
-        if (payout.state !== 'failed') break;
+        // The merchant has the money again, and the provider may still pay it. An answer from before the failure is old.
+        if (payout.state !== 'failed' || claimed.state !== 'failed') break;
         await recordContradiction(tx, payout, STILL_PENDING, at);
         await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return STILL_PENDING;
+        return unlessKnown(payout, STILL_PENDING);
     }
     await postponePayout(tx, claimed, nextLook(payout.state, since, at));
     return null;
@@ -55,6 +55,11 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
     app.log.error(about, 'a payout sender contradicts the state of a payout');
   }
+}
+
+/** A contradiction that is stored already raises no second alarm. */
+function unlessKnown({ contradiction }: Payout, said: string): string | null {
+  return contradiction === said ? null : said;
 }
 
 const WHY = {

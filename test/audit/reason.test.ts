@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { isReason } from '../../src/audit/reason.ts';
 
 test('a reason with the RUT of a person is refused', () => {
-  for (const rut of ['12.345.678-5', '12345678-5', '12345678 – 5', '12.345.605-k', '12345605-K', '12 345 678-5'])
+  for (const rut of [
+    '12.345.678-5',
+    '12345678-5',
+    '12345678 – 5',
+    '12.345.605-k',
+    '12345605-K',
+    '12 345 678-5',
+    '12345678 - 5',
+  ])
     assert.equal(isReason(`devuelto a ${rut}, que llamó`), false, rut);
 });
 
@@ -14,6 +22,9 @@ test('a reason with a text that only resembles the RUT of a person is accepted',
     'orden 123456785',
     'del 2026-01-15 al 2026-01-20',
     'pedido A-112345678-51',
+    'orden A12345678-5',
+    'se cobró $1.234.567-4 de más',
+    '12.345.678 - 5 cuotas',
     'vi la foto',
   ])
     assert.equal(isReason(text), true, text);

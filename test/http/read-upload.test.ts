@@ -11,6 +11,13 @@ async function formOf(fields: number): Promise<FastifyRequest> {
   return { headers: { 'content-type': request.headers.get('content-type') ?? '' }, body } as FastifyRequest;
 }
 
+test('a form whose type has another parameter named like the boundary is counted too', async () => {
+  const request = await formOf(101);
+  const type = request.headers['content-type'] ?? '';
+  request.headers['content-type'] = type.replace('boundary=', 'xboundary=none; boundary=');
+  await assert.rejects(readUpload(request), { code: 'HTTP_MALFORMED' });
+});
+
 test('a form has at most a hundred fields', async () => {
   const { fields } = await readUpload(await formOf(100));
   assert.equal(Object.keys(fields).length, 100);

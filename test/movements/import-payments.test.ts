@@ -120,6 +120,20 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual(resultsOf(await plan(opened, `15/01/2026;${opened.id};0;12990`)), ['settle'], 'by its buy order');
   });
 
+  test('takes a sale whose deposit was declined, if the column may be about the deposit', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const planned = async (name: string, state: string) => {
+      const file = `${HEAD};${name}\n15/01/2026;${opened.id};012345;12990;${state}\n`;
+      const settlement = await readSettlement(Readable.from([file]));
+      return [settlement.declined, resultsOf(await planImport(opened.app, scopeOf(opened), settlement))];
+    };
+    for (const name of ['Estado', 'Status', 'Resultado'])
+      for (const state of ['Rechazado', 'Pago rechazado', 'Iniciado', 'Expirado'])
+        assert.deepEqual(await planned(name, state), [[], ['settle']], `${name} ${state}`);
+    for (const name of ['Estado Transacción', 'Estado Venta', 'Transaction Status', 'Tipo'])
+      assert.deepEqual(await planned(name, 'Rechazada'), [[2], []], name);
+  });
+
   test('books each line once, even if the import was killed and runs again', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const others = ['OTHER-1;777;4000', 'OTHER-2;778;5000', 'OTHER-3;779;6000'].map((line) => `15/01/2026;${line}`);

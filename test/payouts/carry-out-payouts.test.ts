@@ -330,6 +330,8 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     app.now.advance(DAY / 24);
     const { log, alarms } = listenForAlarms();
     await carryOutPayouts({ ...app, log }, 100);
+    app.now.advance(DAY);
+    await carryOutPayouts({ ...app, log }, 100);
     const { state, contradiction } = await read(payout);
     assert.deepEqual([state, contradiction, alarms], ['failed', 'the sender still has it', ['payout_contradiction']]);
     assert.equal((await verifyStore(app)).ok, true);

@@ -43,7 +43,9 @@ export const postConsoleSettlements: Screen = {
       evidence: describeEvidence(file.name, file.content),
       by,
     });
-    if (kept.kind === 'kept') return goTo(`/settlements/${kept.id}`);
+    const { declined } = settlement;
+    if (kept.kind === 'kept')
+      return goTo(`/settlements/${kept.id}${declined.length > 0 ? `?declined=${declined.length}` : ''}`);
     if (kept.kind === 'too_many') return refuse(tell(language, 'settlements.too_many', { most: MOST_DIFFERENCES }));
     return refuse(tell(language, kept.kind === 'empty' ? 'settlements.empty' : 'not_found.text'));
   }),

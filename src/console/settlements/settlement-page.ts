@@ -63,13 +63,14 @@ async function sendSettlement(
   const { settlement, differences } = shown;
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
-  const { accepted, booked } = request.query as Record<string, unknown>;
+  const { accepted, booked, declined } = request.query as Record<string, unknown>;
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
   const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
 ${typeof booked === 'string' && html`<p class="notice done" role="status">${tell(language, 'book.done', { n: booked })}</p>`}
+${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
