@@ -138,6 +138,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const refused = await as(desk.users.maker, 'es').upload('/payouts/upload', { of, name: 'Marzo' }, wrong);
     assert.equal(refused.status, 422);
     assert.match(refused.text, /Línea 3: El monto no se puede pagar[^<]*como 15000, sin puntos ni comas/);
+    assert.equal(refused.text.split('El monto no se puede pagar').length, 2, 'the list alone says what is wrong');
     assert.match(
       refused.text,
       /Línea 3: El dígito verificador[\s\S]*Línea 4: El dígito/,
@@ -194,7 +195,8 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       account: '1',
     });
     assert.equal(lacking.status, 422);
-    assert.match(lacking.text, /pide el RUT de quien paga/);
+    assert.match(lacking.text, /No se hizo ningún archivo\. bancochile-masivas pide el RUT de quien paga/);
+    assert.doesNotMatch(lacking.text, /Los pagos no son válidos/, 'a form without a RUT is not called invalid payouts');
     const made = await maker.post('/payout-files', { of, format: 'bancoestado-proveedores', account: '123456789' });
     const path = /^\/console(\/payout-files\/pf_\w+)\?done=filed$/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
     assert.notEqual(path, '', made.text);
@@ -209,9 +211,25 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       content: 'id;estado;motivo\nFAC-1;Pagado;\nFAC-2;Rechazado;cuenta 123456789 cerrada\nFAC-7;Pagado;\n',
     };
     const shown = await maker.upload(`${path}/results`, {}, result);
-    for (const said of ['→ Arrived', '→ Refused by the bank', 'cuenta … cerrada', 'Lines of no payout of this file: 4'])
+    for (const said of [
+      '→ Arrived',
+      '→ Refused by the bank',
+      'cuenta … cerrada',
+      'Without a payout in this file: line 4',
+    ])
       assert.ok(shown.text.includes(said), said);
     assert.equal(await stateOf(app, first), 'sent', 'a preview changes nothing');
+    const unexplained = {
+      name: 'r.csv',
+      content: 'id;estado\nFAC-1;Raro\nFAC-2;Rechazado\nFAC-7;Pagado\nFAC-8;Pagado\n',
+    };
+    const inSpanish = (await as(desk.users.maker, 'es').upload(`${path}/results`, {}, unexplained)).text;
+    assert.match(
+      inSpanish,
+      /Sin un pago en este archivo: líneas 4, 5\.[\s\S]*un mismo pago tiene estados distintos: línea 2\./,
+    );
+    assert.match(inSpanish, /el banco no dio un motivo/, 'our own words are in the language of the reader');
+    assert.doesNotMatch(inSpanish, /the bank gave no reason/);
     const pdf = { name: 'resultado.pdf', content: '%PDF-1.4' };
     const unread = await as(desk.users.maker, 'es').upload(`${path}/results`, {}, pdf);
     assert.match(unread.text, /No se leyó el archivo de resultados, y nada cambió\. Ninguna fila nombra las columnas/);

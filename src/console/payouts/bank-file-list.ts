@@ -17,7 +17,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
+import { invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -85,7 +85,8 @@ export const postConsolePayoutFiles: Screen = {
       return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
     } catch (error) {
       const { status, said } = refusalOf(language, error);
-      return sendForm(app, visit, status, said, fields);
+      const why = invalidDetail(language, error);
+      return sendForm(app, visit, status, why === null ? said : tell(language, 'files.not_made', { why }), fields);
     }
   }),
 };

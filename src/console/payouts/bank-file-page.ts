@@ -2,11 +2,9 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import type { Language } from '../../checkout/texts.ts';
-import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { wordsOf } from '../../http/problem-words.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
@@ -26,7 +24,15 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile } from './kept-upload.ts';
-import { accountCell, payoutBadges, recipientCell, refusalOf, type SeenPayout, seePayouts } from './payout-cells.ts';
+import {
+  accountCell,
+  invalidDetail,
+  payoutBadges,
+  recipientCell,
+  refusalOf,
+  type SeenPayout,
+  seePayouts,
+} from './payout-cells.ts';
 import { payoutColumns } from './payout-list.ts';
 
 const SHOWN = 500;
@@ -76,8 +82,8 @@ export const postConsolePayoutResults: Screen = {
       return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
-      const unread = error instanceof Problem && error.code === 'INVALID_PAYOUT' && wordsOf(error, language).detail;
-      return sendFile(app, visit, status, unread ? tell(language, 'results.unread', { why: unread }) : said);
+      const why = invalidDetail(language, error);
+      return sendFile(app, visit, status, why === null ? said : tell(language, 'results.unread', { why }));
     }
   }),
 };
@@ -172,7 +178,7 @@ async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { pay
         formatMoney(payout.amount, payout.currency),
         html`<span>${payoutBadges(language, seen)}</span>`,
         effectOf(language, payout, outcome),
-        reason ?? '—',
+        reason === null ? '—' : sayReason(reason)[language],
       ],
     ];
   });
@@ -182,8 +188,8 @@ async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { pay
   const title = tell(language, 'results.preview', { n: rows.length });
   const main = html`<h1>${title}</h1>
 <p>${sent.name} · <span class="code">${file.name}</span></p>
-${results.unmatched.length > 0 && html`<p class="notice">${tell(language, 'results.unmatched', { lines: linesText(results.unmatched) })}</p>`}
-${results.unclear.length > 0 && html`<p class="notice">${tell(language, 'results.unclear', { lines: linesText(results.unclear) })}</p>`}
+${results.unmatched.length > 0 && html`<p class="notice">${tell(language, 'results.unmatched', { lines: linesText(language, results.unmatched) })}</p>`}
+${results.unclear.length > 0 && html`<p class="notice">${tell(language, 'results.unclear', { lines: linesText(language, results.unclear) })}</p>`}
 ${tableOf(head, rows.slice(0, SHOWN), [2])}
 ${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}
 <form class="actions" method="post" enctype="multipart/form-data" action="${at}/results">
@@ -200,6 +206,8 @@ function effectOf(language: Language, { state }: Payout, outcome: Payout['state'
   return badge('bad', tell(language, 'results.contradicts', { said }));
 }
 
-function linesText(lines: readonly number[]): string {
-  return `${lines.slice(0, 50).join(', ')}${lines.length > 50 ? ' …' : ''}`;
+/** Returns the lines by number. Without the word "line" a single number reads as a count. */
+function linesText(language: Language, lines: readonly number[]): string {
+  const numbers = `${lines.slice(0, 50).join(', ')}${lines.length > 50 ? ' …' : ''}`;
+  return tell(language, lines.length === 1 ? 'results.line' : 'results.lines', { numbers });
 }

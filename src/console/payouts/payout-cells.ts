@@ -135,13 +135,20 @@ export function refusalOf(
 ): { status: number; said: string; errors: string[] } {
   if (!(error instanceof Problem) || error.code === 'NOT_FOUND' || MOVED.includes(error.code)) throw error;
   const { title, detail, errors } = wordsOf(error, language);
+  const isListed = lines.length > 0 && errors.length > 0 && error.extras.detail === undefined;
   return {
     status: CATALOGUE[error.code].status,
-    said: detail.startsWith(title) ? detail : `${title}. ${detail}`,
+    // The detail repeats the first error, and the list below it has them all.
+    said: isListed ? `${title}.` : detail.startsWith(title) ? detail : `${title}. ${detail}`,
     errors: errors.map(({ pointer, message, fix }) => {
       const line = lines[Number(/^\/(\d+)\//.exec(pointer)?.[1] ?? -1)];
       const text = `${message} ${fix}`;
       return line === undefined ? text : tell(language, 'upload.line', { line, text });
     }),
   };
+}
+
+/** Returns what is wrong with a file or a form where no payout is at fault; null for any other error. */
+export function invalidDetail(language: Language, error: unknown): string | null {
+  return error instanceof Problem && error.code === 'INVALID_PAYOUT' ? wordsOf(error, language).detail : null;
 }
