@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { endInvitation, inviteUser, listInvitations } from '../auth/invitations/invite-user.ts';
+import { listUsers } from '../auth/list-users.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import { readValidity } from './options.ts';
 import { notFound, print, table, time } from './print.ts';
 import {
   addScopeOptions,
+  describedRights,
   mayOption,
   readRole,
   readScope,
@@ -59,14 +61,17 @@ async function invite(email: string, options: InviteOptions): Promise<void> {
     ...(paymentServices !== null && { paymentServices }),
     ...(Object.keys(refundLimits).length > 0 && { refundLimits }),
   };
-  const { made, link } = await withActor(options, async (app, by) => {
-    const invited = await inviteUser(app, wish, valid, by);
-    return { made: invited, link: `${publicBase(app)}/console/invitation/${invited.token}` };
+  const { made, link, invited } = await withActor(options, async (app, by) => {
+    const made = await inviteUser(app, wish, valid, by);
+    const invited = (await listUsers(app)).filter(({ id }) => id === made.user);
+    return { made, invited, link: `${publicBase(app)}/console/invitation/${made.token}` };
   });
   const { id, user, expires_at } = made;
   print(options, { id, user, email: made.email, link, expires_at }, [
     `Send this link to ${made.email}. It works once, until ${time(expires_at)} UTC:`,
     `  ${link}`,
+    'The person will have these rights:',
+    ...invited.flatMap(describedRights),
   ]);
 }
 

@@ -75,6 +75,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.none_yet': 'No such payment was found so far. Continue with older ones.',
   'payments.none_hint':
     'Search by order or a part of it, whole e-mail, amount, authorisation code or the number of the transaction.',
+  'payments.by_day': 'With the amount and the day, filter the list of payments.',
   'payments.empty': 'There are no payments yet. The first is made so:',
   'payments.incomplete': 'The newest payments are not all in the index yet. Search again in a minute.',
   'payments.newest_parts': 'A part of the order was looked for among the newest payments.',

@@ -74,6 +74,7 @@ export const SPANISH = {
   'payments.none_yet': 'Hasta aquí no hay un pago así. Sigue con los más antiguos.',
   'payments.none_hint':
     'Busca por orden o parte de ella, correo completo, monto, código de autorización, o el número de la transacción.',
+  'payments.by_day': 'Con el monto y el día, filtra la lista de pagos.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',
   'payments.incomplete': 'Los pagos más nuevos aún no están todos en el índice. Busca otra vez en un minuto.',
   'payments.newest_parts': 'Se buscó parte de la orden entre los pagos más nuevos.',

@@ -123,7 +123,7 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
 <label>${tell(language, 'sign_in.password')}<input type="password" name="password" autocomplete="current-password" required></label>
 <p class="actions"><button class="primary">${tell(language, 'sign_in.button')}</button></p>
 </form>
-<p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user invite EMAIL --role support' })}</p>`;
+<p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user invite EMAIL --role support --all-payment-services' })}</p>`;
   return sendConsolePage(app, reply, { title, main, status, language, user: null, path, keptSearch: search });
 }
 

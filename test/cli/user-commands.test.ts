@@ -37,6 +37,16 @@ suite('user commands', () => {
     assert.deepEqual(made.payment_services, [service]);
   });
 
+  test('invite prints what the person may do and see, so that nobody is let in to empty screens unnoticed', async () => {
+    const { stdout } = await runCommand(['user', 'invite', 'jefa@example.cl', '--role', 'owner'], {
+      env: { ...process.env, DATA_DIR: folder },
+    });
+    assert.match(stdout, /\/console\/invitation\/\S+\n[\s\S]*role {7}owner/);
+    assert.match(stdout, /sees {7}no payment \(bin\/rubrica user payment-services USER …\)/);
+    const made = await run('user', 'invite', 'jefa@example.cl');
+    assert.deepEqual(Object.keys(made), ['id', 'user', 'email', 'link', 'expires_at']);
+  });
+
   test('print the permissions of a user, also after each change', async () => {
     const words = [
       '--email',

@@ -191,6 +191,12 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
+    const none = await server.get('/console/payments?q=700+ayer', { ...cookieOf(owner), 'accept-language': 'es' });
+    assert.match(
+      none.text,
+      /<a href="\/console\/payments">Con el monto y el día, filtra/,
+      'the way for what callers know',
+    );
     // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
     const part = await server.get('/console/payments?q=rd-7', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.equal(part.status, 200);

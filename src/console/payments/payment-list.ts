@@ -53,7 +53,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     cut: found.length > SHOWN && SHOWN,
     rows: payments,
     above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: partOf(text) })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
-    empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
+    empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
   });
 }
 
