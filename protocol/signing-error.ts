@@ -53,7 +53,10 @@ export const SIGNING_CATALOGUE = {
   FORBIDDEN_KEY: ['is not allowed as a name', 'Leave this name out.'],
   JSON_TOO_DEEP: ['is nested too deeply', 'Nest at most four levels, the outer object included.'],
   TOO_MANY_FIELDS: ['has too many fields', 'Send at most 64 members, counting the members of inner objects.'],
-  FIELD_TOO_LONG: ['is too long', 'Shorten the value; the limits are in the API reference.'],
+  FIELD_TOO_LONG: [
+    'is too long',
+    'Shorten the value: at most 100 characters in a reference, a session id or a Service Token, 254 in an e-mail address, 2048 in a URL. Other limits are in the API reference.',
+  ],
   CONTROL_CHARACTER: ['contains a control character', 'Remove line feeds, tabs and other control characters.'],
   UNKNOWN_FIELD: [
     'is not a field of this message',
@@ -63,7 +66,7 @@ export const SIGNING_CATALOGUE = {
   EMPTY_FIELD: ['is empty', 'Give the field a value, and sign that value.'],
   INVALID_TYPE: [
     'has the wrong JSON type',
-    'Send text. Only x_amount and x_reference of a request may be numbers, and only the unsigned fields objects.',
+    'Send text. x_amount and x_reference of a request may be numbers too. x_products and the other unsigned fields must be objects or arrays.',
   ],
   AMBIGUOUS_FIELD: [
     'contains the name of another field',

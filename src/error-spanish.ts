@@ -260,7 +260,10 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   FORBIDDEN_KEY: ['no se permite como nombre', 'Quita este nombre.'],
   JSON_TOO_DEEP: ['tiene demasiados niveles', 'Anida a lo más cuatro niveles, contando el objeto de afuera.'],
   TOO_MANY_FIELDS: ['tiene demasiados campos', 'Envía a lo más 64 miembros, contando los de los objetos de adentro.'],
-  FIELD_TOO_LONG: ['es demasiado largo', 'Acorta el valor; los límites están en la referencia de la API.'],
+  FIELD_TOO_LONG: [
+    'es demasiado largo',
+    'Acorta el valor: a lo más 100 caracteres en una referencia, un id de sesión o un Service Token, 254 en un correo, 2048 en una URL. Los demás límites están en la referencia de la API.',
+  ],
   CONTROL_CHARACTER: [
     'contiene un carácter de control',
     'Quita saltos de línea, tabulaciones y otros caracteres de control.',
@@ -273,7 +276,7 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   EMPTY_FIELD: ['está vacío', 'Dale un valor al campo y firma ese valor.'],
   INVALID_TYPE: [
     'tiene el tipo JSON equivocado',
-    'Envía texto. En una solicitud solo x_amount y x_reference pueden ser números, y solo los campos sin firma objetos.',
+    'Envía texto. En una solicitud x_amount y x_reference pueden ser también números. x_products y los demás campos sin firma deben ser objetos o listas.',
   ],
   AMBIGUOUS_FIELD: [
     'contiene el nombre de otro campo',

@@ -56,6 +56,14 @@ suite('the words of errors', () => {
     for (const item of said.errors) assert.deepEqual(Object.keys(item), ['pointer', 'code', 'message', 'fix']);
   });
 
+  test('a value of the wrong length or type is told the form that is right, in both languages', () => {
+    const [long, type] = [problem('FIELD_TOO_LONG', 'x_reference'), problem('INVALID_TYPE', 'x_products')];
+    assert.match(signingItem(long).fix, /at most 100 characters in a reference/);
+    assert.match(signingItem(long).es?.fix ?? '', /a lo más 100 caracteres en una referencia/);
+    assert.match(signingItem(type).fix, /x_products and the other unsigned fields must be objects or arrays/);
+    assert.match(signingItem(type).es?.fix ?? '', /x_products y los demás campos sin firma deben ser objetos o listas/);
+  });
+
   test('a detail exists in both languages, and repeats its errors in the requested one', () => {
     const own = new Problem('NOT_FOUND', { detail: { en: 'No such link.', es: 'No existe ese enlace.' } });
     assert.equal(wordsOf(own, 'es').detail, 'No existe ese enlace.');
