@@ -59,7 +59,7 @@ export function describeToken(authorization: string, now: number): InBoth {
   const known = SHAPES.find(({ shape }) => shape.test(token));
   if (known !== undefined) return known.says;
   if (token.startsWith('eyJ')) return describeJwt(token, now);
-  return thenLogIn('This has not the form of an access token.', 'Esto no tiene la forma de un token de acceso.');
+  return thenLogIn('This does not have the form of an access token.', 'Esto no tiene la forma de un token de acceso.');
 }
 
 /** A signature with HS256 has 43 characters. */

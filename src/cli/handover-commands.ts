@@ -45,7 +45,7 @@ async function handOver(id: string, options: HandOverOptions): Promise<void> {
   print(options, { id: made.id, payment_service: id, environment, url: made.url, ends_at: made.ends_at }, [
     `This link shows the ${environment} tokens of ${id} once, until ${time(made.ends_at)} UTC:`,
     `  ${made.url}`,
-    'Send it to the person who sets up the shop. Who opens it first reads the tokens; the audit log says when.',
+    'Send it to the person who sets up the shop. The first person who opens it sees the tokens; the audit log records when.',
   ]);
 }
 

@@ -93,8 +93,8 @@ function linesOf(open: Unreleased, limit: number): string[] {
   return [
     `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
     '',
-    `Compare with the payment methods and the bank for that time: payments and refunds that they have and this store has not.`,
-    `Pending transactions: ${pending}. Some of them may have been paid. They begin no payment and do not expire until the release.`,
+    'Compare with the payment methods and the bank for that time: payments and refunds that they have and this store does not.',
+    `Pending transactions: ${pending}. Some of them may have been paid. They cannot start a payment and do not expire until the release.`,
     ...listed(countOf(payments, 'unresolved payment'), open.payments.map(paymentCells)),
     ...listed(
       `${countOf(refunds, 'unresolved refund')}; each is looked up before it is requested`,
@@ -103,7 +103,7 @@ function linesOf(open: Unreleased, limit: number): string[] {
     ...listed(countOf(callbacks, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
-    ...(open.restore === null ? [] : [`On the anchors: ${describeRestore(open.restore)}.`]),
+    ...(open.restore === null ? [] : [`Anchors: ${describeRestore(open.restore)}.`]),
     '',
   ];
 }

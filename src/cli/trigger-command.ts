@@ -83,8 +83,8 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
     };
     print(options, value, [
       `${event}: transaction ${id}, reference ${reference}, ${money}${refund === null ? '' : `, refund ${refund.id}`}.`,
-      `A running service tells ${url_callback} of it, or bin/rubrica listen brings it to your laptop.`,
-      `All that happened to it: bin/rubrica transaction show ${id}`,
+      `A running service posts the callback to ${url_callback}, or bin/rubrica listen brings it to your laptop.`,
+      `Its timeline: bin/rubrica transaction show ${id}`,
     ]);
   });
 }

@@ -13,13 +13,13 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
   const { transactions } = await selectHanded(app.db);
   for (const mark of readMarks(app.config, store)) {
     if (isWorthless(mark)) continue;
-    const seen = `as it was seen at ${new Date(mark.at).toISOString()} it gave out transaction ids up to ${mark.transactions - 1}`;
+    const seen = `had given out transaction ids up to ${mark.transactions - 1} at ${new Date(mark.at).toISOString()}`;
     // A person has declared the restore, here or on another machine, and ids continue above all that was seen here.
     const isToldOf = epoch > mark.epoch;
     if (isToldOf && begun >= mark.transactions) continue;
-    if (mark.store !== store) return `The store is another than the one that was here before: ${seen}. ${wayOn(app)}`;
+    if (mark.store !== store) return `This is not the store that was here before, which ${seen}. ${wayOn(app)}`;
     if (isToldOf || epoch < mark.epoch || beat < mark.beat || transactions < mark.transactions)
-      return `The store is older than it was: ${seen}, and now it has them up to ${transactions - 1}. ${wayOn(app)}`;
+      return `The store is older than it was: it ${seen}, and now has ids up to ${transactions - 1}. ${wayOn(app)}`;
   }
   return null;
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../config.ts';
 import { StorageError } from '../db/database.ts';
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import type { TokenRow } from '../payment-services/payment-service-queries.ts';
@@ -41,7 +42,7 @@ function schemaFinding(difference: SchemaDifference): Finding {
     return problem('schema', { en: 'belongs to another version', es: 'es de otra versión' }, refusal.message);
   const { pending, newer } = difference;
   if (pending.length > 0) {
-    const says = { en: `lacks ${pending.join(', ')}`, es: `le falta ${pending.join(', ')}` };
+    const says = lackOf(pending);
     return problem('schema', says, {
       en: 'serve migrates the store when it starts. Without it: bin/rubrica migrate',
       es: 'serve lo hace al partir; sin él: bin/rubrica migrate',
@@ -52,6 +53,13 @@ function schemaFinding(difference: SchemaDifference): Finding {
     en: `a newer version added ${newer.join(', ')}; this version works with it`,
     es: `una versión más nueva agregó ${newer.join(', ')}, y esta sigue al lado`,
   });
+}
+
+/** Names a few migrations one by one. An empty store lacks all of them: a line of thousands of characters. */
+function lackOf(pending: readonly string[]): InBoth {
+  const [first, last, n] = [pending[0], pending.at(-1), pending.length];
+  if (n <= 3) return { en: `lacks ${pending.join(', ')}`, es: `le falta ${pending.join(', ')}` };
+  return { en: `lacks ${n} migrations, ${first} to ${last}`, es: `le faltan ${n} migraciones, de ${first} a ${last}` };
 }
 
 function asError(error: unknown): unknown {

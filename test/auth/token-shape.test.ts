@@ -37,7 +37,7 @@ test('a refused token is explained by its form and never quoted', async () => {
     [`Token ${living}`, /more than one word/],
     [`Bearer ${living},Bearer ${living}`, /more than one word/],
     [`Bearer ${'a'.repeat(8000)}`, /longer than any access token/],
-    ['Bearer tok_live_0123456789abcdef', /not the form of an access token/],
+    ['Bearer tok_live_0123456789abcdef', /not have the form of an access token/],
     ['Bearer eyJ.eyJ.eyJ', /^Another service issued this token/],
   ];
   for (const [given, says] of cases) {

@@ -37,6 +37,8 @@ suite('doctor', () => {
     const before = await report({});
     assert.equal(before.status, 1);
     assert.deepEqual(problems(before), ['schema']);
+    const lack = before.findings.find(({ check }) => check === 'schema')?.says ?? '';
+    assert.match(lack, /^lacks \d+ migrations, 0001-initial\.sql to \d{4}-[\w-]+\.sql$/, 'not a line of all names');
     await run({}, 'migrate');
     const after = await report({});
     assert.equal(after.status, 0);
