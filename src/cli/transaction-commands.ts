@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../payment-services/payment-serv
 import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
 import { searchWithParts } from '../search/search-payments.ts';
-import { type ShownPayment, showPayment, type TimelineLine } from '../search/show-payment.ts';
+import { type ShownPayment, sayFact, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
 import { checkPaymentService, readAmount, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
@@ -67,7 +67,7 @@ async function find(text: string, options: { limit: string; json?: boolean }): P
   if (text.trim() === '') throw invalidOption('Say what is known of it, such as ORD-1, buyer@example.cl or 12990.');
   const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
   const lines = payments.map((payment) => [...cellsOf(payment), payment.found_by]);
-  printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]));
+  printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]), BY_DAY);
   if (!isAll)
     process.stderr.write(
       'A part of a reference is looked for among the newest payments; for all: bin/rubrica transaction list --reference-part TEXT\n',
@@ -135,8 +135,16 @@ function cellsOf(payment: FoundPayment): string[] {
   ];
 }
 
-function printList(options: { json?: boolean }, found: Omit<PaymentPage, 'next'>, lines: string[]): void {
-  print(options, found, found.payments.length === 0 ? ['There is no such payment.'] : lines);
+const BY_DAY =
+  'With the amount and the day: bin/rubrica transaction list --amount 12990 --since 2026-01-15 --until 2026-01-15';
+
+function printList(
+  options: { json?: boolean },
+  found: Omit<PaymentPage, 'next'>,
+  lines: string[],
+  ...hint: string[]
+): void {
+  print(options, found, found.payments.length === 0 ? ['There is no such payment.', ...hint] : lines);
   if (!found.complete)
     process.stderr.write('The newest payments are not all searched yet: run serve, and ask again in a minute.\n');
 }
@@ -204,8 +212,7 @@ const MOST_OF_A_FACT = 120;
 
 function detailsOf({ amount, by, facts }: TimelineLine, currency: string): string[] {
   const said = Object.entries(facts).map(([name, fact]) => {
-    const text = typeof fact === 'string' ? fact : JSON.stringify(fact);
-    return `${name} ${text.replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT)}`;
+    return `${name} ${sayFact(fact).replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT)}`;
   });
   return [
     ...(amount === null ? [] : [formatMoney(amount, currency)]),

@@ -38,6 +38,15 @@ export type TimelineLine = {
   facts: Facts;
 };
 
+/** Returns a fact as text for a person. An object, such as the refund of an event, is its names and values. */
+export function sayFact(fact: unknown): string {
+  if (typeof fact === 'string') return fact;
+  if (fact === null || typeof fact !== 'object' || Array.isArray(fact)) return JSON.stringify(fact);
+  return Object.entries(fact)
+    .map(([name, value]) => `${name} ${sayFact(value)}`)
+    .join(', ');
+}
+
 /** A payment, the fields that the shop signed, and its timeline, the oldest first. Without its pay link. */
 export type ShownPayment = { payment: FoundPayment; transaction: Transaction; timeline: TimelineLine[] };
 

@@ -6,7 +6,7 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
-import { showPayment } from '../../src/search/show-payment.ts';
+import { sayFact, showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -57,6 +57,8 @@ forEachEngine('the timeline of a payment', (openTestDatabase) => {
     assert.deepEqual([delivered?.facts['answer'], delivered?.facts['status']], ['Fatal error', 500]);
     const asked = shown.timeline.find(({ what }) => what === 'refund.processing');
     assert.deepEqual([asked?.by, asked?.facts['refund']], [refund.requested_by, refund.id]);
+    const refunded = sayFact(shown.timeline.find(({ what }) => what === 'refund.completed')?.facts['refund']);
+    assert.match(refunded, new RegExp(`id ${refund.id}, type parcial, amount 2000\\.00, currency CLP$`), 'no JSON');
     assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline does not have the pay link');
   });
 

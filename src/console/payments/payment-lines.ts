@@ -4,7 +4,7 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
-import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
+import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
 const GOOD = [
@@ -54,7 +54,7 @@ function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
 
 /** Returns the event as one line. */
 export function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
-  const code = textOf(facts['payment_method'] ?? '');
+  const code = sayFact(facts['payment_method'] ?? '');
   const method = methodName(language, { code, name: code });
   if (kind === 'delivery') {
     const failed = facts['failure'] !== undefined;
@@ -85,11 +85,7 @@ function factsOf(language: Language, { facts }: TimelineLine): Html | false {
   const said = Object.entries(facts).filter(([name]) => !SAID.includes(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
-  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${textOf(fact)}</dd>`);
-  return html`${code !== undefined && html` <span class="code">${textOf(code[1])}</span>`}
+  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${sayFact(fact)}</dd>`);
+  return html`${code !== undefined && html` <span class="code">${sayFact(code[1])}</span>`}
 <details><summary>${tell(language, 'line.details')}</summary><dl class="facts">${rows}</dl></details>`;
-}
-
-function textOf(fact: unknown): string {
-  return typeof fact === 'string' ? fact : JSON.stringify(fact);
 }
