@@ -80,7 +80,7 @@ async function showRequests(
 }
 
 function linesOf({ at, merchant, environment, endpoint, status, says, fixes }: SeenRequest): string[] {
-  const whose = `${merchant ?? 'nobody known'}${environment === null ? '' : ` (${environment})`}`;
+  const whose = `${merchant ?? 'no merchant'}${environment === null ? '' : ` (${environment})`}`;
   const answer = paint(status < 400 ? 'green' : 'red', String(status));
   const asked = endpoint === null ? '' : `${endpoint}  →  `;
   const clock = paint('dim', new Date(at).toTimeString().slice(0, 8));

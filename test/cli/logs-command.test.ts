@@ -58,6 +58,16 @@ forEachEngine('logs tail', (openTestDatabase) => {
     assert.equal(lines.length, 3, stdout);
   });
 
+  test('calls a request that names no payment service one of no merchant: a known user may have sent it', async () => {
+    const { app, server, env } = await open();
+    await using _server = server;
+    const user = await createTestUser(app, { may: ['events:read'] });
+    assert.equal((await server.get('/trxs/1001', user.headers)).status, 403);
+    await storeRefusedRequests(app);
+    const { stdout } = await runCommand(['logs', 'tail', '--since', '2026-01-01', '--count', '1'], { env });
+    assert.match(stdout, /^[\d:]{8} {2}no merchant {2}GET \/trxs\/:id {2}→ {2}403 {2}PERMISSION_MISSING/m);
+  });
+
   test('prints earlier ones with --since, also of a remote service, within the rights of the user', async () => {
     const { app, environment, server, post, env } = await open();
     await using _server = server;
