@@ -22,6 +22,8 @@ export type Verify = (
 
 /** A claim lasts longer than a failover of the database. */
 const LEASE_MS = 60_000;
+/** A claim that ends later than this was made before the clock was set back. */
+const LONGEST_CLAIM_MS = 2 * LEASE_MS;
 const RENEW_EVERY_MS = 10_000;
 /** A verification that ends its process each time, for example for lack of memory, must not do so for ever. */
 const MOST_TRIES = 3;
@@ -33,14 +35,16 @@ const MOST_TRIES = 3;
 export async function runVerification(app: App, verify: Verify): Promise<number> {
   const row = await selectVerification(app.db);
   const now = app.now();
-  if (row === null || row.asked_at === null || (row.held_until ?? 0) > now) return 0;
+  const furthest = now + LONGEST_CLAIM_MS;
+  const heldUntil = row?.held_until ?? 0;
+  if (row === null || row.asked_at === null || (heldUntil > now && heldUntil <= furthest)) return 0;
   if (row.tries >= MOST_TRIES && row.held_until !== null) {
-    const given = await app.db.transaction((tx) => endTries(tx, now, MOST_TRIES));
+    const given = await app.db.transaction((tx) => endTries(tx, { now, furthest, most: MOST_TRIES }));
     if (given) app.log.error(`the verification of the books was given up after ${MOST_TRIES} tries`);
     return 0;
   }
   const holder = randomToken(16);
-  const claimed = await app.db.transaction((tx) => claimAsked(tx, holder, now, now + LEASE_MS));
+  const claimed = await app.db.transaction((tx) => claimAsked(tx, holder, { now, furthest, until: now + LEASE_MS }));
   if (!claimed) return 0;
   await carryOut(app, holder, verify);
   return 1;

@@ -34,13 +34,20 @@ export async function insertAsked(tx: Tx, at: number, by: string): Promise<boole
   return rows.length === 1;
 }
 
+/** A claim ends at `now`; one until after `furthest` was made before the clock was set back. */
+type ClaimTime = { now: number; furthest: number };
+
 /** Claims the verification that was asked for until `until`. Returns false if another process has claimed it. */
-export async function claimAsked(tx: Tx, holder: string, now: number, until: number): Promise<boolean> {
+export async function claimAsked(
+  tx: Tx,
+  holder: string,
+  { now, furthest, until }: ClaimTime & { until: number },
+): Promise<boolean> {
   const rows = await tx.query(
     `update books_verification set holder = $1, held_until = $3, begun_at = coalesce(begun_at, $2), tries = tries + 1
-     where id = 1 and asked_at is not null and (held_until is null or held_until <= $2)
+     where id = 1 and asked_at is not null and (held_until is null or held_until <= $2 or held_until > $4)
      returning id`,
-    [holder, now, until],
+    [holder, now, until, furthest],
   );
   return rows.length === 1;
 }
@@ -65,11 +72,11 @@ export async function releaseClaim(tx: Tx, holder: string): Promise<void> {
 const ENDED = 'asked_at = null, begun_at = null, holder = null, held_until = null, progress = null';
 
 /** Ends a verification that was tried too often and that no process holds. Returns false if nothing had to end. */
-export async function endTries(tx: Tx, now: number, most: number): Promise<boolean> {
+export async function endTries(tx: Tx, { now, furthest, most }: ClaimTime & { most: number }): Promise<boolean> {
   const rows = await tx.query(
     `update books_verification set ${ENDED}, failed_at = $1
-     where id = 1 and asked_at is not null and tries >= $2 and held_until <= $1 returning id`,
-    [now, most],
+     where id = 1 and asked_at is not null and tries >= $2 and (held_until <= $1 or held_until > $3) returning id`,
+    [now, most, furthest],
   );
   return rows.length === 1;
 }

@@ -14,7 +14,7 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { selectUpkeep } from '../../src/upkeep/upkeep-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -155,6 +155,19 @@ forEachEngine('a verification that a person asks for', (openTestDatabase) => {
     assert.deepEqual([asked, failed_at, report], [null, app.now(), null]);
     assert.equal(await askVerification(app, TESTER), true);
     assert.equal((await readVerification(app)).failed_at, null);
+  });
+
+  test('does not wait for a claim that was made before the clock was set back', async () => {
+    const { app } = await open();
+    const ahead = createTestApp(app.db, { now: createTestClock(app.now() + 90 * 86_400_000) });
+    await askVerification(app, TESTER);
+    await assert.rejects(
+      runVerification(ahead, () => Promise.reject(new Error('killed'))),
+      /killed/,
+    );
+    assert.equal(await runVerification(app, here), 1);
+    const { asked, ended_at } = await readVerification(app);
+    assert.deepEqual([asked, ended_at], [null, app.now()]);
   });
 
   test('runs on a thread with a store of its own, and finds there what was changed', async () => {
