@@ -1,6 +1,6 @@
 import type { Language } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
-import { clockOf } from '../lib/calendar-day.ts';
+import { clockOf, isTime } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';
 import { tell, tellKind } from './console-texts.ts';
@@ -9,7 +9,14 @@ import { tell, tellKind } from './console-texts.ts';
 export function timeCell(utcMs: number | null): Html {
   if (utcMs === null) return html`—`;
   const clock = clockOf(utcMs);
+  if (!isTime(utcMs)) return html`${clock}`;
   return html`<time datetime="${new Date(utcMs).toISOString()}" title="${clock}">${clock.slice(0, 16)}</time>`;
+}
+
+/** Returns a time in Chile with its seconds. A number that is no time, which somebody wrote into the store, stays. */
+export function clockTag(utcMs: number): Html {
+  const clock = clockOf(utcMs);
+  return isTime(utcMs) ? html`<time datetime="${new Date(utcMs).toISOString()}">${clock}</time>` : html`${clock}`;
 }
 
 /** Returns a time in Chile with its offset, for a sentence. */

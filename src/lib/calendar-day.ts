@@ -27,7 +27,7 @@ const LATEST = 8_640_000_000_000_000;
 
 /** Returns whether a number of UTC milliseconds is a time that a calendar has. */
 export function isTime(utcMs: number): boolean {
-  return Math.abs(utcMs) <= LATEST;
+  return Number.isInteger(utcMs) && Math.abs(utcMs) <= LATEST;
 }
 
 function inChile(utcMs: number): Temporal.ZonedDateTime {

@@ -74,7 +74,13 @@ function report(findings: Findings, { id, environment_id, transaction_id, webhoo
 }
 
 async function isAsTold(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
-  return row.transaction_id === 0 ? isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
+  try {
+    return row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
+  } catch (error) {
+    // A time that no calendar has cannot be written into a body.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** Returns undefined if no Secret Token of the environment can be decrypted: its callbacks cannot be rebuilt then. */

@@ -6,7 +6,7 @@ import { reportOf } from '../../src/proof/verification-report.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
-import { createPaidTransaction } from '../support/test-books.ts';
+import { createPaidTransaction, removeTriggers } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
@@ -86,6 +86,18 @@ forEachEngine('the verification of the books at the console', (openTestDatabase)
     const attention = await server.get('/console/attention?kind=books', auditor.console);
     assert.match(attention.text, /<a href="\/console\/verification">Ver qué se encontró<\/a>/);
     assert.match((await server.get('/console/health', auditor.console)).text, /<a href="\/console\/verification">/);
+  });
+
+  test('shows what was found where somebody wrote a time that no calendar has, and so does the payment', async () => {
+    const { app, paid, server, auditor, read } = await open();
+    await using _server = server;
+    await removeTriggers(app.db);
+    const sql = 'update events set created_at = 9000000000000000 where transaction_id = $1';
+    await app.db.transaction((tx) => tx.query(sql, [paid.id]));
+    await noteVerification(app, await here(app, async () => {}, app.stopping));
+    assert.match(await read(auditor), />9000000000000000</);
+    const payment = await server.get(`/console/payments/${paid.id}`, auditor.console);
+    assert.match(payment.text, />\s*9000000000000000/);
   });
 
   test('can be read by who runs the service and started only with the permission to audit, from our page', async () => {

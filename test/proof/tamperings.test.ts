@@ -291,6 +291,11 @@ const TAMPERINGS: Tampering[] = [
     found: /links 1 to 1 of the feed were deleted/,
   },
   {
+    name: 'the time of an event is one that no calendar has',
+    statements: ({ paid }) => [['update events set created_at = 9000000000000000 where transaction_id = $1', paid.id]],
+    found: /callback \d+ \(evt_\w+\) of transaction \d+ does not say what its event and transaction say/,
+  },
+  {
     name: 'the body of a callback is changed',
     statements: ({ paid }) => [
       ["update callbacks set body = replace(body, 'completed', 'failed') where transaction_id = $1", paid.id],

@@ -97,6 +97,11 @@ const TAMPERINGS: Tampering[] = [
     found: /file of payouts pf_\w+: its bytes were changed/,
   },
   {
+    name: 'the bytes of a file of payouts name another master key',
+    statements: () => [[`update payout_files set sealed_content = 'v1.AAAAAAAA' || substr(sealed_content, 12)`]],
+    found: /file of payouts pf_\w+: its bytes were changed/,
+  },
+  {
     name: 'the person who made a payout file is changed',
     statements: () => [[`update payout_files set made_by = 'nobody'`]],
     found: /made_by was "user-\d+@example\.cl", is "nobody"/,

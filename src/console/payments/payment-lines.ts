@@ -1,10 +1,10 @@
 import { type Language, methodName } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
-import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
+import { clockTag } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
 const GOOD = [
@@ -35,7 +35,7 @@ const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser
 export function timelineOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
-    return html`<li class="${toneOf(line, transaction.url_callback)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
+    return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
 <strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });

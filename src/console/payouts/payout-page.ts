@@ -3,13 +3,12 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
-import { timeCell } from '../console-format.ts';
+import { clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { accountTypeForm } from './account-type-form.ts';
@@ -64,7 +63,7 @@ function timelineOf(language: Language, seen: SeenPayout, lines: readonly Payout
   const items = lines.map((line) => {
     const { at, reason } = line;
     const by = line.what === 'approved' && line.by === payout.approved_by ? approverText(language, payout) : line.by;
-    return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
+    return html`<li class="${toneOf(line)}">${clockTag(at)}
 <strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
 ${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
   });
