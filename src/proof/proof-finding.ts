@@ -16,6 +16,7 @@ export type FindingKind =
   | 'restore_changed'
   | 'month_changed'
   | 'funds_rule_changed'
+  | 'payout_limits_changed'
   | 'payout_file_changed'
   | 'statement_changed'
   | 'rights_changed'

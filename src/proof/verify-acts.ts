@@ -5,12 +5,13 @@ import type { Findings } from './proof-finding.ts';
 import { verifyBankFiles } from './verify-bank-files.ts';
 import { verifyFundsRules } from './verify-funds-rules.ts';
 import { verifyMonths } from './verify-months.ts';
+import { verifyPayoutLimits } from './verify-payout-limits.ts';
 import { type RightsCoverage, verifyRights } from './verify-rights.ts';
 import { verifyStatements } from './verify-statements.ts';
 
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
- * money, files for banks, bank statements, and what users may do. Reads only. Whether somebody changed the audit log
+ * money, limits of payouts, files for banks, bank statements, and what users may do. Reads only. Whether somebody changed the audit log
  * itself is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
@@ -18,6 +19,7 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   walks('acts', 'acts of people beside the books');
   await verifyMonths(app, findings, arrivals);
   await verifyFundsRules(app, findings, arrivals);
+  await verifyPayoutLimits(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
   return verifyRights(app, findings, arrivals);
