@@ -45,7 +45,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     schemaController: { compilersFactory: NO_COMPILERS },
     routerOptions: { maxParamLength: 200, caseSensitive: true },
     return503OnClosing: false,
-    exposeHeadRoutes: true,
+    exposeHeadRoutes: false,
     clientErrorHandler: answerClientError(app),
     // A URL that cannot be decoded never reaches the hooks.
     frameworkErrors: (failure, request, reply) => {
@@ -175,7 +175,8 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
     const own = endpoint.notBelowBasePath === true ? [''] : prefixes;
     for (const path of endpoint.paths.flatMap((one) => own.map((prefix) => prefix + one))) {
       server.route({
-        method: endpoint.method,
+        // One route for both methods: Fastify's separate routes for HEAD cost a quarter more.
+        method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
         url: path,
         bodyLimit: endpoint.bodyLimit ?? SERVER_LIMITS.bodyBytes,
         config: { endpoint },

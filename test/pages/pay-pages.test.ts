@@ -409,11 +409,13 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal(paid.headers.get('location'), path);
   });
 
-  test('HEAD answers as GET does, without a body', async () => {
+  test('HEAD answers as GET does, with its length and without a body', async () => {
     await using visit = await open();
+    const page = await visit.server.get(visit.path);
     const response = await visit.server.head(visit.path);
     assert.deepEqual([response.status, response.text], [200, '']);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(page.text)));
   });
 });
 
