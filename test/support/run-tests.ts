@@ -12,8 +12,9 @@ import { quickFolder } from './quick-folder.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
 
+/** One thread (`tsc`) and rarer garbage collection (`GOGC`, for `tsc` and `oxlint`) save a quarter of these checks. */
 const checks: readonly { name: string; command: readonly [program: string, ...args: string[]] }[] = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types', command: ['tsc', '--noEmit', '--singleThreaded'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format (npm run format mends it)', command: ['biome', 'check'] },
   { name: 'unused code and dependencies', command: ['knip', '--no-progress'] },
@@ -90,7 +91,7 @@ async function prepare(): Promise<ThrowawayPostgres | undefined> {
 
 async function runCheck({ name, command: [program, ...args] }: (typeof checks)[number]): Promise<void> {
   const start = performance.now();
-  const env = { ...process.env, NO_COLOR: '1' };
+  const env = { ...process.env, NO_COLOR: '1', GOGC: '400' };
   const longestMs = KINDS.tests.file * 60_000;
   const { status, stdout, stderr } = await runChild(`node_modules/.bin/${program}`, args, { env, longestMs }).catch(
     (error: Error) => ({ status: null, stdout: '', stderr: error.message }),
