@@ -28,6 +28,7 @@ import {
 import {
   type AttemptState,
   askAgainAt,
+  detailAfter,
   isInDoubt,
   isOpen,
   type PaymentAttempt,
@@ -283,7 +284,7 @@ async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried
 
 function end(tx: Tx, carried: Carried, state: DecidedOutcome, nextLookupAt: number | null): Promise<void> {
   const { attempt, decision, facts } = carried;
-  const detail = JSON.stringify(facts);
+  const detail = JSON.stringify(detailAfter(attempt, facts));
   return endAttempt(tx, attempt, { state, settledAt: decision.decided_at, detail, nextLookupAt });
 }
 

@@ -1,6 +1,6 @@
 import type { SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
-import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
+import type { PaymentDetail, PaymentOutcome } from '../payment-methods/payment-method.ts';
 
 /**
  * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is at
@@ -37,6 +37,16 @@ export type PaymentAttempt = SqlRow & {
 };
 
 export type AttemptKey = RowKey<string>;
+
+/** The end of an attempt before it was found paid after all, as fields of its `detail`. */
+export type EarlierEnd = { before?: AttemptState; before_at?: number; before_reason?: string | number };
+
+/** Returns the details of a new end, with the earlier end that it replaces, which the timeline still shows. */
+export function detailAfter({ state, settled_at, detail }: PaymentAttempt, end: PaymentDetail): PaymentDetail {
+  if ((state !== 'declined' && state !== 'aborted') || settled_at === null) return end;
+  const { reason } = JSON.parse(detail ?? '{}') as PaymentDetail;
+  return { ...end, before: state, before_at: settled_at, ...(reason !== undefined && { before_reason: reason }) };
+}
 
 type Answer = AttemptState | 'already' | 'conflict' | 'ignored';
 

@@ -14,7 +14,7 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import { answerTo, askAgainAt, detailAfter, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
 import {
   endAttempt,
   noteCommitAnswered,
@@ -86,7 +86,7 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
       // Another attempt may take the money or has taken it.
       if (await hasOpenAttempt(tx, transaction)) return recordConflict(tx, transaction, cause);
     }
-    const detail = JSON.stringify(outcome.detail);
+    const detail = JSON.stringify(detailAfter(attempt, outcome.detail));
     // An approved attempt stays approved: a later refusal is a contradiction, and refunds nothing.
     if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
     else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });

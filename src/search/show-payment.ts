@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectEntriesOf } from '../books/journal-queries.ts';
-import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
+import type { EarlierEnd, PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../refunds/refund-request-queries.ts';
@@ -125,7 +125,11 @@ function linesOfAttempt(attempt: PaymentAttempt): TimelineLine[] {
   const named = { payment_attempt: id, payment_method };
   const lines = [line(created_at, 'attempt', 'started', { facts: named })];
   if (commit_sent_at !== null) lines.push(line(commit_sent_at, 'attempt', 'commit_sent', { facts: named }));
-  if (settled_at !== null) lines.push(line(settled_at, 'attempt', state, { facts: { ...named, ...parse(detail) } }));
+  const { before, before_at, before_reason: reason, ...facts } = parse(detail) as Facts & EarlierEnd;
+  if (before !== undefined && before_at !== undefined) {
+    lines.push(line(before_at, 'attempt', before, { facts: { ...named, reason } }));
+  }
+  if (settled_at !== null) lines.push(line(settled_at, 'attempt', state, { facts: { ...named, ...facts } }));
   if (contradicted_at !== null) {
     const facts = { ...named, ...parse(attempt.contradiction) };
     lines.push(line(contradicted_at, 'attempt', 'contradicted', { facts }));

@@ -52,7 +52,8 @@ export type MethodOutcome = SqlRow & {
 };
 
 /**
- * Lists the outcomes of finished attempts for the newest `orders` transactions of the store. For a method with a
+ * Lists the outcomes of finished attempts for the newest `orders` transactions of the store. An attempt that a person
+ * ended has none: the method did not say it. For a method with a
  * separate commit, the time runs from the commit; for any other, from the start of the attempt.
  */
 export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcome[]> {
@@ -62,7 +63,7 @@ export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number
        when a.state <> 'aborted' then a.settled_at - a.created_at end as took_ms
      from payment_attempts a
      where (a.transaction_id, a.environment_id) in (select id, environment_id from transactions order by id desc limit $1)
-       and a.state in ('approved', 'declined', 'aborted')`,
+       and a.state in ('approved', 'declined', 'aborted') and coalesce(a.detail, '') not like '%"decision":"pd_%'`,
     [orders],
   );
 }

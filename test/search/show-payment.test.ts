@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { takeAttention } from '../../src/attention/take-attention.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
+import { decidePayment } from '../../src/checkout/decide-payment.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import { sayFact, showPayment } from '../../src/search/show-payment.ts';
@@ -13,7 +19,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const limited = async (app: TestApp) => {
@@ -118,6 +124,36 @@ forEachEngine('the timeline of a payment', (openTestDatabase) => {
       ],
     );
   });
+
+  for (const by of ['person', 'method'] as const) {
+    test(`keeps the decline of an attempt that a ${by} says was paid after all, in order`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const transaction = await createTestTransaction(app, await createTestEnvironment(app), { amount: 5004 });
+      await startPayment(app, transaction, 'simulated');
+      const attempt = await selectLatestAttempt(app.db, transaction);
+      assert.ok(attempt !== null);
+      app.now.advance(1000);
+      await settlePayment(app, attempt, { kind: 'declined', detail: { reason: 'risk' } });
+      app.now.advance(1000);
+      if (by === 'method') await settlePayment(app, attempt, { kind: 'approved', detail: {} });
+      else {
+        const evidence = describeEvidence('portal.txt', Buffer.from('paid'));
+        const wish = { outcome: 'approved', taken: null, reason: 'seen in the portal', evidence, by: TESTER } as const;
+        assert.equal(await decidePayment(app, attempt.id, wish), 'decided');
+      }
+      const shown = await showPayment(app, String(transaction.id), null);
+      const attempts = (shown?.timeline ?? []).filter(({ kind }) => kind === 'attempt');
+      assert.deepEqual(
+        attempts.map(({ what, at, facts }) => [what, at - transaction.created_at, facts['reason']]),
+        [
+          ['started', 0, undefined],
+          ['declined', 1000, 'risk'],
+          ['approved', 2000, undefined],
+        ],
+      );
+      assert.equal((await verifyStore(app)).ok, true);
+    });
+  }
 
   test('of another merchant’s payment is the same as of a payment that does not exist', async () => {
     const app = createTestApp(await openTestDatabase());

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectUnbooked } from '../../src/books/reconciliation-queries.ts';
+import { decidePayment } from '../../src/checkout/decide-payment.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { selectDeliverySample, selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
 import { scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('figures of today', (openTestDatabase, engine) => {
@@ -106,6 +111,20 @@ forEachEngine('figures of today', (openTestDatabase, engine) => {
     await set(`created_at = 1000, settled_at = 90000, state = 'aborted'`);
     const took = (await selectMethodOutcomes(app.db, 10)).map(({ state, took_ms }) => [state, took_ms] as const);
     assert.deepEqual(Object.fromEntries(took), { aborted: null, approved: 700, declined: 250 });
+  });
+
+  test('an attempt that a person ended is no answer of its method', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    const waiting = await createTestTransaction(app, environment, { amount: 5004 });
+    await startPayment(app, waiting, 'simulated');
+    const attempt = await selectLatestAttempt(app.db, waiting);
+    assert.ok(attempt !== null);
+    const evidence = describeEvidence('portal.txt', Buffer.from('paid'));
+    const wish = { outcome: 'approved', taken: null, reason: 'seen in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decidePayment(app, attempt.id, wish), 'decided');
+    assert.equal((await selectMethodOutcomes(app.db, 10)).length, 1);
   });
 
   test('the first page reads only the newest payment attempts', async () => {
