@@ -1,5 +1,5 @@
-import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, toDecimalNumber } from '../lib/money.ts';
 import { type Role, rightsOf } from './permission.ts';
@@ -9,6 +9,9 @@ import { selectUserById } from './user-queries.ts';
 /** `amount` is in minor units of `currency`. `userId` null: no user requests it. */
 type CountedRefund = { userId: string | null; amount: number; currency: string };
 
+/** The most that a user may refund a day, and the rest for today, in minor units. */
+export type RefundAllowance = { most: number; left: number };
+
 /**
  * Counts a refund for the user who requests it, in the refund's transaction. A user's refunds of a day (Chilean time)
  * stay within the limit, even with concurrent requests. A refund that fails later stays counted. Without a limit
@@ -16,32 +19,43 @@ type CountedRefund = { userId: string | null; amount: number; currency: string }
  */
 export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<void> {
   const { userId, amount, currency } = refund;
-  const user = userId === null ? null : await selectUserById(tx, userId);
-  if (userId === null || user === null) return;
-  const most = limitOf(user.role, await selectRefundLimits(tx, userId), currency);
-  if (most === null) return;
+  const most = await findLimit(tx, refund);
+  if (userId === null || most === null) return;
   const at = { userId, currency, day: dayOf(now) };
   if (amount <= most && (await addToRefundDay(tx, at, amount, most))) return;
   const left = Math.max(0, most - (await selectRefundDay(tx, at)));
   throw new Problem('REFUND_LIMIT_REACHED', {
-    detail: {
-      en: `You may refund ${formatMoney(most, currency)} a day, and ${formatMoney(left, currency)} of it is left today.`,
-      es: `Puedes devolver ${formatMoney(most, currency)} por día, y hoy te quedan ${formatMoney(left, currency)}.`,
-    },
+    detail: sayAllowance({ most, left }, currency),
     data: { limit: toDecimalNumber(most, currency), left: toDecimalNumber(left, currency), currency },
   });
 }
 
-/**
- * Returns whether a refund exceeds the rest of its user's limit for today. Counts nothing. False without a limit or a
- * user.
- */
-export async function exceedsRefundLimit(tx: Tx, refund: CountedRefund, now: number): Promise<boolean> {
-  const { userId, amount, currency } = refund;
-  const user = userId === null ? null : await selectUserById(tx, userId);
-  if (userId === null || user === null) return false;
-  const most = limitOf(user.role, await selectRefundLimits(tx, userId), currency);
-  return most !== null && (await selectRefundDay(tx, { userId, currency, day: dayOf(now) })) + amount > most;
+/** Returns what a user may refund today; null without a limit or a user. Counts nothing. */
+export async function findRefundAllowance(
+  db: Pick<Database, 'query'>,
+  asked: Pick<CountedRefund, 'userId' | 'currency'>,
+  now: number,
+): Promise<RefundAllowance | null> {
+  const { userId, currency } = asked;
+  const most = await findLimit(db, asked);
+  if (userId === null || most === null) return null;
+  return { most, left: Math.max(0, most - (await selectRefundDay(db, { userId, currency, day: dayOf(now) }))) };
+}
+
+/** Says what a user may refund today. */
+export function sayAllowance({ most, left }: RefundAllowance, currency: string): InBoth {
+  return {
+    en: `You may refund ${formatMoney(most, currency)} a day, and ${formatMoney(left, currency)} of it is left today.`,
+    es: `Puedes devolver ${formatMoney(most, currency)} por día, y hoy te quedan ${formatMoney(left, currency)}.`,
+  };
+}
+
+async function findLimit(
+  db: Pick<Database, 'query'>,
+  { userId, currency }: Pick<CountedRefund, 'userId' | 'currency'>,
+): Promise<number | null> {
+  const user = userId === null ? null : await selectUserById(db, userId);
+  return user === null ? null : limitOf(user.role, await selectRefundLimits(db, user.id), currency);
 }
 
 /**

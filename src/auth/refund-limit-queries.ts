@@ -41,8 +41,8 @@ export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: numb
   return rows.length === 1;
 }
 
-export async function selectRefundDay(tx: Tx, { userId, currency, day }: Day): Promise<number> {
-  const [row] = await tx.query<{ refunded: number }>(
+export async function selectRefundDay(db: Reader, { userId, currency, day }: Day): Promise<number> {
+  const [row] = await db.query<{ refunded: number }>(
     'select refunded from user_refund_days where user_id = $1 and currency = $2 and day = $3',
     [userId, currency, day],
   );

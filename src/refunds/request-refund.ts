@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { exceedsRefundLimit } from '../auth/count-refund.ts';
+import { findRefundAllowance } from '../auth/count-refund.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -64,7 +64,8 @@ export async function requestRefund(
     if (refusal !== null) return { kind: 'refused', refusal };
     const same = await selectSameRefundRequest(tx, transaction, { userId: user.id, amount });
     if (same !== null) return { kind: 'replayed', request: same };
-    if (!(await exceedsRefundLimit(tx, { userId: user.id, amount, currency }, now))) return { kind: 'within_limit' };
+    const allowance = await findRefundAllowance(tx, { userId: user.id, currency }, now);
+    if (allowance === null || amount <= allowance.left) return { kind: 'within_limit' };
     if ((await countWaitingRequestsOf(tx, transaction, user.id)) >= MOST_WAITING) return { kind: 'too_many' };
     const request = await insertRefundRequest(tx, {
       id: prefixedId('rr'),

@@ -26,6 +26,22 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     return { app, desk, server, as, stateOf, at };
   };
 
+  test('is announced before any click: on the form, and in place of the confirmation', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const form = (await as(asker, 'es').get(at)).text;
+    assert.match(form, /hoy te quedan \$100\.000 CLP\. Una devolución mayor queda como solicitud/);
+    assert.doesNotMatch((await as(approver, 'es').get(at)).text, /queda como solicitud/);
+    const within = await as(asker).get(`${at}/refund?amount=100000&reason=roto`);
+    assert.match(within.text, /name="key"/);
+    const above = await as(asker).get(`${at}/refund?amount=100001&reason=roto`);
+    assert.equal(above.status, 200);
+    assert.match(above.text, /Ask that another person approve it/);
+    assert.doesNotMatch(above.text, /name="key"/);
+    assert.deepEqual(await refundsOf(app, desk.paid), []);
+  });
+
   test('can be requested, waits on the page of the payment, and is approved there by another person', async () => {
     const { app, desk, server, as, at } = await open();
     await using _server = server;

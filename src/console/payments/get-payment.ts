@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -75,7 +76,7 @@ ${await doubtsOf(app, visit, shown)}
 ${await suspenseOf(app, visit, shown)}
 ${await unpaidAttemptsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown)}
-${user.may.has('refunds:create') && (await refundForm(app, language, shown, typed))}
+${user.may.has('refunds:create') && (await refundForm(app, visit, shown, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${await answerFor(app, shown)}</pre></div>
 </div>
@@ -144,7 +145,7 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
 
 async function refundForm(
   app: App,
-  language: Language,
+  { language, user }: ConsoleVisit,
   shown: ShownPayment,
   typed: Record<string, string>,
 ): Promise<Html | false> {
@@ -152,12 +153,14 @@ async function refundForm(
   if (payment.state !== 'completed') return false;
   const left = await leftOf(app, shown);
   const available = await selectAvailable(app.db, [payment.environment_id], payment.currency);
+  const allowance = await findRefundAllowance(app.db, { userId: user.id, currency: payment.currency }, app.now());
   const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
   if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;
   const { amount = formatPlain(left, payment.currency), reason = '' } = typed;
   return html`${title}<form class="card pad" method="post" action="${publicPath(app)}/console/payments/${payment.id}/refund">
 <p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
+${allowance !== null && html`<p class="quiet">${sayAllowance(allowance, payment.currency)[language]} ${tell(language, 'above.else')}</p>`}
 <label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"></label>
 <label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
 <p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>

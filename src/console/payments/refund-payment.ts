@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
+import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -19,7 +20,7 @@ import { refundEntries } from './refund-entries.ts';
 
 /**
  * Asks for confirmation, with the amount, the entries that the refund would add to the books, and the merchant's money
- * afterwards.
+ * afterwards. Above the person's limit it offers to ask another person instead.
  */
 export const getConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
@@ -30,6 +31,15 @@ export const getConsoleRefund: Screen = {
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
     const asked = requireProof(app, visit, questionPath(visit, shown, wish));
     if (asked !== null) return asked;
+    const { currency } = shown.payment;
+    const allowance = await findRefundAllowance(app.db, { userId: visit.user.id, currency }, app.now());
+    if (allowance !== null && wish.amount > allowance.left) {
+      return sendOffer(app, visit, shown, {
+        ...wish,
+        status: 200,
+        limit: sayAllowance(allowance, currency)[visit.language],
+      });
+    }
     return sendQuestion(app, visit, shown, wish);
   }),
 };
@@ -59,7 +69,11 @@ export const postConsoleRefund: Screen = {
       if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
       throw error;
     });
-    if (creation instanceof Problem) return sendOffer(app, visit, shown, { ...wish, limit: creation });
+    if (creation instanceof Problem) {
+      const { status } = CATALOGUE[creation.code];
+      const limit = creation.extras.detail?.[language] ?? creation.message;
+      return sendOffer(app, visit, shown, { ...wish, status, limit });
+    }
     if (creation.kind === 'refused') {
       return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
     }
@@ -140,15 +154,20 @@ ${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(1
 }
 
 /** Says that the refund is above the person's limit, and offers to ask another person. */
-function sendOffer(app: App, visit: ConsoleVisit, shown: ShownPayment, { limit, ...wish }: Wish & { limit: Problem }) {
+function sendOffer(
+  app: App,
+  visit: ConsoleVisit,
+  shown: ShownPayment,
+  offer: Wish & { limit: string; status: number },
+) {
+  const { limit, status, ...wish } = offer;
   const { language, send } = visit;
   const { payment } = shown;
   const amount = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'above.title');
-  const { status } = CATALOGUE[limit.code];
   const main = html`<h1>${title}</h1>
-<p class="notice" role="alert">${limit.extras.detail?.[language] ?? limit.message}</p>
+<p class="notice" role="alert">${limit}</p>
 <p>${tell(language, 'above.text', { amount, reference: payment.reference })}</p>
 <p>${tell(language, 'refund.reason')}: ${wish.reason}</p>
 <form class="actions" method="post" action="${at}/requests">

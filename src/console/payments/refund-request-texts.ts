@@ -11,6 +11,7 @@ export const REFUND_REQUEST_TEXTS = roomTexts(
     'above.text_filter': 'Referencia, quién o motivo',
     'above.id': 'Solicitud',
     'above.by': 'La pidió',
+    'above.else': 'Una devolución mayor queda como solicitud, y la aprueba otra persona.',
     'above.title': 'Supera lo que puedes devolver hoy',
     'above.text':
       'Otra persona puede aprobar la devolución de {amount} de la orden {reference}. No se ha devuelto nada.',
@@ -43,6 +44,7 @@ export const REFUND_REQUEST_TEXTS = roomTexts(
     'above.text_filter': 'Reference, who or why',
     'above.id': 'Request',
     'above.by': 'Asked for by',
+    'above.else': 'A larger refund becomes a request, and another person approves it.',
     'above.title': 'It is more than you may refund today',
     'above.text': 'Another person can approve the refund of {amount} of order {reference}. Nothing was refunded.',
     'above.ask': 'Ask that another person approve it',
