@@ -193,7 +193,10 @@ async function validateRows(app: App, rows: readonly TableRow[], job: Job, count
   const { columns, width, rutFormat, directory, language, actor, mends, write } = job;
   const mended = rows.map(({ cells }) => repairAccount(accountCells(cells, columns), { directory, rutFormat }));
   const kept = rows.map(({ cells }, index) => (mends ? put(cells, columns, (mended[index] as Mended).cells) : cells));
-  const inputs = kept.map((cells) => accountInput(accountCells(cells, columns), rutFormat));
+  // A bank's name or a code without its zeros names the same bank here as in a file of payouts.
+  const inputs = kept.map((cells, index) =>
+    accountInput({ ...accountCells(cells, columns), bank: (mended[index] as Mended).cells.bank }, rutFormat),
+  );
   const results = await validateBatch(app, actor, inputs);
   const validated = results.map((result, index): ValidatedRow => {
     const { cells, repairs } = mended[index] as Mended;
@@ -223,7 +226,8 @@ function proposalOf(
   mends: boolean,
 ): AccountInput | null {
   const suggestions = 'validation' in result ? result.validation.suggestions : [];
-  if (suggestions.length === 0 && (mends || repairs.length === 0)) return null;
+  const isReadAsWritten = repairs.every(({ column }) => column === 'bank');
+  if (suggestions.length === 0 && (mends || isReadAsWritten)) return null;
   return suggestions.reduce<AccountInput>(
     (row, { field, value }) =>
       field.endsWith('bankAccount') ? { ...row, account: value } : { ...row, bankCode: value },

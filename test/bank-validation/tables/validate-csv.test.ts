@@ -88,13 +88,13 @@ const ADDED =
 forEachEngine('validating a CSV', (openTestDatabase) => {
   test('adds a verdict to every row and keeps zeros, quotes and order', async () => {
     const { text, summary } = await run(
-      'Nombre;RUT;Código Banco;N° Cuenta;Monto\r\nAna;12.531.909-2;012;0012531909;0100\r\n"Beto; hijo";18972631-7;17;12-34;"5""0"\r\n',
+      'Nombre;RUT;Código Banco;N° Cuenta;Monto\r\nAna;12.531.909-2;012;0012531909;0100\r\n"Beto; hijo";18972631-7;1x;12-34;"5""0"\r\n',
     );
     const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
     assert.deepEqual(lines, [
       `Nombre;RUT;Código Banco;N° Cuenta;Monto;${ADDED}`,
       'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID;12531909-2;012;Banco del Estado de Chile;0012531909;;',
-      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;bankSBIFNumber=017;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=017 account=1234',
+      '"Beto; hijo";18972631-7;1x;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=1x account=1234',
       '',
     ]);
     assert.deepEqual(summary, {
@@ -110,6 +110,19 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       ],
       repaired: { rows: 0, rules: [] },
     });
+  });
+
+  test('reads a bank by its name or its code without zeros, and leaves the cell as it is', async () => {
+    const banks = ['Banco Estado', 'BANCOESTADO', 'bco. estado', 'Cuenta RUT', '12', "'012", '012 - BancoEstado'];
+    const { text, summary } = await run(
+      `rut,bank,account\n${banks.map((bank) => `12531909-2,${bank},12531909\n`).join('')}12531909-2,Estado Santander,12531909\n`,
+    );
+    assert.deepEqual([summary.plausible, summary.invalid], [banks.length, 1]);
+    assert.match(
+      text,
+      /\n12531909-2,Banco Estado,12531909,plausible,true,ACCOUNT_IS_CUENTARUT_OF_HOLDER,,,bav_\w+,12531909-2,012,Banco del Estado de Chile,12531909,,\n/,
+    );
+    assert.match(text, /\n12531909-2,Estado Santander,12531909,invalid,false,BANK_BAD_FORMAT,/);
   });
 
   test('reads a check character from its own column', async () => {
