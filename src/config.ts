@@ -99,9 +99,10 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
 /**
  * Reads the settings from an environment such as `process.env`.
  *
- * In development a missing master key is created and stored in `<DATA_DIR>/master.key`. Throws `ConfigError`.
+ * In development a missing master key is created and stored in `<DATA_DIR>/master.key`, unless `makesKey` is false. Throws
+ * `ConfigError`.
  */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makesKey = true } = {}): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
   const anchorDir = text('ANCHOR_DIR');
@@ -121,7 +122,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
     mode,
     dataDir,
-    ...masterKeys(text('MASTER_KEY') ?? keptKey(mode, dataDir, database), text('MASTER_KEY_PREVIOUS')),
+    ...masterKeys(
+      text('MASTER_KEY') ?? keptKey(mode, { dataDir, database, makes: makesKey }),
+      text('MASTER_KEY_PREVIOUS'),
+    ),
     logFormat: oneOf('LOG_FORMAT', text('LOG_FORMAT') ?? (process.stdout.isTTY ? 'text' : 'json'), ['text', 'json']),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: prefixes[0] ?? '',

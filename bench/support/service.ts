@@ -45,7 +45,7 @@ export async function withStore<Result>(
     throw error;
   });
   try {
-    await openStore(app);
+    await openStore(app, true);
     return await use(app);
   } finally {
     await app.close();

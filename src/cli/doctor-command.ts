@@ -2,6 +2,8 @@ import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, ConfigError, publicOrigin, readConfig } from '../config.ts';
+import { SchemaError } from '../db/database.ts';
+import { requireStoreFile } from '../db/migrate.ts';
 import { examineStore } from '../health/examine-store.ts';
 import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../health/finding.ts';
 import { engineFindings, programFinding, proxyFinding, publicUrlFinding } from '../health/process-findings.ts';
@@ -29,7 +31,7 @@ async function doctor(options: { json?: boolean }): Promise<void> {
 async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[] }> {
   let config: Config;
   try {
-    config = readConfig();
+    config = readConfig(undefined, { makesKey: false });
   } catch (error) {
     // Without settings nothing else can be examined.
     if (!(error instanceof ConfigError)) throw error;
@@ -59,9 +61,11 @@ function settingLines(settings: readonly ShownSetting[]): string[] {
 async function storeFindings(config: Config): Promise<Finding[]> {
   let app: RunningApp | null = null;
   try {
+    requireStoreFile(config.databaseUrl);
     app = composeApp({ ...config, logLevel: 'silent' }, () => {});
     return [...(await engineFindings(app)), ...(await examineStore(app))];
   } catch (error) {
+    if (error instanceof SchemaError) return [problem('database', 'there is no store yet', error.message)];
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;
     return [problem('database', says, 'Check that it is running and that DATABASE_URL is right.')];

@@ -92,7 +92,7 @@ function withBoth<Result>(
       throw error;
     });
     try {
-      await openStore(to);
+      await openStore(to, true);
       return await run(from, to, by);
     } finally {
       await to.close();

@@ -31,7 +31,7 @@ type Place = { url: string; mayOpen: boolean };
 
 /** Returns the page's address. Needs no store, because there may be none yet. */
 function pageOf(place: 'console' | 'docs'): Place {
-  const config = readConfig();
+  const config = readConfig(undefined, { makesKey: false });
   return { url: `${publicOrigin(config)}${config.basePath}/${place}`, mayOpen: true };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { App } from '../app.ts';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { inspectSchema } from '../db/migrate.ts';
@@ -57,9 +58,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   const target = resolve(file);
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
-  // Leave the schema as it is: a backup before an upgrade lacks migrations.
-  const asItIs = async () => {};
-  await withApp(async (app) => {
+  const copy = async (app: App) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption(
         'This command backs up only the embedded store. Use pg_dump or pg_basebackup for PostgreSQL.',
@@ -76,7 +75,9 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
     }
     if ((await inspectSchema(app.db)).pending.length === 0) await noteUpkeep(app, 'backup', true);
-  }, asItIs);
+  };
+  // A backup before an upgrade lacks migrations.
+  await withApp(copy, { asItIs: true });
   print(options, { file: target }, [
     `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);

@@ -41,13 +41,13 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 }
 
 /**
- * Makes the store ready for a command. Creates a store that does not exist yet. Never changes a schema of another
- * version, because a service of that version may be running on it. Throws `SchemaError` for such a schema,
- * `ConfigError` if another master key encrypted the stored Secret Tokens, and what `requireFeedHere` throws.
+ * Makes the store ready for a command. Never changes a schema of another version, because a service of that version may
+ * be running on it. Throws `SchemaError` for such a schema and, unless `creates`, if there is no store; `ConfigError` if
+ * another master key encrypted the stored Secret Tokens, and what `requireFeedHere` throws.
  */
-export async function openStore(app: App): Promise<void> {
+export async function openStore(app: App, creates: boolean): Promise<void> {
   await anchorClock(app.db, app.now);
-  await requireSchema(app.db);
+  await requireSchema(app.db, creates);
   await followClock(app);
   await requireFeedHere(app);
   await makeReady(app);

@@ -76,7 +76,7 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     const { language, rutFormat = null } = options;
     const settings = { language, rutFormat, columns, repaired, changes, ...progress.steps };
     const source = file === '-' ? process.stdin : file;
-    const summary = await withApp((app) => validateCsv(app, source, rows, settings));
+    const summary = await withApp((app) => validateCsv(app, source, rows, settings), { creates: true });
     for (const output of outputs) await output.keep();
     progress.clear();
     report(options, summary);

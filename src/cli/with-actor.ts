@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
 import type { Reading, RunningApp } from '../compose-app.ts';
 import { findActor } from './find-actor.ts';
-import { openStore } from './prepare-store.ts';
 import { WHOLE_STORE, withApp } from './with-app.ts';
 
 /** The user in whose name a command acts. */
@@ -16,14 +15,16 @@ export function acting(command: Command): Command {
   return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)');
 }
 
-/** Does the same as `withApp` for a command that changes something. `by` is the actor in the audit log. */
+/**
+ * Does the same as `withApp` for a command that changes something, which may be the first one: a missing store is
+ * created. `by` is the actor in the audit log.
+ */
 export function withActor<Result>(
   { as }: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
-  makeReady: (app: RunningApp) => Promise<void> = openStore,
   reading: Reading = {},
 ): Promise<Result> {
-  return withApp(async (app) => run(app, await findActor(app, as)), makeReady, reading);
+  return withApp(async (app) => run(app, await findActor(app, as)), { ...reading, creates: true });
 }
 
 /** Does the same as `withActor` for a command that reads a whole store. */
@@ -31,5 +32,5 @@ export function actOnWholeStore<Result>(
   acting: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
 ): Promise<Result> {
-  return withActor(acting, run, openStore, WHOLE_STORE);
+  return withActor(acting, run, WHOLE_STORE);
 }

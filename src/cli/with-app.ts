@@ -1,26 +1,30 @@
 import { composeApp, type Reading, type RunningApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
+import { requireStoreFile } from '../db/migrate.ts';
 import { openStore } from './prepare-store.ts';
 
 /** For a command that reads a whole store: with tens of millions of payments a database server needs minutes. */
 export const WHOLE_STORE: Reading = { readsWithinMs: 3_600_000 };
 
 /**
- * Runs a command on its own app and closes the app. Creates a missing store, but never migrates an existing one. Logs
- * only errors.
+ * `creates`: a missing store is created; otherwise the command fails with `SchemaError` NO_STORE and leaves nothing
+ * behind. `asItIs`: the store is used whatever its schema.
  */
+export type Opening = Reading & { creates?: boolean; asItIs?: boolean };
+
+/** Runs a command on its own app and closes the app. Never migrates an existing store. Logs only errors. */
 export async function withApp<Result>(
   run: (app: RunningApp) => Promise<Result>,
-  makeReady: (app: RunningApp) => Promise<void> = openStore,
-  reading: Reading = {},
+  { creates = false, asItIs = false, ...reading }: Opening = {},
 ): Promise<Result> {
-  const config = { ...readConfig(), logLevel: 'error' };
+  const config = { ...readConfig(undefined, { makesKey: creates }), logLevel: 'error' };
+  if (!creates) requireStoreFile(config.databaseUrl);
   const fail = (error: unknown) => {
     throw error;
   };
   const app = composeApp(config, fail, reading);
   try {
-    await makeReady(app);
+    if (!asItIs) await openStore(app, creates);
     return await run(app);
   } finally {
     await app.close();
@@ -29,5 +33,5 @@ export async function withApp<Result>(
 
 /** Does the same as `withApp` for a command that reads a whole store. */
 export function withWholeStore<Result>(run: (app: RunningApp) => Promise<Result>): Promise<Result> {
-  return withApp(run, openStore, WHOLE_STORE);
+  return withApp(run, WHOLE_STORE);
 }

@@ -87,7 +87,7 @@ export class StorageError extends Error {
 /** The error when another process serves the same embedded store. */
 export class StoreHeldError extends Error {}
 
-export type SchemaErrorCode = 'SCHEMA_BEHIND' | 'SCHEMA_NEWER' | 'SCHEMA_CHANGED';
+export type SchemaErrorCode = 'NO_STORE' | 'SCHEMA_BEHIND' | 'SCHEMA_NEWER' | 'SCHEMA_CHANGED';
 
 /** The error when this program must not work on the store. The message tells the operator what to do. */
 export class SchemaError extends Error {

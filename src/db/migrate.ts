@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, SchemaError, type Tx } from './database.ts';
 import {
@@ -44,19 +45,31 @@ export async function refuseNewerSchema(db: Database, own: readonly Migration[] 
 }
 
 /**
- * Checks the schema before a command that does not change it. Creates a store that does not exist yet. Throws
- * `SchemaError` if the schema differs from what this program needs.
+ * Checks the schema before a command that does not change it. Throws `SchemaError` if the schema differs from what this
+ * program needs. `creates`: creates a store that does not exist yet; otherwise it is `SchemaError` NO_STORE.
  */
-export async function requireSchema(db: Database, own: readonly Migration[] = OWN): Promise<void> {
+export async function requireSchema(db: Database, creates: boolean, own: readonly Migration[] = OWN): Promise<void> {
   const difference = await inspectSchema(db, own);
   refuse(difference);
   const { pending } = difference;
-  if (pending.length === own.length) await migrate(db, own);
-  else if (pending.length > 0) {
+  if (pending.length === own.length) {
+    if (!creates) throw new SchemaError('NO_STORE', `The database of DATABASE_URL is empty. ${NO_STORE_FIX}`);
+    await migrate(db, own);
+  } else if (pending.length > 0) {
     const lacks = `The store was made by an earlier version and lacks ${pending.join(', ')}`;
     throw new SchemaError('SCHEMA_BEHIND', `${lacks}: run bin/rubrica migrate.`);
   }
 }
+
+/** Throws `SchemaError` NO_STORE if the file of the embedded store does not exist. Opening the store would create it. */
+export function requireStoreFile(databaseUrl: string): void {
+  const file = databaseUrl.slice('sqlite:'.length);
+  if (!databaseUrl.startsWith('sqlite:') || file === ':memory:') return;
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw new SchemaError('NO_STORE', `There is no store at ${file}. ${NO_STORE_FIX}`);
+}
+
+const NO_STORE_FIX = 'Set DATABASE_URL or DATA_DIR as the service has it. For a new store: bin/rubrica serve';
 
 /**
  * Splits a migration into its statements. A semicolon at the end of a line ends a statement; comments are dropped.

@@ -4,9 +4,15 @@ import { randomToken } from './ids.ts';
 import { makePrivateFolder } from './make-private-folder.ts';
 import { ConfigError } from './setting-readers.ts';
 
-/** Returns the development key when no master key is set. Throws `ConfigError` in production. */
-export function keptKey(mode: 'development' | 'production', dataDir: string, database: string): string {
-  if (mode === 'development') return readDevelopmentKey(dataDir, database);
+/**
+ * Returns the development key when no master key is set. `makes` false: a missing key is not stored, and an unused one is
+ * returned. Throws `ConfigError` in production.
+ */
+export function keptKey(
+  mode: 'development' | 'production',
+  { dataDir, database, makes }: { dataDir: string; database: string; makes: boolean },
+): string {
+  if (mode === 'development') return readDevelopmentKey(dataDir, database, makes);
   throw new ConfigError(
     'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
   );
@@ -16,7 +22,7 @@ export function keptKey(mode: 'development' | 'production', dataDir: string, dat
  * Returns the development key. The first start makes it and stores it in `dataDir`. Throws `ConfigError` when the
  * embedded store exists but the key does not: the store was made with another key.
  */
-function readDevelopmentKey(dataDir: string, database: string): string {
+function readDevelopmentKey(dataDir: string, database: string, makes: boolean): string {
   const file = join(dataDir, 'master.key');
   if (!existsSync(file)) {
     // The key is always written before its store, so an existing store without it has another key.
@@ -25,6 +31,7 @@ function readDevelopmentKey(dataDir: string, database: string): string {
       throw new ConfigError(
         `MASTER_KEY is not set, there is no ${file}, and ${store} was made with a key: set the environment of its service.`,
       );
+    if (!makes) return randomToken(32);
     makePrivateFolder(dataDir);
     writeNewKey(file);
   }

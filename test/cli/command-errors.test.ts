@@ -238,7 +238,7 @@ suite('a refused command names the cause', () => {
   ];
   for (const [name, settings, says] of stores) {
     test(`a store that is ${name} is refused with what to check`, async () => {
-      const told = await run(settings, 'user', 'list');
+      const told = await run(settings, 'payment-service', 'create', '--name', 'Tienda');
       assert.equal(told.status, 1);
       assert.match(told.stderr, says);
       assert.equal(told.stderr.trim().split('\n').length, 1);

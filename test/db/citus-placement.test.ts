@@ -19,7 +19,7 @@ forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     await describePlacement(db, { method: 'n', copies: 's', node: 1 });
     assert.equal(await whyFeedIsElsewhere(db), null);
-    await openStore(createTestApp(db));
+    await openStore(createTestApp(db), true);
   });
 
   test('is refused with the reason when its events are on another node or spread by rows', async () => {
@@ -31,7 +31,7 @@ forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
       const db = await openTestDatabase();
       await describePlacement(db, placement);
       const refusal = { status: 78, code: 'STORE_IS_DIVIDED', message: why };
-      await assert.rejects(openStore(createTestApp(db)), refusal);
+      await assert.rejects(openStore(createTestApp(db), true), refusal);
       // Tables can be created through any node.
       await prepareStore(createTestApp(db), TESTER);
     }
