@@ -47,7 +47,7 @@ type Reading = {
   bodyLimit?: number;
   /** Answers a refusal for a browser. Default: the JSON of every error. */
   refuse?(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
-  /** No request limit applies: balancers, monitors and pages may send any number of requests. */
+  /** Not counted before the handler: balancers, monitors and pages may send any number of requests. */
   unlimited?: true;
   /** Only served at the path of the table, not below BASE_PATH: requests there come from strangers through a proxy. */
   notBelowBasePath?: true;

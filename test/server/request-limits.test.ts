@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -8,13 +9,15 @@ import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
 import { type Limit, limitKey } from '../../src/limits/limit.ts';
 import { incrementCount } from '../../src/limits/limit-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { setLook } from '../../src/payment-services/set-look.ts';
 import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { pngOf } from '../support/make-image.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
-import { signedBody } from '../support/test-shop.ts';
+import { createTestEnvironment, signedBody } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const LIMITED = { MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RATE_LIMITS: 'on' };
@@ -152,6 +155,22 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
       assert.equal(status === 429, unlimited === undefined);
     });
   }
+
+  test('a logo counts for the network when the store is read, and the colour of a page never does', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    const bytes = pngOf(8, 8);
+    const image = { type: 'image/png', width: 8, height: 8 } as const;
+    await setLook(app, shop.paymentServiceId, { logo: { image, bytes } }, TESTER);
+    const known = createHash('sha256').update(bytes).digest('hex');
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.address, CLIENT, 2);
+    const statuses: number[] = [];
+    for (const name of [known, 'a'.repeat(64), 'b'.repeat(64), known, '1f6f4a.css']) {
+      statuses.push((await server.get(`/looks/${name}`)).status);
+    }
+    assert.deepEqual(statuses, [200, 404, 429, 200, 200]);
+  });
 
   test('a payer over the limit gets a page', async () => {
     const app = createLimitedApp(await openTestDatabase());
