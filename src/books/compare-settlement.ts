@@ -1,3 +1,4 @@
+import { letOthersRun } from '../lib/let-others-run.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
 import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, keysOf, signedAmount } from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
@@ -23,28 +24,32 @@ export type Comparison = {
  * Compares an acquirer's settlement with the books, line by line: by the buy order, or by the authorisation code if the
  * row has no buy order. A row is compared only with an entry of the same sign, and each row or entry is used once.
  * Leaves out entries that an acquirer does not know, such as fees, and entries of days outside the file that no row
- * names. `lines` covers the days of the file and the days around them.
+ * names. `lines` covers the days of the file and the days around them. Lets payments run in between.
  */
-export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
+export async function compareSettlement(
+  { rows, byAccountingDate }: Settlement,
+  lines: readonly BookedLine[],
+): Promise<Comparison[]> {
+  const turn = letOthersRun();
   const ofAcquirer = lines.filter(isSettled);
-  const byOrder = Map.groupBy(ofAcquirer, (line) => `${Math.sign(signedAmount(line))} ${keysOf(line).buyOrder}`);
+  const byOrder = new Map<string, BookedLine[]>();
   const byCode = new Map<string, BookedLine[]>();
+  const unused = new Set<BookedLine>();
   for (const line of ofAcquirer) {
-    for (const code of new Set(codesOf(line).map(codeKey))) {
-      const key = `${Math.sign(signedAmount(line))} ${code}`;
-      const known = byCode.get(key);
-      if (known === undefined) byCode.set(key, [line]);
-      else known.push(line);
-    }
+    const sign = Math.sign(signedAmount(line));
+    push(byOrder, `${sign} ${keysOf(line).buyOrder}`, line);
+    for (const code of new Set(codesOf(line).map(codeKey))) push(byCode, `${sign} ${code}`, line);
+    unused.add(line);
+    await turn();
   }
-  const unused = new Set(ofAcquirer);
+  const groups = new Map<string, SettlementRow[]>();
+  for (const row of rows) {
+    push(groups, groupKey(row), row);
+    await turn();
+  }
   const compared = new Map<SettlementRow, Comparison>();
-  const groups = Map.groupBy(
-    rows,
-    (row) =>
-      `${Math.sign(row.amount)} ${row.buyOrder ?? ''} ${row.buyOrder === null ? codeKey(row.authorizationCode) : ''}`,
-  );
   for (const group of groups.values()) {
+    await turn();
     const [{ amount, buyOrder, authorizationCode }] = group as [SettlementRow];
     const sign = Math.sign(amount);
     const named =
@@ -59,15 +64,37 @@ export function compareSettlement({ rows, byAccountingDate }: Settlement, lines:
       if (one.line !== null) unused.delete(one.line);
     }
   }
-  const days = rows.map(({ date }) => date).sort();
-  const left = [...unused].filter((line) => {
+  const result = rows.map((row) => compared.get(row) as Comparison);
+  const days = daysOf(rows);
+  for (const line of unused) {
+    await turn();
     const day = acquirerDay(line, byAccountingDate);
-    return day >= (days[0] ?? '') && day <= (days.at(-1) ?? '');
-  });
-  return [
-    ...rows.map((row) => compared.get(row) as Comparison),
-    ...left.map((line): Comparison => ({ kind: 'missing_in_settlement', row: null, line, differs: [] })),
-  ];
+    const isOfFile = days !== null && day >= days.first && day <= days.last;
+    if (isOfFile) result.push({ kind: 'missing_in_settlement', row: null, line, differs: [] });
+  }
+  return result;
+}
+
+/** Returns the first and the last day of a file, such as 2026-01-31; null without rows. */
+export function daysOf(rows: readonly SettlementRow[]): { first: string; last: string } | null {
+  const [one] = rows;
+  if (one === undefined) return null;
+  let [first, last] = [one.date, one.date];
+  for (const { date } of rows) {
+    if (date < first) first = date;
+    if (date > last) last = date;
+  }
+  return { first, last };
+}
+
+function push<Value>(groups: Map<string, Value[]>, key: string, value: Value): void {
+  const known = groups.get(key);
+  if (known === undefined) groups.set(key, [value]);
+  else known.push(value);
+}
+
+function groupKey({ amount, buyOrder, authorizationCode }: SettlementRow): string {
+  return `${Math.sign(amount)} ${buyOrder ?? ''} ${buyOrder === null ? codeKey(authorizationCode) : ''}`;
 }
 
 /** Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { OnProgress } from '../lib/walk.ts';
-import { type Comparison, compareSettlement } from './compare-settlement.ts';
+import { type Comparison, compareSettlement, daysOf } from './compare-settlement.ts';
 import { methodReceivable } from './journal-entry.ts';
 import { reconcileEntries } from './reconcile-entries.ts';
 import { MOST_DAYS_LATER } from './settled-line.ts';
@@ -21,9 +21,9 @@ export async function compareWithBooks(
   settlement: Settlement,
   onProgress: OnProgress = () => {},
 ): Promise<ComparedFile | null> {
-  const dates = settlement.rows.map(({ date }) => date).sort();
-  const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined || last === undefined) return null;
+  const days = daysOf(settlement.rows);
+  if (days === null) return null;
+  const { first, last } = days;
   const from = boundsOfDay(shiftDay(first, -1)).from;
   const to = boundsOfDay(shiftDay(last, MOST_DAYS_LATER)).to;
   const { lines } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 }, onProgress);
@@ -31,5 +31,5 @@ export async function compareWithBooks(
   const ofMethod = lines.filter(
     ({ debit_account, credit_account }) => account === null || debit_account === account || credit_account === account,
   );
-  return { first, last, compared: compareSettlement(settlement, ofMethod) };
+  return { first, last, compared: await compareSettlement(settlement, ofMethod) };
 }

@@ -41,6 +41,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'failure.moved': 'Nothing was done: the payment service is served at {address}. Do it in the console there.',
   'failure.moving':
     'Nothing was done: the payment service is moving to another database. Try again in a minute; once it has moved, do it there.',
+  'failure.busy': 'Nothing was done: too much waits already. Try again in a minute.',
   'stale.title': 'This form has expired',
   'stale.text': 'Go back, load the page again and repeat what you did. Nothing was done.',
 

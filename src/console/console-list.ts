@@ -3,6 +3,7 @@ import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
+import { letOthersRun } from '../lib/let-others-run.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { writeCsv } from '../lib/tables/write-csv.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
@@ -10,6 +11,7 @@ import { timeCell } from './console-format.ts';
 import { fileNameOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
+import { formatOf } from './export-in-turn.ts';
 
 /** A column: `value` is sorted and exported; `cell` is shown instead, if the screen shows more than that value. */
 export type Column<Row> = {
@@ -87,12 +89,6 @@ export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<stri
   );
 }
 
-/** Returns the file format that the address asks for; null for a page. */
-export function formatOf(visit: Pick<ConsoleVisit, 'request'>): 'csv' | 'xlsx' | null {
-  const { format } = askedOf(visit);
-  return format === 'csv' || format === 'xlsx' ? format : null;
-}
-
 /** Whether one of the texts contains `text`, ignoring case. */
 export function containsText(text: string, texts: readonly (string | null)[]): boolean {
   return texts.join('\n').toLowerCase().includes(text.toLowerCase());
@@ -130,15 +126,31 @@ async function sendFile<Row>(
   format: 'csv' | 'xlsx',
 ) {
   const head = columns.map(({ text }) => tell(language, text));
-  const cells = rows.map((row) => columns.map((column) => exported(column, row)));
+  const cells: (string | number | null)[][] = [];
+  const turn = letOthersRun();
+  for (const row of rows) {
+    cells.push(columns.map((column) => exported(column, row)));
+    await turn();
+  }
   if (cut !== false) cells.push([tell(language, 'list.cut', { n: cut })]);
   const name = fileNameOf(language, path);
   reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   if (format === 'xlsx') return reply.header('content-type', XLSX).send(await writeWorkbook(name, [head, ...cells]));
-  const texts = cells.map((row) => row.map((cell) => String(cell ?? '')));
-  return reply
-    .header('content-type', 'text/csv; charset=utf-8')
-    .send(`\ufeff${writeCsv([head, ...texts], { separator: ',', lineEnd: '\r\n' })}`);
+  return reply.header('content-type', 'text/csv; charset=utf-8').send(`\ufeff${await csvOf([head, ...cells])}`);
+}
+
+/** Written together, because each call of the library has a cost of its own; few, so that payments do not wait. */
+const ROWS_TOGETHER = 100;
+
+async function csvOf(rows: readonly (readonly (string | number | null)[])[]): Promise<string> {
+  const turn = letOthersRun();
+  let text = '';
+  for (let start = 0; start < rows.length; start += ROWS_TOGETHER) {
+    const texts = rows.slice(start, start + ROWS_TOGETHER).map((row) => row.map((cell) => String(cell ?? '')));
+    text += writeCsv(texts, { separator: ',', lineEnd: '\r\n' });
+    await turn();
+  }
+  return text;
 }
 
 function exported<Row>({ kind, value }: Column<Row>, row: Row): string | number | null {

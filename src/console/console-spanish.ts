@@ -40,6 +40,7 @@ export const SPANISH = {
   'failure.moved': 'No se hizo nada: el servicio de pago se atiende en {address}. Hazlo en la consola de allí.',
   'failure.moving':
     'No se hizo nada: el servicio de pago se está trasladando a otra base de datos. Prueba otra vez en un minuto; cuando se haya trasladado, hazlo allá.',
+  'failure.busy': 'No se hizo nada: ya hay demasiado en espera. Prueba otra vez en un minuto.',
   'stale.title': 'Este formulario ya no sirve',
   'stale.text': 'Vuelve atrás, carga la página otra vez y repite lo que hacías. No se hizo nada.',
 

@@ -19,6 +19,7 @@ import { clientNetwork } from '../lib/client-network.ts';
 import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
+import { exportInTurn } from './export-in-turn.ts';
 import { SPANISH_PERMISSIONS } from './permission-texts.ts';
 
 /** A request of a person who has signed in and may see the screen. `send` sends a page in their language. */
@@ -96,7 +97,8 @@ export function consoleHandler(
       if (isHidden(request, user)) return await send(404, notFoundPage(language));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
       const by = userActor(user, clientNetwork(request.ip));
-      return await handle(app, { app, ...found, by, language, request, reply, send, goTo });
+      const visit = { app, ...found, by, language, request, reply, send, goTo };
+      return await exportInTurn(app, visit, () => handle(app, visit));
     } catch (failure) {
       const problem = noteFailure(app, request, reply, failure);
       return send(CATALOGUE[problem.code].status, failurePage(language, problem, request));
@@ -214,6 +216,7 @@ function failureText(code: ErrorCode, method: string): ConsoleText {
   if (code === 'PAYMENT_SERVICE_MOVED') return 'failure.moved';
   if (code === 'PAYMENT_SERVICE_MOVING') return 'failure.moving';
   if (code === 'MORE_THAN_YOURS') return 'people.more';
+  if (code === 'OVERLOADED') return 'failure.busy';
   return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
 

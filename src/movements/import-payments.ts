@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { compareSettlement } from '../books/compare-settlement.ts';
+import { compareSettlement, daysOf } from '../books/compare-settlement.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
@@ -65,7 +65,7 @@ export async function planImport(
   settlement: Settlement,
   onLines: OnLines = () => {},
 ): Promise<ImportStep[]> {
-  const days = daysOf(settlement);
+  const days = daysOf(settlement.rows);
   if (days === null) return [];
   const { environments: elsewhere } = await findElsewhere(app);
   if (elsewhere.has(scope.environmentId)) await environmentHere(app, { environment_id: scope.environmentId });
@@ -116,13 +116,6 @@ export async function importPayments(
 }
 
 type Days = { first: string; last: string };
-
-/** Returns the first and the last day of the file; null if it has no line. */
-function daysOf({ rows }: Settlement): Days | null {
-  const dates = rows.map(({ date }) => date).sort();
-  const [first, last] = [dates[0], dates.at(-1)];
-  return first === undefined || last === undefined ? null : { first, last };
-}
 
 function comparedOf({ environmentId, compared = [environmentId] }: ImportScope): readonly number[] {
   return compared;

@@ -96,7 +96,7 @@ const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]
 for (const [name, csv, lines, expected] of CASES) {
   test(`a settlement file against the books: ${name}`, async () => {
     const settlement = await read(`date,buy_order,authorization_code,amount\n${csv}\n`);
-    const compared = compareSettlement(settlement, lines);
+    const compared = await compareSettlement(settlement, lines);
     assert.deepEqual(told(compared), expected);
     for (const { difference, causes } of explainDifference(compared)) {
       assert.equal(addUp(causes.map(({ amount }) => amount)), difference, 'the causes add up to the difference');
@@ -110,10 +110,26 @@ const LATE_AT_NIGHT = booked({
   payment_detail:
     '{"authorization_code":"1213","buy_order":"rb-1001","transaction_date":"2026-01-16T02:50:00.000Z","accounting_date":"0116"}',
 });
+test('the comparison of a large file lets payments run in between', async () => {
+  const settlement = await read(
+    `date,buy_order,amount\n${Array.from({ length: 5000 }, (_, at) => `2026-01-15,rb-${at},10`).join('\n')}\n`,
+  );
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const compared = await compareSettlement(settlement, [booked()]);
+  isDone = true;
+  assert.equal(compared.length, 5000);
+  assert.ok(turns >= 10, `${turns} turns`);
+});
 test('an acquirer’s date far from the date in the books is ignored', async () => {
   const line = booked({ payment_detail: '{"buy_order":"rb-1001","transaction_date":"2025-01-15T12:00:00.000Z"}' });
   const settlement = await read('date,buy_order,amount\n2026-01-15,rb-1001,12990\n');
-  assert.deepEqual(told(compareSettlement(settlement, [line])), ['matched 2 1']);
+  assert.deepEqual(told(await compareSettlement(settlement, [line])), ['matched 2 1']);
 });
 
 test('a refund completed by look-up after midnight is expected in the file of its authorisation day', async () => {
@@ -123,9 +139,9 @@ test('a refund completed by look-up after midnight is expected in the file of it
     refund_detail: '{"authorization_date":"2026-01-16T02:50:00.000Z"}',
   });
   const next = await read('date,buy_order,amount\n2026-01-16,rb-9,5\n');
-  assert.deepEqual(told(compareSettlement(next, [line])), ['missing_in_books 2 -']);
+  assert.deepEqual(told(await compareSettlement(next, [line])), ['missing_in_books 2 -']);
   const own = await read('date,buy_order,amount\n2026-01-15,rb-1001,-990\n');
-  assert.deepEqual(told(compareSettlement(own, [line])), ['matched 2 2']);
+  assert.deepEqual(told(await compareSettlement(own, [line])), ['matched 2 2']);
 });
 
 const NIGHT: [name: string, csv: string, expected: string[]][] = [
@@ -146,7 +162,7 @@ const NIGHT: [name: string, csv: string, expected: string[]][] = [
 for (const [name, csv, expected] of NIGHT) {
   test(`a payment completed by look-up after midnight ${name}`, async () => {
     const settlement = await read(csv.replace('…', 'buy_order,authorization_code,amount'));
-    assert.deepEqual(told(compareSettlement(settlement, [LATE_AT_NIGHT])), expected);
+    assert.deepEqual(told(await compareSettlement(settlement, [LATE_AT_NIGHT])), expected);
   });
 }
 
@@ -163,7 +179,7 @@ test('totals give the sums of the file and of the books, and the amount of each 
   const line = (link: number, order: string, amount: number) =>
     booked({ link, amount, payment_detail: `{"authorization_code":"${link}","buy_order":"${order}"}` });
   const lines = [booked(), line(2, 'rb-2', 500), line(3, 'rb-3', 3000), line(4, 'rb-4', 40), { ...refund, link: 5 }];
-  assert.deepEqual(explainDifference(compareSettlement(settlement, lines)), [
+  assert.deepEqual(explainDifference(await compareSettlement(settlement, lines)), [
     {
       currency: 'CLP',
       settled: 14_630,

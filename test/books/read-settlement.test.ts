@@ -225,7 +225,7 @@ suite('reads a settlement file with', () => {
   for (const [name, file] of VARIANTS) {
     test(name, async () => {
       const settlement = await readSettlement(Readable.from([await file()]));
-      const compared = compareSettlement(settlement, BOOKS);
+      const compared = await compareSettlement(settlement, BOOKS);
       assert.deepEqual(
         compared.filter(({ kind }) => kind !== 'matched'),
         [],

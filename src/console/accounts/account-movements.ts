@@ -2,9 +2,10 @@ import type { App } from '../../app.ts';
 import { type StatementLine, type StatementScope, selectNewestLines } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { amountColumns, askedOf, type Column, EXPORTED, formatOf } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 
 const SHOWN = 50;
 

@@ -7,9 +7,10 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { emptyState } from '../console-format.ts';
-import { askedOf, type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, EXPORTED, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { actionsLike, detailsOf, sayAction } from './act-details.ts';
 import { findActs, MOST_FOUND } from './find-acts.ts';
 

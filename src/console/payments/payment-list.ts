@@ -12,9 +12,10 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/p
 import { partOf, searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 

@@ -5,18 +5,10 @@ import { html } from '../../http/html.ts';
 import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
 import { ageText, emptyState } from '../console-format.ts';
-import {
-  amountColumns,
-  askedOf,
-  type Column,
-  containsText,
-  EXPORTED,
-  formatOf,
-  readFirst,
-  sendList,
-} from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, EXPORTED, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 200;

@@ -19,9 +19,10 @@ import type { ReadResults } from '../../payouts/read-results.ts';
 import { openContent } from '../../payouts/seal-payout-file.ts';
 import { settlePayouts } from '../../payouts/settle-payouts.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
-import { exportLinks, formatOf, sendList } from '../console-list.ts';
+import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile } from './kept-upload.ts';
 import {

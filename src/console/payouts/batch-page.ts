@@ -11,9 +11,10 @@ import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { emptyState, tableOf, timeCell } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, formatOf, readFirst, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
 import {
   accountCell,

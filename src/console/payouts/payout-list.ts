@@ -11,9 +11,10 @@ import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
-import { amountColumns, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import {
   accountCell,

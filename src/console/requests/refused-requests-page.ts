@@ -5,9 +5,10 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
-import { askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;

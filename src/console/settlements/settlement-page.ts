@@ -11,9 +11,10 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { exportLinks, formatOf, sendList } from '../console-list.ts';
+import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 

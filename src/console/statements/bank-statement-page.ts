@@ -7,9 +7,10 @@ import { findOverlapping, findStatement } from '../../statements/find-statement.
 import { NOTHING_KNOWN, sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
+import { type Column, exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+forEachEngine('files that people export', (openTestDatabase) => {
+  test('are made one at a time, in turns of the people, and pages do not wait for them', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const { db } = made;
+    const [ana, bea] = [
+      await createTestUser(made, { role: 'owner', may: [] }),
+      await createTestUser(made, { role: 'owner', may: [] }),
+    ];
+    const exporting: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let most = 0;
+    let open = 0;
+    // Only an export reads so many rows of the audit log.
+    const query = (async (sql, parameters = []) => {
+      if (!sql.includes('from audit_log') || Number(parameters[0]) < 10_000) return db.query(sql, parameters);
+      most = Math.max(most, ++open);
+      exporting.push(/ana|bea/.exec(JSON.stringify(parameters))?.[0] ?? '');
+      await gate.promise;
+      return db.query(sql, parameters).finally(() => open--);
+    }) as Database['query'];
+    await using server = await startTestServer({ ...made, db: { ...db, query } });
+    const file = (who: 'ana' | 'bea') =>
+      server.get(`/console/audit?subject=${who}&format=csv`, {
+        ...(who === 'ana' ? ana : bea).console,
+        'accept-language': 'en',
+      });
+    const first = file('ana');
+    await comesTrue(() => exporting.length === 1);
+    const answers = [first, ...Array.from({ length: 11 }, () => file('ana')), file('bea')];
+    const refused = await Promise.race(answers);
+    assert.equal(refused.status, 503);
+    assert.match(refused.text, /too much waits already/);
+    assert.equal((await server.get('/console/audit', ana.console)).status, 200, 'a page does not wait');
+    gate.resolve();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    assert.deepEqual(
+      statuses.toSorted((one, other) => one - other),
+      [...Array(12).fill(200), 503],
+    );
+    assert.equal(most, 1);
+    assert.ok(exporting.indexOf('bea') <= 2, `the files of another person wait for one: ${exporting.join()}`);
+  });
+});
