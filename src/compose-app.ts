@@ -73,12 +73,12 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void, re
   const provider = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const { databaseConnections: connections, databasePooler: pooler } = config;
   const db = openDatabase(config.databaseUrl, { connections, pooler, ...reading, onFatal });
-  const store = { config, db, now };
   const webpay = createWebpayMethod({
     fetch: acquirer.fetch,
     now,
     baseUrl: config.webpayBaseUrl,
-    keyOf: (environmentId, commerceCode) => findMethodKey(store, environmentId, 'webpay', commerceCode),
+    keyOf: (environmentId, code) => findMethodKey({ config, db, now }, environmentId, 'webpay', code),
+    onUnreadRefusal: (attempt, text) => log.warn({ attempt, text }, UNREAD_REFUSAL),
   });
   return {
     config,
@@ -102,3 +102,5 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void, re
     },
   };
 }
+
+const UNREAD_REFUSAL = 'Webpay refused a commit with an unknown text; the payment waits until its end is certain';

@@ -14,7 +14,10 @@ export type WebpayBody = Readonly<Record<string, unknown>>;
  */
 export type WebpayAnswer = { kind: 'answered'; body: WebpayBody } | WebpayRefusal;
 
-export type WebpayRefusal = { kind: 'refused'; reason: 'not_ready' | 'busy' | 'other' } | FinishedRefusal;
+/** `text`: of a refusal that is not understood, for the log. */
+export type WebpayRefusal =
+  | { kind: 'refused'; reason: 'not_ready' | 'busy' | 'other'; text?: string }
+  | FinishedRefusal;
 
 type FinishedRefusal = { kind: 'refused'; reason: 'finished'; state: string };
 
@@ -78,5 +81,14 @@ function refusalOf(message: unknown): WebpayRefusal {
   const [finished, state = ''] = /invalid finished state:?\s*(\w*)/i.exec(text) ?? [];
   if (finished !== undefined) return { kind: 'refused', reason: 'finished', state: state.toUpperCase() };
   if (/locked by another process/i.test(text)) return { kind: 'refused', reason: 'busy' };
-  return { kind: 'refused', reason: /^invalid status '\d+'/i.test(text) ? 'not_ready' : 'other' };
+  if (/^invalid status '\d+'/i.test(text)) return { kind: 'refused', reason: 'not_ready' };
+  return { kind: 'refused', reason: 'other', text: forLog(text) };
+}
+
+/** Shortens a text, and leaves out what may be a token or a card number. */
+function forLog(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\w-]{13,}|\d[\d -]{11,}\d/g, '…')
+    .slice(0, 200);
 }

@@ -18,6 +18,8 @@ export type WebpayOptions = {
   baseUrl: string | null;
   /** Returns the API key of a commerce code that the environment uses or has used; otherwise null. */
   keyOf: (environmentId: number, commerceCode: string) => Promise<string | null>;
+  /** Gets the text of a refused commit that is not understood, once for an attempt. */
+  onUnreadRefusal?: (attemptId: string, text: string) => void;
 };
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
@@ -41,7 +43,8 @@ const REVERSED_BY_MS = 60 * 60_000;
  * money. docs/webpay.md describes the ways back.
  */
 export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
-  const { now } = options;
+  const { now, onUnreadRefusal = () => {} } = options;
+  const reportOnce = onceForAttempt(onUnreadRefusal);
 
   async function start(payment: PaymentRequest): Promise<PaymentOutcome> {
     const client = await clientFor(options, payment);
@@ -80,6 +83,7 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     if (early && (await isOnForm(client, token))) return stillOnForm;
     const answer = await client.commit(token);
     if (answer.kind === 'answered') return paymentOutcomeOf(answer.body, payment);
+    if (answer.reason === 'other') reportOnce(payment.attemptId, answer.text ?? '');
     const status = paymentOutcomeOf(bodyOf(await client.status(token)), payment);
     const left = back === 'turned_back' ? 'turned_back' : age > FORM_CLOSED_MS ? 'not_finished' : null;
     const { commitUnanswered } = payment;
@@ -193,4 +197,17 @@ function isPage(url: string, { baseUrl }: WebpayOptions): boolean {
   if (page === null) return false;
   if (baseUrl !== null) return page.protocol === 'https:' || page.protocol === 'http:';
   return page.protocol === 'https:' && page.hostname.endsWith('.transbank.cl');
+}
+
+/** Bounds the memory of the attempts that were reported. */
+const MOST_REPORTED = 10_000;
+
+function onceForAttempt(report: (attemptId: string, text: string) => void): typeof report {
+  const reported = new Set<string>();
+  return (attemptId, text) => {
+    if (reported.has(attemptId)) return;
+    if (reported.size >= MOST_REPORTED) reported.clear();
+    reported.add(attemptId);
+    report(attemptId, text);
+  };
 }

@@ -222,8 +222,8 @@ describe('a payment by Webpay', () => {
       "Invalid status '19' for transaction while authorizing. Commerce will be notified by webpay to authorize",
       { reason: 'not_ready' },
     ],
-    ['Invalid value for parameter: token', { reason: 'other' }],
-    ['', { reason: 'other' }],
+    ['Invalid value for parameter: token', { reason: 'other', text: 'Invalid value for parameter: token' }],
+    ['', { reason: 'other', text: '' }],
   ];
   for (const [text, refusal] of texts) {
     test(`reads the refusal "${text}"`, async () => {
@@ -396,6 +396,34 @@ describe('a payment by Webpay', () => {
       else await assert.rejects(method.start(payment), /without its token or its page/);
     });
   }
+
+  test('reports the text of a refusal that it does not understand once for an attempt, without numbers', async () => {
+    const token = 'a1'.repeat(32);
+    const reported: string[][] = [];
+    const now = createTestClock();
+    const refusal = { error_message: `Estado desconocido de ${token}, 4051 8856 0044 6623\n${'x '.repeat(200)}` };
+    const status = { status: 'INITIALIZED' };
+    const method = createWebpayMethod({
+      fetch: async ({ method: verb }) => ({
+        kind: 'answered',
+        status: verb === 'PUT' ? 422 : 200,
+        retryAfter: null,
+        excerpt: JSON.stringify(verb === 'PUT' ? refusal : status),
+        durationMs: 1,
+      }),
+      now,
+      baseUrl: null,
+      keyOf: async () => TEST_ACCOUNT.key,
+      onUnreadRefusal: (...told) => reported.push(told),
+    });
+    const payment = requestOf({ now }, { externalId: token });
+    now.advance(120_000);
+    for (let asked = 0; asked < 2; asked++) assert.equal((await method.commit?.(payment))?.kind, 'pending');
+    const [[attempt, text = ''] = [], ...others] = reported;
+    assert.deepEqual([attempt, others], [payment.attemptId, []]);
+    assert.match(text, /^Estado desconocido de …, … x x /);
+    assert.equal(text.length, 200);
+  });
 
   test('is offered where it is configured, for Chilean pesos only', async (context) => {
     const { method } = await openWebpay(context);
