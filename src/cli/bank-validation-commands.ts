@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { listBanks } from '../bank-validation/directory/list-banks.ts';
+import { type ListedBanks, listBanks, listShippedBanks } from '../bank-validation/directory/list-banks.ts';
+import { SchemaError } from '../db/database.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -29,7 +30,7 @@ export function addBankValidationCommands(program: Command): void {
 }
 
 async function listBanksCommand(options: { json?: boolean }): Promise<void> {
-  const list = await withApp((app) => listBanks(app));
+  const list = await withApp(listBanks).catch(withoutStore);
   const rows = list.banks.map(({ code, name, status, successor, aliases }) => [
     code,
     name,
@@ -42,6 +43,12 @@ async function listBanksCommand(options: { json?: boolean }): Promise<void> {
     '',
     `The list ${list.version}, as of ${list.asOf}, ${origin}: ${list.source}.`,
   ]);
+}
+
+/** Without a store, none was imported. Throws any other error. */
+function withoutStore(error: unknown): ListedBanks {
+  if (error instanceof SchemaError && error.code === 'NO_STORE') return listShippedBanks();
+  throw error;
 }
 
 type ImportOptions = ActingOptions & { asOf?: string; accept?: string; json?: boolean };

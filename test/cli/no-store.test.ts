@@ -49,4 +49,15 @@ forEachEngine('a command that only reads', (openTestDatabase, engine) => {
     const tables = await db.query("select 1 from {columns} as columns where table_name = 'schema_migrations'");
     assert.deepEqual(tables, []);
   });
+
+  test('lists the banks of the release without a store', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    const settings = { DATA_DIR: folder, ...(engine === 'postgres' && { DATABASE_URL: db.url }) };
+    const { status, stdout } = await runCommand(['banks', 'list', '--json'], {
+      env: { PATH: process.env.PATH, ...settings },
+    });
+    assert.equal(status, 0);
+    assert.equal((JSON.parse(stdout) as { origin: string }).origin, 'release');
+    assert.ok(!existsSync(folder));
+  });
 });

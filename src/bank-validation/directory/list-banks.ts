@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { CUENTARUT_BANK, LENGTH_HINTS, type LengthHint, LONGEST_ACCOUNT } from '../bank-account.ts';
 import { BANK_LIST_SOURCE } from '../bank-findings.ts';
-import type { Bank } from './bank-directory.ts';
+import type { Bank, BankDirectory } from './bank-directory.ts';
 import { currentDirectory, shippedBankDirectory } from './current-directory.ts';
 
 /** The known facts about the account numbers of a bank. */
@@ -28,7 +28,15 @@ export type ListedBanks = {
 
 /** Returns the banks of the current list by code, with the known facts about their accounts. */
 export async function listBanks(app: App): Promise<ListedBanks> {
-  const { asOf, version, source, banks } = await currentDirectory(app);
+  return listDirectory(await currentDirectory(app));
+}
+
+/** Lists the institutions of this release. */
+export function listShippedBanks(): ListedBanks {
+  return listDirectory(shippedBankDirectory);
+}
+
+function listDirectory({ asOf, version, source, banks }: BankDirectory): ListedBanks {
   const entries = [...banks.values()].map((bank) => ({ ...bank, account: accountRules(bank.code) }));
   return {
     asOf,
