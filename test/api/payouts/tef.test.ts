@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
 import { cancelPayouts } from '../../../src/payouts/decide-payouts.ts';
-import { NO_LIMITS, upsertPayoutLimits } from '../../../src/payouts/payout-limit-queries.ts';
+import { setPayoutLimits } from '../../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { openPayoutDesk } from '../../support/test-payouts.ts';
 import { jsonOf, startTestServer } from '../../support/test-server.ts';
@@ -121,8 +122,7 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
   test('approved money stays in the balance, but not in the available balance', async () => {
     await using at = await setUp(openTestDatabase);
     const { environment } = at.desk;
-    const rule = { ...NO_LIMITS, automatic_per_payout: 20_000 };
-    await at.app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, 'CLP', rule));
+    await setPayoutLimits(at.app, environment, { automatic_per_payout: 20_000 }, TESTER);
     const { tefResponse } = jsonOf(await at.pay(BODY)) as { tefResponse: { tef: { state: string; payoutId: string } } };
     assert.equal(tefResponse.tef.state, 'approved');
     assert.deepEqual(jsonOf(await at.server.get('/balance', at.headers)), { balance: 1_000_000 });
