@@ -111,8 +111,10 @@ function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAcc
     return true;
   };
   const others = rows.filter((row) => !take(row, (line) => isSameMoney(row, line)));
+  // A file may repeat one row thousands of times: only the first is looked at.
+  const taken = [...compared];
   const left = others.filter((row) => {
-    const same = compared.find((one) => one.row !== null && isRepeated(row, one.row));
+    const same = taken.find((one) => one.row !== null && isRepeated(row, one.row));
     if (same !== undefined) {
       const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
       // The file repeats the amount of the whole sale on the line of every instalment.

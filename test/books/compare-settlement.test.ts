@@ -198,6 +198,23 @@ test('totals give the sums of the file and of the books, and the amount of each 
   ]);
 });
 
+test('a file that repeats one row thousands of times costs a few looks at each row', async () => {
+  const repeated = '2026-01-15,rb-1001,1213,12990\n'.repeat(1000);
+  const others = Array.from({ length: 1000 }, (_, at) => `2026-01-15,rb-1001,1213,${at + 1}\n`).join('');
+  const settlement = await read(`date,buy order,authorization code,amount\n${repeated}${others}`);
+  let looks = 0;
+  const rows = settlement.rows.map((row) => ({
+    ...row,
+    get amount() {
+      looks++;
+      return row.amount;
+    },
+  }));
+  const compared = await compareSettlement({ ...settlement, rows }, [booked()]);
+  assert.equal(compared.length, 2000);
+  assert.ok(looks <= 20 * rows.length, `${looks} looks at ${rows.length} rows`);
+});
+
 function read(text: string): Promise<Settlement> {
   return readSettlement(Readable.from([Buffer.from(text)]));
 }
