@@ -34,7 +34,7 @@ function waitingKey(
   app: App,
   { payment_service, name, environment, since, last_at, refusals, proved }: ListedRefusedKey,
 ): Waiting {
-  const age = formatAge(Math.max(0, app.now() - last_at));
+  const age = app.now() - last_at;
   const isKept = isRefusalKept(app, environment);
   const list = `bin/rubrica request list --payment-service ${payment_service}`;
   return {
@@ -47,8 +47,8 @@ function waitingKey(
     amount: null,
     currency: null,
     reason: {
-      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: ${proved > 0 ? 'its service signs with another Secret Token of its own, one that has ended or of the other environment' : 'its service has another Secret Token; none was ever signed rightly'}. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
-      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: ${proved > 0 ? 'su servicio firma con otro Secret Token suyo, uno que terminó o del otro ambiente' : 'su servicio tiene otro Secret Token; ninguna vino nunca bien firmada'}. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
+      en: `${refusals} requests in its name were signed wrongly, the last ${formatAge(age)} ago: ${proved > 0 ? 'its service signs with another Secret Token of its own, one that has ended or of the other environment' : 'its service has another Secret Token; none was ever signed rightly'}. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
+      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${formatAge(age, 'es')}: ${proved > 0 ? 'su servicio firma con otro Secret Token suyo, uno que terminó o del otro ambiente' : 'su servicio tiene otro Secret Token; ninguna vino nunca bien firmada'}. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
     },
     command: `bin/rubrica payment-service hand-over ${payment_service} --environment ${environment}`,
   };

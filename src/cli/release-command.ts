@@ -83,8 +83,8 @@ function lostAnchors({ anchors, first_made_at, last_made_at }: SeenRestore) {
 export function describeGap({ began_at, known_until }: Epoch): string {
   if (known_until === null)
     return 'The store has no event, so nothing shows how old it is: compare everything before the restore.';
-  const gap = formatAge(Math.max(0, began_at - known_until));
-  return `The newest event in the store is of ${time(known_until)} UTC: the ${gap} after it are lost.`;
+  const gap = formatAge(began_at - known_until);
+  return `The newest event in the store is of ${time(known_until)} UTC: ${gap} of events after it are lost.`;
 }
 
 function linesOf(open: Unreleased, limit: number): string[] {

@@ -280,7 +280,5 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'audit.many': 'More than {n} names or acts have this text: {n} are looked for. Type more.',
   'audit.yes': 'yes',
   'audit.no': 'no',
-  'age.minutes': '{n} min ago',
-  'age.hours': '{n} h ago',
-  'age.days': '{n} d ago',
+  'age.ago': '{age} ago',
 };

@@ -2,6 +2,7 @@ import type { Language } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import { clockOf, isTime } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
+import { formatAge } from '../lib/time-text.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';
 import { tell, tellKind } from './console-texts.ts';
 
@@ -25,14 +26,9 @@ export function minuteOf(utcMs: number): string {
   return `${clock.slice(0, 16)} ${clock.slice(-6)}`;
 }
 
-/** Returns an age: in minutes below two hours, in hours below two days, else in days. */
+/** Returns how long ago something was: `hace 45 min`. */
 export function ageText(language: Language, ageMs: number): string {
-  const minutes = Math.floor(ageMs / 60_000);
-  if (minutes < 120) return tell(language, 'age.minutes', { n: minutes });
-  const hours = Math.floor(minutes / 60);
-  return hours < 48
-    ? tell(language, 'age.hours', { n: hours })
-    : tell(language, 'age.days', { n: Math.floor(hours / 24) });
+  return tell(language, 'age.ago', { age: formatAge(ageMs, language) });
 }
 
 const TONES: Readonly<Record<string, string>> = {

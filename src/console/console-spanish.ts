@@ -279,7 +279,5 @@ export const SPANISH = {
   'audit.many': 'El texto está en más de {n} nombres o actos: se buscan {n}. Escribe más.',
   'audit.yes': 'sí',
   'audit.no': 'no',
-  'age.minutes': 'hace {n} min',
-  'age.hours': 'hace {n} h',
-  'age.days': 'hace {n} d',
+  'age.ago': 'hace {age}',
 } as const;

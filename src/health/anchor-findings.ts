@@ -24,11 +24,10 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
     return [problem('anchors', { en: 'the books were never sealed', es: 'los libros nunca se sellaron' }, RUNNING)];
   }
   const age = Math.max(0, app.now() - last.made_at);
-  const ago = formatAge(age);
   if (age > DAY_MS) {
     const says = {
-      en: `the books were sealed ${ago} ago, on ${last.day}`,
-      es: `los libros se sellaron hace ${ago}, el ${last.day}`,
+      en: `the books were sealed ${formatAge(age)} ago, on ${last.day}`,
+      es: `los libros se sellaron hace ${formatAge(age, 'es')}, el ${last.day}`,
     };
     return [problem('anchors', says, RUNNING)];
   }
@@ -38,8 +37,8 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
   if (anchorUrl !== null) findings.push(await postFinding(app));
   const alone = findings.length === 0;
   const says = {
-    en: `the books were sealed ${ago} ago${alone ? '; the anchors are only in the store: set ANCHOR_DIR' : ''}`,
-    es: `los libros se sellaron hace ${ago}${alone ? '; los sellos están solo en la base: define ANCHOR_DIR' : ''}`,
+    en: `the books were sealed ${formatAge(age)} ago${alone ? '; the anchors are only in the store: set ANCHOR_DIR' : ''}`,
+    es: `los libros se sellaron hace ${formatAge(age, 'es')}${alone ? '; los sellos están solo en la base: define ANCHOR_DIR' : ''}`,
   };
   return [fine('anchors', says), ...findings];
 }

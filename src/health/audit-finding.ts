@@ -18,10 +18,10 @@ export async function auditFinding(app: App): Promise<Finding> {
   if (head.link === 0) return fine('audit-log', { en: 'no acts yet', es: 'nadie ha hecho nada todavía' });
   if (ended?.link !== head.link || ended.hash !== head.hash)
     return broken({ en: 'does not end at its recorded head', es: 'no termina donde debería' });
-  const age = formatAge(Math.max(0, app.now() - ended.created_at));
+  const age = app.now() - ended.created_at;
   return fine('audit-log', {
-    en: `${head.link} rows, the last of ${age} ago`,
-    es: `${head.link} filas, la última de hace ${age}`,
+    en: `${head.link} rows, the last of ${formatAge(age)} ago`,
+    es: `${head.link} filas, la última de hace ${formatAge(age, 'es')}`,
   });
 }
 

@@ -58,8 +58,8 @@ async function attentionFindings(app: App): Promise<Finding[]> {
     const { kind, nouns, count, oldest } = measured;
     const age = ageOf(app, oldest);
     const says = {
-      en: `${count} ${nouns[count === 1 ? 0 : 1]}, the oldest for ${age}`,
-      es: `${count} por resolver, lo más antiguo hace ${age}`,
+      en: `${count} ${nouns[count === 1 ? 0 : 1]}, the oldest for ${age.en}`,
+      es: `${count} por resolver, lo más antiguo hace ${age.es}`,
     };
     findings.push(
       count === 0 ? await calmFinding(app, measured) : problem(kind, says, `bin/rubrica attention list --kind ${kind}`),
@@ -76,8 +76,8 @@ async function calmFinding(app: App, { kind, nouns }: MeasuredKind): Promise<Fin
   if (count === 0) return fine(kind, none);
   const age = ageOf(app, oldest);
   return fine(kind, {
-    en: `${none.en}; ${count} under way, the oldest for ${age}`,
-    es: `${none.es}; ${count} en curso, lo más antiguo hace ${age}`,
+    en: `${none.en}; ${count} under way, the oldest for ${age.en}`,
+    es: `${none.es}; ${count} en curso, lo más antiguo hace ${age.es}`,
   });
 }
 
@@ -88,8 +88,9 @@ function measureUnderWay(app: App, kind: MeasuredKind['kind']): Promise<Attentio
   return Promise.resolve({ count: 0, oldest: null });
 }
 
-function ageOf(app: App, since: number | null): string {
-  return formatAge(Math.max(0, app.now() - (since ?? app.now())));
+function ageOf(app: App, since: number | null): InBoth {
+  const age = app.now() - (since ?? app.now());
+  return { en: formatAge(age), es: formatAge(age, 'es') };
 }
 
 async function doneFinding(app: App, duty: Duty): Promise<Finding> {
@@ -99,16 +100,16 @@ async function doneFinding(app: App, duty: Duty): Promise<Finding> {
     return fine(
       duty,
       duty === 'backup'
-        ? { en: `the last backup is ${age} old`, es: `el último tiene ${age}` }
-        : { en: `verified ${age} ago, without findings`, es: `verificados hace ${age}, y están bien` },
+        ? { en: `the last backup is ${age.en} old`, es: `el último tiene ${age.es}` }
+        : { en: `verified ${age.en} ago, without findings`, es: `verificados hace ${age.es}, y están bien` },
     );
   }
   const age = ageOf(app, await selectFactsBegun(app.db));
   return fine(
     duty,
     duty === 'backup'
-      ? { en: `no backup yet; the store is ${age} old`, es: `todavía no hay ninguno; la base tiene ${age}` }
-      : { en: `not verified yet; the books are ${age} old`, es: `todavía no se verifican; tienen ${age}` },
+      ? { en: `no backup yet; the store is ${age.en} old`, es: `todavía no hay ninguno; la base tiene ${age.es}` }
+      : { en: `not verified yet; the books are ${age.en} old`, es: `todavía no se verifican; tienen ${age.es}` },
   );
 }
 

@@ -102,7 +102,7 @@ function gapPart({ language }: ConsoleVisit, { held, restore }: Unreleased): Htm
       ? tell(language, 'restore.no_gap')
       : tell(language, 'restore.gap', {
           until: minuteOf(known_until),
-          age: formatAge(Math.max(0, began_at - known_until)),
+          age: formatAge(began_at - known_until, language),
         });
   const anchors = restore?.anchors ?? 0;
   return html`<p>${tell(language, 'restore.at', { at: minuteOf(began_at) })} ${gap}</p>

@@ -45,7 +45,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.begin':
       'A restore is declared while the service is stopped, so it has no screen: the person who runs the machine uses restore, or after-restore if the database was restored with its own tools.',
     'restore.at': 'The store was restored at {at}.',
-    'restore.gap': 'The newest event that it knows is of {until}: the {age} after it are lost.',
+    'restore.gap': 'The newest event that it knows is of {until}: {age} of events after it are lost.',
     'restore.no_gap': 'The store has no event, so nothing shows how old it is: compare everything before the restore.',
     'restore.anchors': 'Anchors of the books about what was lost: {count}. With the release you accept that loss.',
     'restore.held':
