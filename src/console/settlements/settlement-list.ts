@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
-import type { Language } from '../../checkout/texts.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -72,7 +72,9 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, sa
     path: '/settlements',
     columns: columnsFor(app, language),
     cut,
-    rows: settlements.filter(({ file_name, payment_method }) => containsText(text, [file_name, payment_method])),
+    rows: settlements.filter(({ file_name, payment_method: code }) =>
+      containsText(text, [file_name, code, methodName(language, { code, name: code })]),
+    ),
     filters: [
       { name: 'text', text: 'list.filter_text', type: 'search' },
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
@@ -101,7 +103,8 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
       name: 'method',
       text: 'column.method',
       value: ({ payment_method }) => payment_method,
-      cell: (one) => html`<span>${one.payment_method}${testBadge(language, one.environment)}</span>`,
+      cell: ({ payment_method: code, environment }) =>
+        html`<span>${methodName(language, { code, name: code })}${testBadge(language, environment)}</span>`,
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
     { name: 'when', text: 'column.when', value: ({ kept_at }) => kept_at, kind: 'time' },
@@ -123,7 +126,7 @@ async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>
   return html`<h2>${tell(language, 'settlements.upload')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
 <label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
-<label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map(({ code }) => option(code, code))}</select></label>
+<label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map((method) => option(method.code, methodName(language, method)))}</select></label>
 <label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
 <label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${merchants.map(({ id, name }) => option(id, name))}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'settlements.compare')}</button></p></form>`;

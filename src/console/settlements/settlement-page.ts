@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import type { DifferenceCause } from '../../books/explain-difference.ts';
-import type { Language } from '../../checkout/texts.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -64,6 +64,7 @@ async function sendSettlement(
   const { settlement, differences } = shown;
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
+  const { payment_method: code } = settlement;
   const { accepted, booked, declined } = request.query as Record<string, unknown>;
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
@@ -73,7 +74,7 @@ ${typeof accepted === 'string' && html`<p class="notice done" role="status">${te
 ${typeof booked === 'string' && html`<p class="notice done" role="status">${tell(language, 'book.done', { n: booked })}</p>`}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
-<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
+<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code, name: code })} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
