@@ -174,7 +174,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'event.transaction.conflict': 'Contradiction: the method says something else',
   'event.refund.processing': 'Refund asked for',
   'event.refund.completed': 'Refund done',
-  'event.refund.failed': 'Refund declined',
+  'event.refund.failed': 'Refund failed',
   'attempt.started': '{method}: the payer began',
   'attempt.pending': '{method}: under way',
   'attempt.unknown': '{method}: has not answered',

@@ -173,7 +173,7 @@ export const SPANISH = {
   'event.transaction.conflict': 'Contradicción: el medio de pago dice otra cosa',
   'event.refund.processing': 'Devolución pedida',
   'event.refund.completed': 'Devolución completada',
-  'event.refund.failed': 'Devolución rechazada',
+  'event.refund.failed': 'Devolución fallida',
   'attempt.started': '{method}: el pagador empezó',
   'attempt.pending': '{method}: en curso',
   'attempt.unknown': '{method}: no ha respondido',

@@ -43,6 +43,17 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.doesNotMatch(await answer(), /en proceso/);
   });
 
+  test('is called failed on the page of its payment, when its method declines it', async () => {
+    const { app, paid, server, get } = await open();
+    await using _server = server;
+    await acceptedRefund(app, paid, 5001);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['failed', 5001]]);
+    const { text } = await get('');
+    assert.match(text, /<strong>Devolución fallida<\/strong>/);
+    assert.doesNotMatch(text, /Devolución rechazada/);
+  });
+
   test('is made once when its button is pressed again, without an error', async () => {
     const { app, paid, server, at, post } = await open();
     await using _server = server;
