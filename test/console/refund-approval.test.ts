@@ -93,7 +93,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
       asker.email,
       'llegó roto',
       'The merchant',
-      '−$150.000 CLP',
+      '-$150.000 CLP',
     ])
       assert.ok(asked.text.includes(said), said);
     const done = await as(approver).post(`${path}/approve`, { reason: 'vi la foto' });

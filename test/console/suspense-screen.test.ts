@@ -48,9 +48,9 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.deepEqual(
       rows.map(([, account, amount]) => `${account} ${amount}`),
       [
-        'dinero sin dueño −$5.001 CLP',
-        'por cobrar a Simulador −$5.001 CLP',
-        'dinero sin dueño −$5.001 CLP',
+        'dinero sin dueño -$5.001 CLP',
+        'por cobrar a Simulador -$5.001 CLP',
+        'dinero sin dueño -$5.001 CLP',
         'El comercio +$5.001 CLP',
       ],
     );

@@ -144,7 +144,7 @@ function entriesPart(language: Language, money: SuspenseEntry, decision: Decisio
   // A merchant is owed more after a credit, and a method owes more after a debit.
   const isMore = (other === MERCHANT_PAYABLE) === (other === moved.credit);
   const change = isMore ? money.amount : -money.amount;
-  const signed = (amount: number) => `${amount < 0 ? '−' : '+'}${formatMoney(Math.abs(amount), money.currency)}`;
+  const signed = (amount: number) => `${amount < 0 ? '' : '+'}${formatMoney(amount, money.currency)}`;
   const rows = [
     [tell(language, 'suspense.account'), signed(-money.amount)],
     [

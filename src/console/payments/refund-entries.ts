@@ -19,12 +19,12 @@ export async function refundEntries(
   amount: number,
 ): Promise<Html> {
   const { currency } = payment;
-  const money = formatMoney(amount, currency);
+  const money = formatMoney(-amount, currency);
   const code = payment.payment_method ?? '';
   const available = await selectAvailable(app.db, [payment.environment_id], currency);
   const entries = [
-    [tell(language, 'booked.merchant'), `−${money}`],
-    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), `−${money}`],
+    [tell(language, 'booked.merchant'), money],
+    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), money],
   ];
   return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>`;

@@ -168,7 +168,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
   const title = tell(language, 'decide.title', { n: waiting.length, amount: money });
   const at = `${publicPath(app)}/console${path}`;
   const entries = [
-    [tell(language, 'booked.merchant'), `−${money}`],
+    [tell(language, 'booked.merchant'), formatMoney(-total, PAYOUT_CURRENCY)],
     [tell(language, 'booked.reserved'), `+${money}`],
   ];
   const main = html`<h1>${title}</h1>
