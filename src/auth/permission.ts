@@ -19,7 +19,7 @@ export const PERMISSIONS = {
   'tokens:manage': 'obtain and rotate tokens of payment services, and set where their events go',
   'users:manage': 'manage users and their permissions',
   'privacy:manage': 'find, export and erase the data about a person',
-  'audit:read': 'read the audit log and everything that others act on, and verify the books; changes nothing',
+  'audit:read': 'read the audit log and, without changing anything, what others manage, and verify the books',
 } as const satisfies Record<string, string>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { type ConsoleSession, findConsoleSession, isProofDue, type Standing } from '../auth/console-session.ts';
-import { mayAny, PERMISSIONS, type Permission } from '../auth/permission.ts';
+import { mayAny, type Permission } from '../auth/permission.ts';
 import type { SessionRow } from '../auth/session-queries.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
@@ -20,7 +20,7 @@ import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { exportInTurn } from './export-in-turn.ts';
-import { SPANISH_PERMISSIONS } from './permission-texts.ts';
+import { meaningOfPermission } from './permission-texts.ts';
 
 /** A request of a person who has signed in and may see the screen. `send` sends a page in their language. */
 export type ConsoleVisit = {
@@ -181,7 +181,7 @@ function isHidden(request: FastifyRequest, user: User): boolean {
 
 function refusedPage(language: Language, permission: Permission, { email }: User): ConsolePage {
   const title = tell(language, 'refused.title');
-  const means = (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
+  const means = meaningOfPermission(language, permission);
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refused.text', { permission, means })}</p>
 <pre>bin/rubrica user grant ${email} ${permission}</pre>`;

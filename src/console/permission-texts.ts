@@ -1,4 +1,4 @@
-import type { Permission, Role } from '../auth/permission.ts';
+import { PERMISSIONS, type Permission, type Role, rolesThatMay } from '../auth/permission.ts';
 import type { Language } from '../checkout/texts.ts';
 
 /** The names of the roles in Spanish, of a function and not of a person. */
@@ -19,8 +19,22 @@ export function nameOfRole(language: Language, role: Role): string {
   return language === 'es' ? `${SPANISH_ROLE_NAMES[role]} (${role})` : role;
 }
 
+/** Returns what a permission lets a person do, in the language of the screen. */
+export function meaningOfPermission(language: Language, permission: Permission): string {
+  return (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
+}
+
+/** Says who has a permission, for a person who has not: what they may do, and the roles that may. */
+export function whoMay(language: Language, permission: Permission): string {
+  const [roles] = rolesThatMay(permission);
+  const means = meaningOfPermission(language, permission);
+  return language === 'es'
+    ? `quien puede ${means} (${roles.map((role) => SPANISH_ROLE_NAMES[role]).join(', ')})`
+    : `a person who may ${means} (${roles.join(', ')})`;
+}
+
 /** `PERMISSIONS` in Spanish. */
-export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
+const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
   'payments:read': 'ver pagos y sus devoluciones',
   'payments:create': 'crear pagos con un token de acceso en vez de una firma',
   'refunds:create': 'devolver pagos',

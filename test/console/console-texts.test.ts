@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import type { AuditAction } from '../../src/audit/audit-action.ts';
+import { PERMISSIONS } from '../../src/auth/permission.ts';
 import type { EntryKind } from '../../src/books/journal-entry.ts';
 import { TEXTS } from '../../src/checkout/texts.ts';
 import { ROOMS, tell } from '../../src/console/console-texts.ts';
@@ -26,6 +27,15 @@ test('both languages of a text have the same values', () => {
   const valuesIn = (text: string) => [...new Set(text.match(/\{\w+/g))].toSorted().join(' ');
   for (const { es, en } of [...ROOMS, TEXTS] as readonly Record<'es' | 'en', Record<string, string>>[])
     for (const [key, text] of Object.entries(es)) assert.equal(valuesIn(text), valuesIn(en[key] ?? ''), key);
+});
+
+test('no text of the console says a permission by its code', () => {
+  const codes = Object.keys(PERMISSIONS);
+  const texts = ROOMS.flatMap(({ es, en }) => [...Object.entries(es), ...Object.entries(en)]);
+  assert.deepEqual(
+    texts.filter(([, text]) => codes.some((code) => text.includes(code))),
+    [],
+  );
 });
 
 test('a count of one is in the singular', () => {

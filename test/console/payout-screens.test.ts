@@ -123,7 +123,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.match(spanish.text, /lo propusiste tú: lo aprueba otra persona/);
     assert.equal(await stateOf(app, id), 'awaiting_approval');
     const maker = await as(desk.users.maker).get(`/payouts/${id}`);
-    assert.match(maker.text, /Another person approves it, with the permission payouts:approve/);
+    assert.match(maker.text, /Another person approves it: a person who may approve payouts [^<]+\(approver, owner\)/);
   });
 
   test('ask for a fresh second factor before an approval, and approve nothing without it', async () => {

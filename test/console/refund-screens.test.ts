@@ -32,6 +32,17 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.match((await get('')).text, /No queda nada por devolver/);
   });
 
+  test('starts with all that is left, or with what the person may still refund today if that is less', async () => {
+    const { server, get, post } = await open();
+    await using _server = server;
+    const shown = async () => / name="amount"[^>]* value="(\d+)"/.exec((await get('')).text)?.[1];
+    assert.equal(await shown(), '100000');
+    assert.equal((await post({ amount: '80000', reason: 'roto', key: 'one' })).status, 303);
+    assert.equal(await shown(), '20000');
+    assert.equal((await post({ amount: '20000', reason: 'roto', key: 'two' })).status, 303);
+    assert.equal(await shown(), '50000', 'nothing is left today, and the form is for a request');
+  });
+
   test('is in the answer for the shop from its request on', async () => {
     const { app, server, get, post } = await open();
     await using _server = server;

@@ -83,7 +83,10 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const finance = await createTestUser(app, { role: 'finance', may: [] });
     const read = await server.get(PATH, auditor.console);
-    assert.deepEqual([read.status, /La libera una persona con el permiso/.test(read.text)], [200, true]);
+    assert.deepEqual(
+      [read.status, /La libera quien puede crear comercios, [^<]+ \(operación, titular\)/.test(read.text)],
+      [200, true],
+    );
     assert.doesNotMatch(read.text, /name="compared"/);
     assert.equal(
       (await server.get(PATH, (await createTestUser(app, { role: 'support', may: [] })).console)).status,

@@ -149,7 +149,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       assert.match(answer.text, /movements:record/);
     }
     const read = await server.get(payment, auditor.console);
-    assert.match(read.text, /Lo termina una persona con el permiso movements:record/);
+    assert.match(read.text, /Lo termina quien puede registrar abonos, [^<]+ \(finanzas, titular\)/);
     assert.ok(!read.text.includes(path));
     const elsewhere = await createTestEnvironment(app);
     const other = { role: 'finance', may: [], paymentServices: [elsewhere.paymentServiceId] } as const;

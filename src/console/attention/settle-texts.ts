@@ -4,7 +4,7 @@ export const SETTLE_TEXTS = roomTexts(
   {
     'settle.doubt': 'En duda',
     'settle.end': 'Terminarlo…',
-    'settle.another': 'Lo termina una persona con el permiso movements:record.',
+    'settle.another': 'Lo termina {who}.',
     'settle.attempt_title': '¿Qué pasó con el cobro de {amount}?',
     'settle.attempt_text': 'Orden {reference}, intento {id} en {method}.',
     'settle.paid_after_all': '¿Se cobró un intento que aquí terminó sin cobro?',
@@ -77,7 +77,7 @@ export const SETTLE_TEXTS = roomTexts(
   {
     'settle.doubt': 'In doubt',
     'settle.end': 'End it…',
-    'settle.another': 'A person with the permission movements:record ends it.',
+    'settle.another': 'It is ended by {who}.',
     'settle.attempt_title': 'What happened to the charge of {amount}?',
     'settle.attempt_text': 'Order {reference}, attempt {id} with {method}.',
     'settle.paid_after_all': 'Was an attempt paid that ended here without money?',

@@ -15,6 +15,7 @@ import { minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
+import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/restore';
@@ -90,7 +91,7 @@ ${comparePart(app, visit)}
 <h2>${tell(language, 'restore.waits')}</h2>
 ${waitingPart(app, visit, found)}
 <h2>${tell(language, 'restore.release')}</h2>
-${mayRelease(visit) ? releaseForm(app, visit, found, typed) : html`<p class="quiet">${tell(language, 'restore.another')}</p>`}`;
+${mayRelease(visit) ? releaseForm(app, visit, found, typed) : html`<p class="quiet">${tell(language, 'restore.another', { who: whoMay(language, 'payment-services:manage') })}</p>`}`;
   const again = typed['reason'] === undefined ? PATH : `${PATH}?${typedQuery(visit, { reason: typed['reason'] })}`;
   return send(status, { title, main, again });
 }

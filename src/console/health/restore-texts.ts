@@ -35,7 +35,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.stays':
       'No se puede deshacer: lo que espera empieza a salir en un segundo. Queda para siempre que tú aceptas la pérdida, y por qué.',
     'restore.confirm': 'Aceptar la pérdida y liberar',
-    'restore.another': 'La libera una persona con el permiso payment-services:manage.',
+    'restore.another': 'La libera {who}.',
     'restore.other': 'Ahora espera otra restauración, y no se liberó nada. Mírala otra vez.',
   },
   {
@@ -73,7 +73,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.stays':
       'It cannot be undone: what waits starts to leave within a second. It stays for ever that you accept the loss, and why.',
     'restore.confirm': 'Accept the loss and release',
-    'restore.another': 'A person with the permission payment-services:manage releases it.',
+    'restore.another': 'It is released by {who}.',
     'restore.other': 'Another restore waits now, and nothing was released. Look at it again.',
   },
 );

@@ -11,6 +11,7 @@ import type { ReportLine, VerificationReport } from '../../proof/verification-re
 import { minuteOf, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 import { nameFound, nameWork } from './found-texts.ts';
 
 const PATH = '/verification';
@@ -61,7 +62,7 @@ function askForm(app: App, { language, user }: ConsoleVisit, { failed_at }: Veri
 ${
   user.may.has('audit:read')
     ? html`<form method="post" action="${publicPath(app)}/console${PATH}"><p class="actions"><button class="primary">${tell(language, 'verify.now')}</button></p></form>`
-    : html`<p class="quiet">${tell(language, 'verify.another')}</p>`
+    : html`<p class="quiet">${tell(language, 'verify.another', { who: whoMay(language, 'audit:read') })}</p>`
 }`;
 }
 

@@ -19,7 +19,7 @@ export const VERIFICATION_TEXTS = roomTexts(
     'verify.failed':
       'La verificación que se pidió no pudo terminar, y se dejó de intentar el {at}. El registro de serve dice por qué.',
     'verify.now': 'Verificar ahora',
-    'verify.another': 'La pide una persona con el permiso audit:read.',
+    'verify.another': 'La pide {who}.',
     'verify.compared': 'Qué se comparó',
     'verify.entries': 'Asientos',
     'verify.entries_in': '{entries} en {count cadena|cadenas}',
@@ -60,7 +60,7 @@ export const VERIFICATION_TEXTS = roomTexts(
     'verify.failed':
       'The verification that was asked for could not end, and was given up at {at}. The log of serve says why.',
     'verify.now': 'Verify now',
-    'verify.another': 'A person with the permission audit:read starts it.',
+    'verify.another': 'It is started by {who}.',
     'verify.compared': 'What was compared',
     'verify.entries': 'Entries',
     'verify.entries_in': '{entries} in {count chain|chains}',

@@ -15,6 +15,7 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { selectAttemptsOf } from '../../search/timeline-queries.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 
 /**
  * Shows the attempts and the refunds of a payment that are in doubt, why, and for a person who may end them the way to
@@ -27,7 +28,7 @@ export async function doubtsOf(app: App, visit: ConsoleVisit, shown: ShownPaymen
   const doubts = [...(await attemptsIn(app, visit, shown)), ...(await refundsIn(app, visit, shown))];
   const cards: Html[] = doubts.map(
     ({ path, why }) => html`<div class="card pad"><p>${why[language]}</p>
-${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
+${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`}</div>`,
   );
   return cards.length > 0 && html`<h2>${tell(language, 'settle.doubt')}</h2>${cards}`;
 }
@@ -61,7 +62,7 @@ export async function suspenseOf(app: App, { language, user }: ConsoleVisit, { t
   const cards = open.map(({ kind, amount, currency, entry }) => {
     const way = mayDecide
       ? html`<p class="actions"><a class="button primary" href="${at}-${entry}">${tell(language, 'way.decide')}</a></p>`
-      : html`<p class="quiet">${tell(language, 'settle.another')}</p>`;
+      : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`;
     const what = html`<strong>${formatMoney(amount, currency)}.</strong> ${tellKind(language, 'suspense', kind)}`;
     return html`<div class="card pad"><p>${what}</p>${way}</div>`;
   });

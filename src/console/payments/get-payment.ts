@@ -156,7 +156,9 @@ async function refundForm(
   const allowance = await findRefundAllowance(app.db, { userId: user.id, currency: payment.currency }, app.now());
   const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
   if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;
-  const { amount = formatPlain(left, payment.currency), reason = '' } = typed;
+  // Beyond the person's rest for today there are only requests, and without a rest the form is for one.
+  const most = allowance === null || allowance.left === 0 ? left : Math.min(left, allowance.left);
+  const { amount = formatPlain(most, payment.currency), reason = '' } = typed;
   return html`${title}<form class="card pad" method="post" action="${publicPath(app)}/console/payments/${payment.id}/refund">
 <p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>

@@ -9,6 +9,7 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { ageText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 
 /** Shows the refunds of a payment that wait for another person, with the actions of this person. */
 export async function waitingRequests(app: App, visit: ConsoleVisit, { payment, transaction }: ShownPayment) {
@@ -36,7 +37,7 @@ async function decisionsOn(app: App, visit: ConsoleVisit, request: RefundRequest
   const mayApprove = user.may.has('refunds:approve');
   const bar = mayApprove ? await findBarFromRequest(app.db, request, user) : null;
   const approval = !mayApprove
-    ? html`<p class="quiet">${tell(language, 'above.another')}</p>`
+    ? html`<p class="quiet">${tell(language, 'above.another', { who: whoMay(language, 'refunds:approve') })}</p>`
     : bar === null
       ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'above.approve')}</a></p>`
       : html`<p class="notice">${tell(language, 'above.not_yours', { why: bar[language] })}</p>`;

@@ -15,6 +15,7 @@ import { amountColumns, askedOf, type Column, containsText, readFirst, sendList 
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
+import { whoMay } from '../permission-texts.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
 import {
   accountCell,
@@ -137,7 +138,7 @@ function decisionsOf(
   const approval =
     waiting.length > 0 &&
     (!mayApprove
-      ? html`<p class="quiet">${tell(language, 'decide.another')}</p>`
+      ? html`<p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>`
       : why === undefined
         ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')} (${waiting.length})</a></p>`
         : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`);

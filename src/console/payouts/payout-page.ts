@@ -11,6 +11,7 @@ import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
 import {
@@ -141,7 +142,7 @@ function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, barre
     next.includes('approved') &&
     html`<h2>${tell(language, 'decide.approval')}</h2>${
       !may('payouts:approve')
-        ? html`<p class="quiet">${tell(language, 'decide.another')}</p>`
+        ? html`<p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>`
         : why === undefined
           ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')}</a></p>`
           : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`

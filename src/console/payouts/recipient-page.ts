@@ -14,6 +14,7 @@ import type { Recipient } from '../../payouts/recipient.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
 import { doneNotice } from './decision-forms.ts';
@@ -143,6 +144,6 @@ ${ownerField(visit, owners, pay['of'])}
 <label>${tell(language, 'recipient.amount')}<input name="amount" required inputmode="numeric" maxlength="15" value="${pay['amount'] ?? ''}"></label>
 <label>${tell(language, 'recipient.reference')}<input name="reference" required maxlength="80" value="${pay['reference'] ?? ''}"></label>
 <label>${tell(language, 'recipient.message')}<input name="message" maxlength="200" value="${pay['message'] ?? ''}"></label>
-<p class="quiet">${tell(language, 'decide.another')}</p>
+<p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>
 <p class="actions"><button class="primary">${tell(language, 'recipient.propose')}</button></p></form>`;
 }

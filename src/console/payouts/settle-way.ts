@@ -7,6 +7,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 
 /** A payout with the environment that pays. */
 export type Left = { payout: Payout; owner: ServiceEnvironment };
@@ -22,7 +23,7 @@ export function settleWay(app: App, visit: ConsoleVisit, { payout, owner }: Left
 <div class="card pad">${why}${
     mayEnd
       ? html`<p class="actions"><a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a></p>`
-      : html`<p class="quiet">${tell(language, 'settle.another')}</p>`
+      : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`
   }</div>`;
 }
 

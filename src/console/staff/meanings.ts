@@ -1,11 +1,5 @@
-import { PERMISSIONS, type Permission, ROLES, type Role } from '../../auth/permission.ts';
+import { ROLES, type Role } from '../../auth/permission.ts';
 import type { Language } from '../../checkout/texts.ts';
-import { SPANISH_PERMISSIONS } from '../permission-texts.ts';
-
-/** Returns what a permission lets a person do, in the language of the screen. */
-export function meaningOfPermission(language: Language, permission: Permission): string {
-  return (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
-}
 
 /** Returns what a role is for. */
 export function meaningOfRole(language: Language, role: Role): string {

@@ -19,8 +19,8 @@ import { formatPlain, parseTyped } from '../../lib/money.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { nameOfRole } from '../permission-texts.ts';
-import { meaningOfPermission, meaningOfRole } from './meanings.ts';
+import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
+import { meaningOfRole } from './meanings.ts';
 
 /** The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits. */
 export type Rights = { role: Role; granted: Permission[]; services: PaymentServiceScope; limits: RefundLimits };

@@ -10,9 +10,9 @@ import { type Html, html } from '../../http/html.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { nameOfRole } from '../permission-texts.ts';
+import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
 import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
-import { meaningOfPermission, meaningOfRole } from './meanings.ts';
+import { meaningOfRole } from './meanings.ts';
 import { sessionTable } from './session-table.ts';
 import { tokenBadge } from './token-list.ts';
 
