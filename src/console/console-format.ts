@@ -5,6 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';
 import { tell, tellKind } from './console-texts.ts';
+import type { ConsoleVisit } from './console-visit.ts';
 
 /** Shows a time in Chile to the minute; the tooltip has the whole time with its offset. */
 export function timeCell(utcMs: number | null): Html {
@@ -83,11 +84,20 @@ export function tableOf(
 </table></div>`;
 }
 
-/** Shows an empty list: the text, and the next step as a command or a link to a screen. */
-export function emptyState(text: string, way: string | { path: string; title: string }): Html {
+/**
+ * Shows an empty list: the text, and the next step as a command or a link to a screen. A person who does not run the
+ * service reads who types the command.
+ */
+export function emptyState(
+  { language, user }: Pick<ConsoleVisit, 'language' | 'user'>,
+  text: string,
+  way: string | { path: string; title: string },
+): Html {
+  if (way === '') return html`<div class="card empty"><p>${text}</p></div>`;
+  const typesCommands = user.may.has('payment-services:manage');
   const shown =
     typeof way === 'string'
-      ? way !== '' && html`<pre>${way}</pre>`
+      ? html`<pre>${way}</pre>${!typesCommands && html`<p class="quiet">${tell(language, 'list.who_types')}</p>`}`
       : html`<p><a href="${way.path}">${way.title}</a></p>`;
   return html`<div class="card empty"><p>${text}</p>${shown}</div>`;
 }

@@ -96,6 +96,7 @@ export const SPANISH = {
   'list.filter_text': 'Contiene',
   'list.unopened':
     'Este enlace busca un dato que solo abre quien lo escribió: aquí está la lista sin ese filtro. Escríbelo tú.',
+  'list.who_types': 'El comando lo escribe quien opera el servicio. Si aquí falta algo, pídeselo.',
   'list.none_such': 'Nada cumple el filtro.',
   'filter.state': 'Estado',
   'filter.any': 'Todos',

@@ -37,7 +37,7 @@ export const getConsoleAccounts: Screen = {
         },
       ],
       above: html`<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>`,
-      empty: emptyState(tell(language, 'accounts.none'), 'bin/rubrica books balance'),
+      empty: emptyState(visit, tell(language, 'accounts.none'), 'bin/rubrica books balance'),
     });
   }),
 };

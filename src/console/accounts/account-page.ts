@@ -51,6 +51,7 @@ ${statementTable(language, statement, { at, period })}
 <p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
 <h2>${tell(language, 'movements.title')}</h2>`,
       empty: emptyState(
+        visit,
         tell(language, 'movements.none'),
         `bin/rubrica books statement ${merchant.id} --environment ${environment} --from ${from} --to ${to}`,
       ),

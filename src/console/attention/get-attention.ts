@@ -36,7 +36,7 @@ export const getConsoleAttention: Screen = {
           type: ATTENTION_KINDS.map((one) => [one.kind, tellKind(language, 'attention', one.kind)] as const),
         },
       ],
-      empty: emptyState(tell(language, 'attention.none'), 'bin/rubrica attention list'),
+      empty: emptyState(visit, tell(language, 'attention.none'), 'bin/rubrica attention list'),
     });
   }),
 };

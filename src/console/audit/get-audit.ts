@@ -42,8 +42,8 @@ export const getConsoleAudit: Screen = {
       cut: next !== null && acts.length,
       paged: next !== null || filter.before !== undefined,
       empty: Object.values(asked).some((value) => value !== '')
-        ? emptyState(tell(language, 'list.none_such'), '')
-        : emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list'),
+        ? emptyState(visit, tell(language, 'list.none_such'), '')
+        : emptyState(visit, tell(language, 'audit.none'), 'bin/rubrica audit list'),
       below:
         next !== null &&
         html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?${String(older)}">${tell(language, 'payments.next')}</a></p>`,

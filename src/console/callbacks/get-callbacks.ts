@@ -34,8 +34,8 @@ ${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
       empty:
         all.length === 0
-          ? emptyState(tell(language, 'callbacks.none'), 'bin/rubrica callback list')
-          : emptyState(tell(language, 'callbacks.none_found'), ''),
+          ? emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list')
+          : emptyState(visit, tell(language, 'callbacks.none_found'), ''),
     });
   }),
 };

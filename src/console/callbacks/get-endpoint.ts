@@ -30,7 +30,7 @@ export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number
 ${verdict(language, diagnosis)}
 <div class="columns"><div>
 <h2>${tell(language, 'doctor.answers')}</h2>
-${answers.length === 0 ? emptyState(tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
+${answers.length === 0 ? emptyState(visit, tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
 ${lines !== null && linesSection(language, lines)}
 </div><div>
 ${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint)}

@@ -52,8 +52,8 @@ async function sendMerchants(app: App, visit: ConsoleVisit, status: number, said
     above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
     empty:
       all.length === 0
-        ? emptyState(tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')
-        : emptyState(tell(language, 'list.none_such'), ''),
+        ? emptyState(visit, tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')
+        : emptyState(visit, tell(language, 'list.none_such'), ''),
     below: user.may.has('payment-services:manage') && user.environmentIds === null && newForm(app, language),
   });
 }

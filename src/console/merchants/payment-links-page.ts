@@ -147,10 +147,11 @@ ${said === '' && notice !== undefined && html`<p class="notice done" role="statu
     empty:
       links.length === 0
         ? emptyState(
+            visit,
             tell(language, 'pay_link.none'),
             `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
           )
-        : emptyState(tell(language, 'list.none_such'), ''),
+        : emptyState(visit, tell(language, 'list.none_such'), ''),
     below: may && newForm(language, at, merchant),
   });
 }

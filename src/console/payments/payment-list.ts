@@ -110,7 +110,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     // This many payments were read; fewer may have passed the filter.
     cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
-    empty: nothingToList(language, asked, found.next !== null),
+    empty: nothingToList(visit, asked, found.next !== null),
     above: html`${unopenedNote(visit)}${incompleteNote(language, found.complete)}`,
     below: pageLinks(visit, asked, after, found.next),
   });
@@ -123,10 +123,11 @@ function pageLinks(visit: ConsoleVisit, asked: Asked, after: string, next: strin
   return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
-function nothingToList(language: Language, asked: Asked, hasMore: boolean): Html {
-  if (hasMore) return emptyState(tell(language, 'payments.none_yet'), '');
-  if (Object.values(asked).some((value) => value !== '')) return emptyState(tell(language, 'payments.none'), '');
-  return emptyState(tell(language, 'payments.empty'), 'bin/rubrica demo');
+function nothingToList(visit: ConsoleVisit, asked: Asked, hasMore: boolean): Html {
+  const { language } = visit;
+  if (hasMore) return emptyState(visit, tell(language, 'payments.none_yet'), '');
+  if (Object.values(asked).some((value) => value !== '')) return emptyState(visit, tell(language, 'payments.none'), '');
+  return emptyState(visit, tell(language, 'payments.empty'), 'bin/rubrica demo');
 }
 
 function incompleteNote(language: Language, complete: boolean): Html | false {

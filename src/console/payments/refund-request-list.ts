@@ -35,7 +35,7 @@ export const getConsoleRefundRequests: Screen = {
           containsText(text, [row.reference, row.requested_by, row.reason]),
       ),
       filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
-      empty: emptyState(tell(language, 'above.none'), 'bin/rubrica refund requests'),
+      empty: emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
     });
   }),
 };

@@ -48,10 +48,11 @@ export const getConsolePayoutFiles: Screen = {
       empty:
         files.length === 0
           ? emptyState(
+              visit,
               tell(language, 'files.none'),
               'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
             )
-          : emptyState(tell(language, 'list.none_such'), ''),
+          : emptyState(visit, tell(language, 'list.none_such'), ''),
     });
   }),
 };
@@ -111,7 +112,7 @@ async function sendForm(app: App, visit: ConsoleVisit, status: number, said: str
 <h1>${title}</h1>
 <p>${tell(language, 'files.text')}</p>
 <h2>${tell(language, 'files.approved')}</h2>
-${rows.length === 0 ? emptyState(tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
+${rows.length === 0 ? emptyState(visit, tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
 ${ownerField(visit, owners, fields['of'])}
 <label>${tell(language, 'files.format')}<select name="format" required>${BANK_FILES.map(

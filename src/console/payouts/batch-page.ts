@@ -54,10 +54,11 @@ export const getConsoleBatches: Screen = {
       empty:
         batches.length === 0
           ? emptyState(
+              visit,
               tell(language, 'batches.none'),
               'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
             )
-          : emptyState(tell(language, 'list.none_such'), ''),
+          : emptyState(visit, tell(language, 'list.none_such'), ''),
     });
   }),
 };

@@ -56,8 +56,9 @@ export const getConsolePayouts: Screen = {
       paged: next !== '' || after !== '',
       above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
       empty: isFiltered
-        ? emptyState(tell(language, 'payouts.none_such'), '')
+        ? emptyState(visit, tell(language, 'payouts.none_such'), '')
         : emptyState(
+            visit,
             tell(language, 'payouts.none'),
             'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
           ),

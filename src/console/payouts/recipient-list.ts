@@ -56,6 +56,7 @@ export const getConsoleRecipients: Screen = {
       cut: next !== null && recipients.length,
       paged: next !== null || after !== '',
       empty: emptyState(
+        visit,
         tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
         rut === '' ? 'bin/rubrica recipient create FILE --as EMAIL' : '',
       ),

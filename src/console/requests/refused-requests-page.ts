@@ -37,7 +37,7 @@ export const getConsoleRequests: Screen = {
       cut: next !== null && requests.length,
       paged: next !== null || after !== '',
       above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
-      empty: emptyState(tell(language, 'requests.none'), 'bin/rubrica request list'),
+      empty: emptyState(visit, tell(language, 'requests.none'), 'bin/rubrica request list'),
       below:
         next !== null &&
         html`<p class="actions"><a class="button" href="${publicPath(app)}/console/requests?${String(older)}">${tell(language, 'payments.next')}</a></p>`,

@@ -66,7 +66,7 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
     empty:
       state === null
         ? html`<p class="notice" role="alert">${tell(language, 'months.bad_month')}</p>`
-        : emptyState(tell(language, 'month.none_owed'), {
+        : emptyState(visit, tell(language, 'month.none_owed'), {
             path: `${publicPath(app)}/console/accounts?environment=${environment}`,
             title: tell(language, 'accounts.title'),
           }),

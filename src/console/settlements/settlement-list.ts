@@ -81,6 +81,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, sa
     ],
     above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
     empty: emptyState(
+      visit,
       tell(language, isNew ? 'settlements.none' : 'list.none_such'),
       isNew ? 'bin/rubrica settlement keep FILE' : '',
     ),

@@ -48,7 +48,7 @@ export const getConsoleStaff: Screen = {
           type: STATES.map((name) => [name, tell(language, `people.${name}`)] as const),
         },
       ],
-      empty: emptyState(tell(language, 'people.none'), 'bin/rubrica user list'),
+      empty: emptyState(visit, tell(language, 'people.none'), 'bin/rubrica user list'),
       above: html`<p class="actions">${visit.user.may.has('users:manage') && html`<a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a>`} <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
     });
   }),

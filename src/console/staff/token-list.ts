@@ -38,8 +38,8 @@ export const getConsoleStaffTokens: Screen = {
       ],
       empty:
         tokens.length === 0
-          ? emptyState(tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …')
-          : emptyState(tell(language, 'list.none_such'), ''),
+          ? emptyState(visit, tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …')
+          : emptyState(visit, tell(language, 'list.none_such'), ''),
     });
   }),
 };

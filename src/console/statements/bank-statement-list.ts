@@ -58,6 +58,7 @@ export const getConsoleStatements: Screen = {
         user.may.has('movements:record') &&
         html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'statements.import')}</a></p>`,
       empty: emptyState(
+        visit,
         tell(language, 'statements.none'),
         'bin/rubrica statement import cartola.xlsx --account NUMBER --as EMAIL',
       ),

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Role } from '../../src/auth/permission.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+forEachEngine('an empty list of the console', (openTestDatabase) => {
+  test('shows its command, and says who types it to people who do not run the service', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const emptyIn = async (role: Role, path: string, language: string) => {
+      const user = await createTestUser(app, { role, may: [] });
+      const { text } = await server.get(`/console${path}`, { ...user.console, 'accept-language': language });
+      return /<div class="card empty">.*?<\/div>/s.exec(text)?.[0] ?? text;
+    };
+    for (const [role, path, isTold] of [
+      ['support', '/payments', true],
+      ['finance', '/settlements', true],
+      ['auditor', '/accounts', true],
+      ['owner', '/settlements', false],
+      ['operator', '/merchants', false],
+    ] as const) {
+      const [spanish, english] = [await emptyIn(role, path, 'es'), await emptyIn(role, path, 'en')];
+      for (const text of [spanish, english]) assert.match(text, /<pre>bin\/rubrica /, role);
+      assert.equal(spanish.includes('El comando lo escribe quien opera el servicio.'), isTold, role);
+      assert.equal(english.includes('Whoever runs the service types this command.'), isTold, role);
+    }
+    assert.doesNotMatch(await emptyIn('finance', '/settlements?open=yes', 'es'), /El comando/, 'no command is shown');
+  });
+});
