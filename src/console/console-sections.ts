@@ -73,7 +73,7 @@ export function fileNameOf(language: Language, path: string): string {
 }
 
 /** Returns the sections that a person may see, without empty groups. */
-export function sectionsOf({ may, environmentIds }: User): Group[] {
+export function sectionsOf({ may, environmentIds }: Pick<User, 'may' | 'environmentIds'>): Group[] {
   return GROUPS.map(({ text, sections }) => ({
     text,
     sections: sections.filter(
