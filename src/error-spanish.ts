@@ -333,3 +333,16 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
 function entry(title: string, fix: string): { title: string; fix: string } {
   return { title, fix };
 }
+
+/** The details that follow a finding of a body parser after a colon, by their English; `*` stands for a number. */
+export const SPANISH_SIGNING_DETAILS: Readonly<Record<string, string>> = {
+  'these bytes are not UTF-8': 'estos bytes no son UTF-8',
+  'it starts with a byte order mark': 'empieza con una marca de orden de bytes',
+  'a surrogate stands alone': 'hay medio par sustituto',
+  'a percent escape is wrong': 'un escape de porcentaje está mal',
+  'it holds a NUL': 'contiene un NUL',
+  'it is empty': 'está vacío',
+  'it ends too early': 'termina antes de tiempo',
+  'unexpected character at *': 'carácter inesperado en la posición *',
+  'at most * are taken': 'se aceptan a lo más *',
+};

@@ -1,7 +1,7 @@
-import type { Problem as SigningProblem } from '../../protocol/signing-error.ts';
+import { SIGNING_CATALOGUE, type Problem as SigningProblem } from '../../protocol/signing-error.ts';
 import { SPANISH_CAUSES } from '../cause-spanish.ts';
 import { type AnsweredError, CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
-import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
+import { SPANISH_ERRORS, SPANISH_SIGNING, SPANISH_SIGNING_DETAILS } from '../error-spanish.ts';
 import { preferredLanguage } from '../lib/accept-language.ts';
 
 export type AnswerLanguage = 'en' | 'es';
@@ -34,8 +34,20 @@ function detailOf(errors: readonly AnsweredError[]): string | undefined {
 export function signingItem({ code, field, message, fix }: SigningProblem): ErrorItem {
   const isUnsigned = code === 'INVALID_TYPE' && field !== null && !field.startsWith('x_');
   const [predicate, spanishFix] = isUnsigned ? UNSIGNED_TYPE : SPANISH_SIGNING[code];
-  const es = { message: `${field === null ? 'El cuerpo' : field || 'El nombre vacío'} ${predicate}.`, fix: spanishFix };
+  const subject = field === null ? 'El cuerpo' : field || 'El nombre vacío';
+  const es = { message: `${subject} ${predicate}${spanishDetail(code, message)}.`, fix: spanishFix };
   return { pointer: pointerTo(field), code, message, fix, es };
+}
+
+/** Returns the detail after the colon of a message in Spanish. The name of a field stays as it is. */
+function spanishDetail(code: SigningProblem['code'], message: string): string {
+  const start = `${SIGNING_CATALOGUE[code][0]}: `;
+  const at = message.indexOf(start);
+  if (at === -1) return '';
+  const detail = message.slice(at + start.length, -1);
+  const [number = ''] = /(?<=character at |at most )\d+/.exec(detail) ?? [];
+  const spanish = SPANISH_SIGNING_DETAILS[number === '' ? detail : detail.replace(number, '*')];
+  return `: ${spanish?.replace('*', number) ?? detail}`;
 }
 
 /** Returns the JSON pointer of a top-level field; null stands for the whole body. */

@@ -43,6 +43,27 @@ suite('the words of errors', () => {
     assert.match(String(es['detail']), /^x_account_id falta\. Envía el campo y fírmalo/);
   });
 
+  test('where a body is wrong is said in both languages, and the name of a field stays as it is', async () => {
+    await using server = await startTestServer(createTestApp(db));
+    const rows: [body: string, en: RegExp, es: RegExp][] = [
+      ['', /is not valid JSON: it is empty\./, /^El cuerpo no es JSON válido: está vacío\. Arma/],
+      ['{"a":x}', /: unexpected character at 6\./, /: carácter inesperado en la posición 6\. Arma/],
+      ['{"a":', /: it ends too early\./, /: termina antes de tiempo\./],
+    ];
+    for (const [body, en, es] of rows)
+      for (const [language, said] of [['en', en] as const, ['es', es] as const]) {
+        const headers = { 'content-type': 'application/json', 'accept-language': language };
+        const answer = jsonOf(await server.post('/trxs', { body, headers }));
+        assert.match(String(answer['detail']), said);
+      }
+    const ambiguous = signingItem(problem('AMBIGUOUS_FIELD', 'x_reference', 'x_result'));
+    assert.equal(ambiguous.es.message, 'x_reference contiene el nombre de otro campo: x_result.');
+    const bytes = signingItem(problem('INVALID_ENCODING', null, 'these bytes are not UTF-8'));
+    assert.equal(bytes.es.message, 'El cuerpo no es texto bien formado: estos bytes no son UTF-8.');
+    const many = signingItem(problem('TOO_MANY_FIELDS', null, 'at most 64 are taken'));
+    assert.equal(many.es.message, 'El cuerpo tiene demasiados campos: se aceptan a lo más 64.');
+  });
+
   test('each error in a body is reported in Spanish, and the answer has no further members', () => {
     const error = new SigningError([problem('MISSING_FIELD', 'x_amount'), problem('UNKNOWN_FIELD', 'x_foo')]);
     const errors = error.problems.map(signingItem);
