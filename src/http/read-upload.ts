@@ -1,8 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../error-catalogue.ts';
 
-/** A form with a file, as a browser sends it. `file` is null if no file was chosen. */
-export type Upload = { fields: Record<string, string>; file: { name: string; content: Buffer } | null };
+/**
+ * A form with a file, as a browser sends it. `file` is null if no file was chosen, or an empty one: then `isEmpty`.
+ */
+export type Upload = {
+  fields: Record<string, string>;
+  file: { name: string; content: Buffer } | null;
+  isEmpty: boolean;
+};
 
 /** No form here has more fields. Thousands of small ones take most of a second, while nothing else runs. */
 const MOST_PARTS = 100;
@@ -24,11 +30,14 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
     });
   const fields: Record<string, string> = {};
   let file: Upload['file'] = null;
+  let isEmpty = false;
   for (const [name, value] of form) {
     if (typeof value === 'string') fields[name] = value;
     else if (value.size > 0) file = { name: value.name, content: Buffer.from(await value.arrayBuffer()) };
+    // A browser sends an empty file without a name if none was chosen.
+    else if (value.name !== '') isEmpty = true;
   }
-  return { fields, file };
+  return { fields, file, isEmpty };
 }
 
 /** A type without a boundary is no form anyway. */

@@ -70,7 +70,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
       [other, { merchant }, /No es el mismo archivo/],
       [content, {}, /Elige el comercio/],
       [content, { merchant: 'ps_none' }, /Elige el comercio/],
-      [Buffer.alloc(0), { merchant }, /Elige un archivo/],
+      [Buffer.alloc(0), { merchant }, /El archivo está vacío/],
       [Buffer.alloc(2 * 1024 * 1024 + 1, 'x'), { merchant }, /más de 2 MB/],
     ] as const) {
       const refused = await send(finance, file, { ...fields, confirm: 'yes' });

@@ -145,7 +145,16 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       'one refusal names all wrong lines and accounts',
     );
     assert.match(refused.text, /name="name" maxlength="200" value="Marzo"/, 'the form keeps the name of the batch');
-    for (const content of ['', 'nothing', 'a;b\n1;2\n'])
+    const unusable: [string, RegExp][] = [
+      ['', /The file is empty/],
+      ['x'.repeat(2 * 1024 * 1024 + 1), /more than 2 MB/],
+    ];
+    for (const [content, said] of unusable) {
+      const { status, text } = await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content });
+      assert.equal(status, 400);
+      assert.match(text, said);
+    }
+    for (const content of ['nothing', 'a;b\n1;2\n'])
       assert.ok(
         [400, 422].includes((await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content })).status),
       );

@@ -167,7 +167,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
       [{}, PAGE, /Elige qué pasó/],
       [{ ...TAKEN, outcome: 'completed' }, PAGE, /Elige qué pasó/],
-      [TAKEN, Buffer.alloc(0), /Elige un archivo/],
+      [TAKEN, Buffer.alloc(0), /El archivo está vacío/],
       [TAKEN, Buffer.alloc(2 * 1024 * 1024 + 1, 'x'), /más de 2 MB/],
       [{ ...TAKEN, reason: ' ' }, PAGE, /Escribe el motivo/],
       [{ ...TAKEN, reason: 'a\u0007b' }, PAGE, /Escribe el motivo/],
@@ -438,7 +438,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     assert.equal((await server.get(ofForeign, finance.console)).status, 404);
     assert.equal((await look(finance, BACK, PAGE, { 'sec-fetch-site': 'cross-site' })).status, 403);
     const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
-      [BACK, Buffer.alloc(0), /Elige un archivo/],
+      [BACK, Buffer.alloc(0), /El archivo está vacío/],
       [{ ...BACK, outcome: 'approved' }, PAGE, /Elige qué pasó/],
       [{ ...BACK, reason: '\t' }, PAGE, /Escribe el motivo/],
     ];
@@ -557,7 +557,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     assert.equal((await look(stranger, BACK)).status, 404);
     assert.equal((await look(finance, BACK, PAGE, { 'sec-fetch-site': 'cross-site' })).status, 403);
     const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
-      [BACK, Buffer.alloc(0), /Elige un archivo/],
+      [BACK, Buffer.alloc(0), /El archivo está vacío/],
       [{ ...BACK, outcome: 'cancelled' }, PAGE, /Elige qué pasó/],
       [{ ...BACK, reason: '' }, PAGE, /Escribe el motivo/],
     ];

@@ -18,6 +18,21 @@ test('a form whose type has another parameter named like the boundary is counted
   await assert.rejects(readUpload(request), { code: 'HTTP_MALFORMED' });
 });
 
+test('an empty file is told from no file', async () => {
+  const chosen = async (name: string, text: string) => {
+    const form = new FormData();
+    form.set('file', new Blob([text]), name);
+    const request = new Request('http://localhost', { method: 'POST', body: form });
+    const body = Buffer.from(await request.arrayBuffer());
+    const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+    const { file, isEmpty } = await readUpload({ headers, body } as FastifyRequest);
+    return [file?.name ?? null, isEmpty];
+  };
+  assert.deepEqual(await chosen('a.csv', 'x'), ['a.csv', false]);
+  assert.deepEqual(await chosen('a.csv', ''), [null, true]);
+  assert.deepEqual(await chosen('', ''), [null, false], 'a browser without a chosen file');
+});
+
 test('a form has at most a hundred fields', async () => {
   const { fields } = await readUpload(await formOf(100));
   assert.equal(Object.keys(fields).length, 100);

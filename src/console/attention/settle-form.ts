@@ -4,19 +4,20 @@ import type { JournalEntry } from '../../books/journal-entry.ts';
 import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Upload } from '../../http/read-upload.ts';
 import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { carriedFile, MOST_FILE_BYTES, type SentFile } from '../payouts/kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
 export type Choices<Outcome extends string> = Partial<Readonly<Record<Outcome, ConsoleText>>>;
 
 /** A form as it was sent. `effect`: the effect in the preview, empty before it. */
-export type Sent = { fields: Record<string, string>; file: SentFile | null; isConfirmed: boolean; effect: string };
+export type Sent = Upload & { isConfirmed: boolean; effect: string };
 
 /** The outcome that a person names, with the reason and the evidence. */
 export type Said<Outcome> = { outcome: Outcome; reason: string; evidence: Evidence; file: SentFile };
@@ -47,8 +48,7 @@ export function readSaid<Outcome extends string>(
   const { file } = sent;
   const said = readBare(visit, sent, choices);
   if ('refusal' in said) return said;
-  if (file === null) return { refusal: tell(language, 'upload.no_file') };
-  if (file.content.length > MOST_FILE_BYTES) return { refusal: tell(language, 'settle.too_large') };
+  if (file === null || file.content.length > MOST_FILE_BYTES) return { refusal: sayUnusable(language, sent) };
   return { ...said, evidence: describeEvidence(file.name, file.content), file };
 }
 

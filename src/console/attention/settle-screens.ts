@@ -71,14 +71,14 @@ export function settleScreens<Thing, Wish extends object>(
 function keptAnswer(visit: ConsoleVisit): SettleAnswer {
   const { file, ...fields } = typedOf(visit);
   const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
-  return { said, sent: { fields, file: null, isConfirmed: false, effect: '' } };
+  return { said, sent: { fields, file: null, isEmpty: false, isConfirmed: false, effect: '' } };
 }
 
 /** Reads the form. Throws `Problem` HTTP_MALFORMED. */
 async function readSent({ request }: ConsoleVisit): Promise<Sent> {
-  const { fields, file } = await readSentFile(request);
-  const { confirm, effect = '' } = fields;
-  return { fields, file, isConfirmed: confirm !== undefined, effect };
+  const upload = await readSentFile(request);
+  const { confirm, effect = '' } = upload.fields;
+  return { ...upload, isConfirmed: confirm !== undefined, effect };
 }
 
 function isRefused(read: object): read is Refused {

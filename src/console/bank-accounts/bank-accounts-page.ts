@@ -14,6 +14,7 @@ import { readUpload } from '../../http/read-upload.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { sayUnusable } from '../payouts/kept-upload.ts';
 import { UPLOAD_BYTES } from '../upload-bytes.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
 
@@ -30,7 +31,8 @@ export const getConsoleBankAccounts: Screen = {
 export const postConsoleBankAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, request } = visit;
-    const { fields, file } = await readUpload(request);
+    const upload = await readUpload(request);
+    const { fields, file } = upload;
     const refuse = (said: string) => sendPage(app, visit, 400, { said });
     if (fields['of'] === 'account') {
       const { rut = '', bank = '', account = '' } = fields;
@@ -39,7 +41,7 @@ export const postConsoleBankAccounts: Screen = {
       const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
       return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
     }
-    if (file === null) return refuse(tell(language, 'bank_accounts.no_file'));
+    if (file === null) return refuse(sayUnusable(language, upload));
     const validated = await validateAccountsFile(app, user, file.content, language);
     if (typeof validated === 'string') return refuse(validated);
     if (validated === null)

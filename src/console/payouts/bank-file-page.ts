@@ -24,7 +24,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { sureBadge } from './bank-file-list.ts';
-import { carriedFile, readSentFile, type SentFile } from './kept-upload.ts';
+import { carriedFile, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import {
   accountCell,
   invalidDetail,
@@ -62,8 +62,9 @@ export const postConsolePayoutResults: Screen = {
     const file = await fileOf(app, visit);
     const asked = requireProof(app, visit, `/payout-files/${file.id}`);
     if (asked !== null) return asked;
-    const { fields, file: sent } = await readSentFile(request);
-    if (sent === null) return sendFile(app, visit, 400, tell(language, 'upload.no_file'));
+    const upload = await readSentFile(request);
+    const { fields, file: sent } = upload;
+    if (sent === null) return sendFile(app, visit, 400, sayUnusable(language, upload));
     try {
       const { readResults } = await import('../../payouts/read-results.ts');
       const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);

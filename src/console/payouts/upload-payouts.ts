@@ -16,7 +16,7 @@ import { openDetails } from '../../payouts/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
 
@@ -32,13 +32,14 @@ export const getConsoleUpload: Screen = {
 export const postConsoleUpload: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
-    const { fields, file } = await readSentFile(request);
+    const upload = await readSentFile(request);
+    const { fields, file } = upload;
     const owner = await ownerNamed(app, user, fields['of']);
     if (owner === null) return send(404, notFoundPage(language));
     if (file === null || file.content.length > MOST_FILE_BYTES) {
       return sendForm(app, visit, {
         status: 400,
-        said: tell(language, 'upload.no_file'),
+        said: sayUnusable(language, upload),
         errors: [],
         typed: fields,
       });

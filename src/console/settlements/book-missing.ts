@@ -16,7 +16,7 @@ import { listPaymentServices } from '../../payment-services/list-payment-service
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { readFile } from './settlement-list.ts';
 
 /** The most lines that a request books, each in a separate commit. Sending the same file again continues after them. */
@@ -39,11 +39,12 @@ export const postConsoleBookMissing: Screen = {
     if (settlement === null) return send(404, notFoundPage(language));
     const asked = requireProof(app, visit, pathTo(settlement));
     if (asked !== null) return asked;
-    const { fields, file } = await readSentFile(request);
+    const upload = await readSentFile(request);
+    const { fields, file } = upload;
     const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
     const merchant = paymentServiceId ?? fields['merchant'] ?? '';
     const refuse = (said: string) => sendForm(app, visit, settlement, { status: 400, said, merchant });
-    if (file === null) return refuse(tell(language, 'upload.no_file'));
+    if (file === null) return refuse(sayUnusable(language, upload));
     if (file.content.length > MOST_FILE_BYTES) return refuse(tell(language, 'book.too_large'));
     const evidence = describeEvidence(file.name, file.content);
     if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));

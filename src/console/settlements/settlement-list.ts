@@ -17,6 +17,7 @@ import { askedOf, type Column, containsText, readFirst, sendList } from '../cons
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
+import { sayUnusable } from '../payouts/kept-upload.ts';
 
 const SHOWN = 100;
 
@@ -29,9 +30,10 @@ export const getConsoleSettlements: Screen = {
 export const postConsoleSettlements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
-    const { fields, file } = await readUpload(request);
+    const upload = await readUpload(request);
+    const { fields, file } = upload;
     const refuse = (said: string) => sendSettlements(app, visit, 400, said);
-    if (file === null) return refuse(tell(language, 'settlements.no_file'));
+    if (file === null) return refuse(sayUnusable(language, upload));
     const settlement = await readFile(file.content);
     if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
     const scope = {

@@ -16,7 +16,7 @@ import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
-import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { listSeenOwners } from '../payouts/owner-choice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 
@@ -91,12 +91,13 @@ export const postConsoleStatements: Screen = {
     const { language, by, request, send, goTo } = visit;
     const asked = requireProof(app, visit, NEW);
     if (asked !== null) return asked;
-    const { fields, file } = await readSentFile(request);
+    const upload = await readSentFile(request);
+    const { fields, file } = upload;
     const owner = await accountOwnerNamed(app, visit, fields['of']);
     if (owner === null) return send(404, notFoundPage(language));
     const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
     const refuse = (status: number, said: string) => sendForm(app, visit, { status, said, of: fields['of'], account });
-    if (file === null || file.content.length > MOST_FILE_BYTES) return refuse(400, tell(language, 'upload.no_file'));
+    if (file === null || file.content.length > MOST_FILE_BYTES) return refuse(400, sayUnusable(language, upload));
     if (!/^\d{4,20}$/.test(account)) return refuse(400, tell(language, 'statements.bad_account'));
     try {
       const { readStatement } = await import('../../statements/read-statement.ts');
