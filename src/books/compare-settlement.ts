@@ -55,11 +55,12 @@ export async function compareSettlement(
     const named =
       (buyOrder === null ? byCode.get(`${sign} ${codeKey(authorizationCode)}`) : byOrder.get(`${sign} ${buyOrder}`)) ??
       [];
-    for (const one of compareGroup(
-      group,
-      named.filter((line) => unused.has(line)),
-      byAccountingDate,
-    )) {
+    const known: KnownLine[] = [];
+    for (const line of named) {
+      await turn();
+      if (unused.has(line)) known.push(knownLine(line, byAccountingDate));
+    }
+    for (const one of await compareGroup(group, known, turn)) {
       if (one.row !== null) compared.set(one.row, one);
       if (one.line !== null) unused.delete(one.line);
     }
@@ -97,84 +98,131 @@ function groupKey({ amount, buyOrder, authorizationCode }: SettlementRow): strin
   return `${Math.sign(amount)} ${buyOrder ?? ''} ${buyOrder === null ? codeKey(authorizationCode) : ''}`;
 }
 
+/** A line with what a row is compared with. Reading it from the stored details costs far more than comparing it. */
+type KnownLine = { line: BookedLine; amount: number; day: string; codes: readonly string[] };
+
+/** A row is compared with this many lines of its order at most. Only a broken file has more for one order. */
+const MOST_COMPARED = 500;
+
+function knownLine(line: BookedLine, byAccountingDate: boolean): KnownLine {
+  const day = acquirerDay(line, byAccountingDate);
+  return { line, amount: signedAmount(line), day, codes: codesOf(line).map(codeKey) };
+}
+
 /** Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. */
-function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAccountingDate: boolean): Comparison[] {
+async function compareGroup(
+  rows: readonly SettlementRow[],
+  lines: readonly KnownLine[],
+  turn: () => Promise<void> | null,
+): Promise<Comparison[]> {
   const compared: Comparison[] = [];
-  const take = (row: SettlementRow, fits: (line: BookedLine) => boolean): boolean => {
-    const [best] = lines
-      .filter(fits)
-      .map((line) => ({ line, differs: differencesOf(row, line, byAccountingDate) }))
-      .sort((one, other) => one.differs.length - other.differs.length);
-    if (best === undefined) return false;
-    lines.splice(lines.indexOf(best.line), 1);
-    compared.push({ kind: best.differs.length === 0 ? 'matched' : 'different', row, ...best });
+  const unused = new Set(lines);
+  const byMoney = new Map<string, Set<KnownLine>>();
+  for (const line of lines) {
+    const key = moneyKey(line.amount, line.line.currency);
+    byMoney.set(key, (byMoney.get(key) ?? new Set()).add(line));
+  }
+  const take = (row: SettlementRow, among: ReadonlySet<KnownLine> = new Set()): boolean => {
+    const best = bestFit(row, among);
+    if (best === null) return false;
+    unused.delete(best.known);
+    byMoney.get(moneyKey(best.known.amount, best.known.line.currency))?.delete(best.known);
+    const { known, differs } = best;
+    compared.push({ kind: differs.length === 0 ? 'matched' : 'different', row, line: known.line, differs });
     return true;
   };
-  const others = rows.filter((row) => !take(row, (line) => isSameMoney(row, line)));
-  // A file may repeat one row thousands of times: only the first is looked at.
-  const taken = [...compared];
-  const left = others.filter((row) => {
-    const same = taken.find((one) => one.row !== null && isRepeated(row, one.row));
-    if (same !== undefined) {
-      const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
-      // The file repeats the amount of the whole sale on the line of every instalment.
-      if (isInstalment) compared.push({ ...same, row, instalments: row.amount });
-      else compared.push({ kind: 'missing_in_books', row, line: null, differs: [], repeated: true });
-    }
-    return same === undefined;
-  });
-  const sold = lines.length === 1 ? compareInstalments(left, lines[0] as BookedLine, byAccountingDate) : null;
+  const others: SettlementRow[] = [];
+  for (const row of rows) {
+    await turn();
+    if (!take(row, byMoney.get(moneyKey(row.amount, row.currency)))) others.push(row);
+  }
+  const { repeated, left } = splitRepeated(others, compared);
+  compared.push(...repeated);
+  const [only] = unused;
+  const sold = unused.size === 1 && only !== undefined ? compareInstalments(left, only) : null;
   if (sold !== null) return [...compared, ...sold];
   for (const row of left) {
-    if (!take(row, () => true)) compared.push({ kind: 'missing_in_books', row, line: null, differs: [] });
+    await turn();
+    if (!take(row, unused)) compared.push({ kind: 'missing_in_books', row, line: null, differs: [] });
   }
   return compared;
+}
+
+/** Returns the first of the lines that differ least from a row; null without lines. */
+function bestFit(
+  row: SettlementRow,
+  lines: ReadonlySet<KnownLine>,
+): { known: KnownLine; differs: Comparison['differs'] } | null {
+  let best: { known: KnownLine; differs: Comparison['differs'] } | null = null;
+  let seen = 0;
+  for (const known of lines) {
+    const differs = differencesOf(row, known);
+    if (best === null || differs.length < best.differs.length) best = { known, differs };
+    if (differs.length === 0 || ++seen === MOST_COMPARED) break;
+  }
+  return best;
+}
+
+/** Divides rows into those that repeat the money and the code of a row with a line, and the others. */
+function splitRepeated(
+  rows: readonly SettlementRow[],
+  compared: readonly Comparison[],
+): { repeated: Comparison[]; left: SettlementRow[] } {
+  const known = new Map<string, Comparison>();
+  for (const one of compared.toReversed()) if (one.row !== null) known.set(repeatKey(one.row), one);
+  const repeated: Comparison[] = [];
+  const left: SettlementRow[] = [];
+  for (const row of rows) {
+    const same = known.get(repeatKey(row));
+    if (same === undefined) {
+      left.push(row);
+      continue;
+    }
+    const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
+    // The file repeats the amount of the whole sale on the line of every instalment.
+    if (isInstalment) repeated.push({ ...same, row, instalments: row.amount });
+    else repeated.push({ kind: 'missing_in_books', row, line: null, differs: [], repeated: true });
+  }
+  return { repeated, left };
 }
 
 /**
  * Returns null unless the rows settle the whole line in parts, or less than the line and all are marked as instalments.
  */
-function compareInstalments(
-  rows: readonly SettlementRow[],
-  line: BookedLine,
-  byAccountingDate: boolean,
-): Comparison[] | null {
+function compareInstalments(rows: readonly SettlementRow[], known: KnownLine): Comparison[] | null {
+  const { line } = known;
   const sum = rows.reduce((total, { amount }) => total + amount, 0);
-  const isAll = rows.length > 1 && sum === signedAmount(line);
+  const isAll = rows.length > 1 && sum === known.amount;
   const isPart = rows.length > 0 && rows.every(({ instalment }) => instalment !== null) && Math.abs(sum) < line.amount;
   if (!(isAll || isPart) || rows.some(({ currency }) => currency !== line.currency)) return null;
   return rows.map((row): Comparison => {
     // Each instalment is settled on a different day.
-    const differs = differencesOf(row, line, byAccountingDate).filter((one) => one === 'authorization_code');
+    const differs = differencesOf(row, known).filter((one) => one === 'authorization_code');
     const all: Comparison['differs'] = isPart ? [...differs, 'instalments'] : differs;
     return { kind: all.length === 0 ? 'matched' : 'different', row, line, differs: all, instalments: sum };
   });
 }
 
-function isSameMoney(row: SettlementRow, line: BookedLine): boolean {
-  return row.amount === signedAmount(line) && row.currency === line.currency;
+function moneyKey(amount: number, currency: string): string {
+  return `${amount} ${currency}`;
 }
 
-function isRepeated(row: SettlementRow, other: SettlementRow): boolean {
-  return (
-    row.amount === other.amount &&
-    row.currency === other.currency &&
-    codeKey(row.authorizationCode) === codeKey(other.authorizationCode)
-  );
+function repeatKey({ amount, currency, authorizationCode }: SettlementRow): string {
+  return `${moneyKey(amount, currency)} ${codeKey(authorizationCode)}`;
 }
 
-function differencesOf(row: SettlementRow, line: BookedLine, byAccountingDate: boolean): Comparison['differs'] {
+function differencesOf(row: SettlementRow, { line, amount, day, codes }: KnownLine): Comparison['differs'] {
   return [
-    ...(row.amount === signedAmount(line) ? [] : ['amount' as const]),
-    ...(isNeighbour(row.date, acquirerDay(line, byAccountingDate)) ? [] : ['date' as const]),
+    ...(row.amount === amount ? [] : ['amount' as const]),
+    ...(isNeighbour(row.date, day) ? [] : ['date' as const]),
     ...(row.currency === line.currency ? [] : ['currency' as const]),
-    ...(isSameCode(row.authorizationCode, codesOf(line)) ? [] : ['authorization_code' as const]),
+    ...(isSameCode(row.authorizationCode, codes) ? [] : ['authorization_code' as const]),
   ];
 }
 
 /** A code that only one side has is not a difference. */
 function isSameCode(code: string | null, known: readonly string[]): boolean {
-  return code === null || known.length === 0 || known.some((one) => codeKey(one) === codeKey(code));
+  return code === null || known.length === 0 || known.includes(codeKey(code));
 }
 
 /** A payment near midnight can be on different days in the file and in the books. */

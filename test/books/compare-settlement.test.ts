@@ -110,22 +110,27 @@ const LATE_AT_NIGHT = booked({
   payment_detail:
     '{"authorization_code":"1213","buy_order":"rb-1001","transaction_date":"2026-01-16T02:50:00.000Z","accounting_date":"0116"}',
 });
-test('the comparison of a large file lets payments run in between', async () => {
-  const settlement = await read(
-    `date,buy_order,amount\n${Array.from({ length: 5000 }, (_, at) => `2026-01-15,rb-${at},10`).join('\n')}\n`,
-  );
-  let turns = 0;
-  let isDone = false;
-  const count = () => {
-    turns++;
-    if (!isDone) setImmediate(count);
-  };
-  setImmediate(count);
-  const compared = await compareSettlement(settlement, [booked()]);
-  isDone = true;
-  assert.equal(compared.length, 5000);
-  assert.ok(turns >= 10, `${turns} turns`);
-});
+for (const [name, order] of [
+  ['of many orders', (at: number) => `rb-${at}`],
+  ['of one order', () => 'rb-1001'],
+] as const) {
+  test(`the comparison of a large file ${name} lets payments run in between`, async () => {
+    const rows = Array.from({ length: 5000 }, (_, at) => `2026-01-15,${order(at)},10`);
+    const settlement = await read(`date,buy_order,amount\n${rows.join('\n')}\n`);
+    const lines = Array.from({ length: 500 }, (_, at) => booked({ link: at + 1 }));
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const compared = await compareSettlement(settlement, lines);
+    isDone = true;
+    assert.ok(compared.length >= 5000);
+    assert.ok(turns >= 25, `${turns} turns`);
+  });
+}
 test('an acquirer’s date far from the date in the books is ignored', async () => {
   const line = booked({ payment_detail: '{"buy_order":"rb-1001","transaction_date":"2025-01-15T12:00:00.000Z"}' });
   const settlement = await read('date,buy_order,amount\n2026-01-15,rb-1001,12990\n');
