@@ -56,6 +56,14 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch((await answer()) ?? '', /Último intento/);
   });
 
+  test('the timeline of a payment says the next attempt of a callback in Chilean time', async () => {
+    const { app, server, headers } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const [paid] = await app.db.query<{ id: number }>('select id from transactions');
+    const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
+    assert.match(text, /<dt>next_attempt<\/dt><dd class="code"><time [^>]+>2026-01-15 [\d:]+ -03:00<\/time><\/dd>/);
+  });
+
   test('the health page uses the singular for one callback, and Chilean time in Spanish', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;

@@ -85,7 +85,12 @@ function factsOf(language: Language, { facts }: TimelineLine): Html | false {
   const said = Object.entries(facts).filter(([name]) => !SAID.includes(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
-  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${sayFact(fact)}</dd>`);
+  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${valueOf(name, fact)}</dd>`);
   return html`${code !== undefined && html` <span class="code">${sayFact(code[1])}</span>`}
 <details><summary>${tell(language, 'line.details')}</summary><dl class="facts">${rows}</dl></details>`;
+}
+
+/** Shows a fact. The next attempt, in UTC in the API and at the command line, is shown as the time in Chile. */
+function valueOf(name: string, fact: unknown): Html | string {
+  return name === 'next_attempt' && typeof fact === 'string' ? clockTag(Date.parse(fact)) : sayFact(fact);
 }
