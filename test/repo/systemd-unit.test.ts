@@ -9,10 +9,12 @@ const root = join(import.meta.dirname, '../..');
 const unit = readFileSync(join(root, 'examples/systemd/rubrica.service'), 'utf8');
 const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
 
-test('the unit for systemd starts an existing file, and does not restart after a fault that a person must fix', () => {
+test('the unit for systemd starts an existing file, and starts it again until a person must act', () => {
   const [command = ''] = valuesOf('ExecStart');
   assert.ok(existsSync(join(root, command.replace('/opt/rubrica/', '').replace(' serve', ''))), command);
   assert.deepEqual(valuesOf('RestartPreventExitStatus'), [`${EXIT_USAGE} ${EXIT_FINAL}`]);
+  // The default gives up after five starts in ten seconds: a database may need longer to start.
+  assert.deepEqual(valuesOf('StartLimitIntervalSec'), ['0']);
   assert.match(readFileSync(join(root, 'docs/operation.md'), 'utf8'), /\(\.\.\/examples\/systemd\/rubrica\.service\)/);
 });
 
