@@ -97,7 +97,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'list.filter_text': 'Contains',
   'list.unopened':
     'This link searches for a value that opens only for the person who typed it. The list is not filtered by it: type it yourself.',
-  'list.who_types': 'The people who run the service type this command. If something is missing here, ask them.',
+  'list.who_types': 'This command is for the person who runs the service. If something is missing here, ask them.',
   'list.none_such': 'Nothing passes the filter.',
   'filter.state': 'State',
   'filter.any': 'All',

@@ -25,7 +25,7 @@ forEachEngine('an empty list of the console', (openTestDatabase) => {
       const [spanish, english] = [await emptyIn(role, path, 'es'), await emptyIn(role, path, 'en')];
       for (const text of [spanish, english]) assert.match(text, /<pre>bin\/rubrica /, role);
       assert.equal(spanish.includes('El comando lo escribe quien opera el servicio.'), isTold, role);
-      assert.equal(english.includes('The people who run the service type this command.'), isTold, role);
+      assert.equal(english.includes('This command is for the person who runs the service.'), isTold, role);
     }
     assert.doesNotMatch(await emptyIn('finance', '/settlements?open=yes', 'es'), /El comando/, 'no command is shown');
   });
