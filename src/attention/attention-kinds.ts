@@ -181,7 +181,7 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
             en: 'money went back at a payment method that no refund asked for',
             es: 'un medio de pago devolvió dinero que ninguna devolución pedía',
           },
-    command: `bin/rubrica books resolve ${which} --as returned|kept --reason TEXT`,
+    command: `bin/rubrica books resolve ${which} --decision returned|kept --reason TEXT`,
   };
 }
 

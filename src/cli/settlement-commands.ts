@@ -224,7 +224,7 @@ function monthLines({
         : 'has not ended, or ended less than 10 minutes ago'
       : `was closed by ${closed.closed_by}`;
   return [
-    `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,
+    `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} ${differences === 1 ? 'difference' : 'differences'} not accepted.`,
     ...(hasBooks ? [] : ['The first payment service was created later.']),
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
   ];

@@ -370,7 +370,7 @@ suite('books, reconcile and refund on the command line', () => {
       .replace('bin/rubrica ', '')
       .replace('returned|kept', 'kept')
       .replace('TEXT', 'known');
-    assert.match(command ?? '', /^books resolve --entry \d+\/\d+\.0 --as kept/);
+    assert.match(command ?? '', /^books resolve --entry \d+\/\d+\.0 --decision kept/);
     assert.match((await run(...(command ?? '').split(' '))).stdout, /4\.000.* of entry .* are resolved: kept\.\n$/);
     // In an installation with several databases, ids can be larger than a billion.
     const far = await run('books', 'resolve', '--entry', '123456789012345/2.0', '--as', 'kept', '--reason', 'known');

@@ -181,7 +181,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const [row, ...others] = await listAttention(opened.app, 'suspense', 10);
     assert.deepEqual([row?.transaction, row?.amount, others], [null, 4000, []]);
     const { id } = opened.environment;
-    assert.equal(row?.command, `bin/rubrica books resolve --entry ${id}/2.0 --as returned|kept --reason TEXT`);
+    assert.equal(row?.command, `bin/rubrica books resolve --entry ${id}/2.0 --decision returned|kept --reason TEXT`);
     const decided = { decision: 'kept' as const, reason: 'the shop knows it', by: TESTER };
     const place = { environmentId: id, link: 2, entry: '2.0' };
     const both = () => [1, 2].map(() => resolveImported(opened.app, place, decided));
