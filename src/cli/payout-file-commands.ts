@@ -116,7 +116,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
   const { format, account, rut = '', name = '', agreement = '', batch = null, out } = options;
   // Check the folder first: payouts count as sent once they are in a file.
   if (!(await isFolder(out))) throw invalidOption(`--out: there is no folder ${out}.`);
-  const made = await withActor(options, async (app, by) => {
+  const { made, environment } = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
     const approved = batch === null ? await listApproved(app, new Set([owner.id])) : await approvedOf(app, batch);
     await confirm(`Write ${sumOf(approved)} into files for ${format}?`, options);
@@ -128,7 +128,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
       batchId: batch,
     });
     await writeInto(out, files);
-    return files;
+    return { made: files, environment: owner.environment };
   });
   const said = made.map(({ file }) => ({
     id: file.id,
@@ -138,8 +138,12 @@ async function makeFiles(options: FileOptions): Promise<void> {
     total: file.total,
     sha256: file.sha256,
   }));
+  const isTest = environment === 'development';
   print(options, { files: said }, [
     ...said.map((one) => `${one.path}: ${sumOf([{ count: one.payouts, amount: one.total }])} (${one.id}).`),
+    ...(isTest
+      ? ['These payouts are tests, of development. Do not take the file to a bank: it would really pay them.']
+      : []),
     `When the bank says what became of them: bin/rubrica payout result FILE --file ${said.length === 1 ? said[0]?.id : 'ID'} --as EMAIL`,
   ]);
 }

@@ -173,6 +173,16 @@ forEachEngine('payout commands', (openTestDatabase) => {
     );
   });
 
+  test('say of a bank file in development that its payouts are tests', async (context) => {
+    const { desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
+    const made = (await propose()).json as Printed;
+    await run('batch', 'approve', made.batch, ...as('approver'));
+    const of = ['--payment-service', desk.environment.paymentServiceId, '--format', 'santander'];
+    const payer = ['--account', '123456789', '--out', folder, '--as', desk.users.maker.email];
+    const { stdout, stderr } = await run('payout', 'file', ...of, ...payer);
+    assert.match(stdout, /\nThese payouts are tests, of development\. Do not take the file to a bank/, stderr);
+  });
+
   test('refuse a missing folder for files, and after a failed write name the command that writes the file again', async (context) => {
     const { db, desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;

@@ -194,6 +194,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const [first, second] = [idOf('FAC-1'), idOf('FAC-2')];
     const chosen = `/payout-files/new?of=${of}&batch=pb_1`;
     assert.match((await maker.get(chosen)).text, /name="batch" maxlength="100" value="pb_1"/);
+    assert.match((await maker.get('/payout-files/new')).text, /What is approved in development is a test/);
     assert.match((await maker.get('/payout-files/new')).text, /13 columns\)[\s\S]*several sources agree/);
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
@@ -210,6 +211,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const path = /^\/console(\/payout-files\/pf_\w+)\?done=filed$/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
     assert.notEqual(path, '', made.text);
     assert.equal(await stateOf(app, first), 'sent');
+    const filed = (await maker.get(`${path}?done=filed`)).text;
+    assert.match(filed, /These payouts are tests, of development\. Do not take the file to a bank/);
+    assert.doesNotMatch(filed, /take it to your bank/);
     const [one, two] = [await maker.get(`${path}/content`), await maker.get(`${path}/content`)];
     assert.match(one.text, /12531909/);
     assert.equal(one.text, two.text);

@@ -96,8 +96,10 @@ async function sendForm(app: App, visit: ConsoleVisit, status: number, said: str
   const { language, user, send } = visit;
   const owners = await listSeenOwners(app, user);
   const approved = await listApproved(app, user.environmentIds);
+  const ownerOf = (environmentId: number) => owners.find(({ id }) => id === environmentId);
+  const someAreTests = approved.some(({ environment_id }) => ownerOf(environment_id)?.environment === 'development');
   const rows = approved.map(({ environment_id, count, amount }) => {
-    const owner = owners.find(({ id }) => id === environment_id);
+    const owner = ownerOf(environment_id);
     const name = `${owner?.name ?? ''} · ${owner === undefined ? '' : tell(language, `merchant.${owner.environment}`).toLowerCase()}`;
     return [name, String(count), formatMoney(amount, PAYOUT_CURRENCY)];
   });
@@ -113,6 +115,7 @@ async function sendForm(app: App, visit: ConsoleVisit, status: number, said: str
 <p>${tell(language, 'files.text')}</p>
 <h2>${tell(language, 'files.approved')}</h2>
 ${rows.length === 0 ? emptyState(visit, tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
+${someAreTests && html`<p class="notice">${tell(language, 'files.test_approved')}</p>`}
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
 ${ownerField(visit, owners, fields['of'])}
 <label>${tell(language, 'files.format')}<select name="format" required>${BANK_FILES.map(

@@ -129,7 +129,9 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
     html`<span>${payoutBadges(language, one)}</span>`,
     one.payout.reason === null ? '—' : sayReason(one.payout.reason)[language],
   ]);
-  const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
+  const isTest = seen[0]?.isTest === true;
+  const main = html`${said === '' ? noticeOf(visit, isTest) : html`<p class="notice" role="alert">${said}</p>`}
+${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
 <h1 class="code">${file.name}</h1>
@@ -151,9 +153,10 @@ ${
   return send(status, { title: file.name, main });
 }
 
-function noticeOf({ request, language }: ConsoleVisit): Html | false {
+function noticeOf({ request, language }: ConsoleVisit, isTest: boolean): Html | false {
   const { done, settled, already, contradicted } = request.query as Record<string, unknown>;
-  if (done === 'filed') return html`<p class="notice done" role="status">${tell(language, 'files.done')}</p>`;
+  if (done === 'filed')
+    return html`<p class="notice done" role="status">${tell(language, isTest ? 'files.test_done' : 'files.done')}</p>`;
   const counts = [settled, already, contradicted].map((count) =>
     /^\d{1,6}$/.test(String(count)) ? Number(count) : null,
   );

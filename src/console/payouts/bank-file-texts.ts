@@ -23,6 +23,11 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.download': 'Descargar el archivo',
     'files.not_made': 'No se hizo ningún archivo. {why}',
     'files.done': 'El archivo está hecho, y sus pagos cuentan como enviados. Descárgalo y súbelo a tu banco.',
+    'files.test':
+      'Estos pagos son pruebas, del ambiente de desarrollo. No subas el archivo a un banco: un banco los pagaría de verdad.',
+    'files.test_approved':
+      'Lo aprobado en desarrollo son pruebas. No subas su archivo a un banco: un banco las pagaría de verdad.',
+    'files.test_done': 'El archivo está hecho, y sus pagos cuentan como enviados.',
     'column.file_id': 'Id del archivo',
     'column.effect': 'Efecto',
     'sure.several': 'varias fuentes coinciden',
@@ -70,6 +75,11 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.download': 'Download the file',
     'files.not_made': 'No file was made. {why}',
     'files.done': 'The file is made, and its payouts count as sent. Download it and take it to your bank.',
+    'files.test':
+      'These payouts are tests, of development. Do not take the file to a bank: a bank would really pay them.',
+    'files.test_approved':
+      'What is approved in development is a test. Do not take its file to a bank: a bank would really pay it.',
+    'files.test_done': 'The file is made, and its payouts count as sent.',
     'column.file_id': 'Id of the file',
     'column.effect': 'Effect',
     'sure.several': 'several sources agree',
