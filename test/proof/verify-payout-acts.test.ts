@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Actor } from '../../src/audit/actor.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import type { SqlValue } from '../../src/db/database.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
+import { actor, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+type World = Awaited<ReturnType<typeof fill>>;
+
+/** A change by somebody with the password of the database, and the findings of `books verify`. */
+type Tampering = {
+  name: string;
+  statements: (world: World) => [sql: string, ...values: SqlValue[]][];
+  found: RegExp;
+};
+
+const TAMPERINGS: readonly Tampering[] = [
+  {
+    name: 'another person approved a payout of a batch',
+    statements: ({ batch, second }) => [
+      [
+        'update payouts set approved_by = $2, approved_by_id = $3 where id = $1',
+        batch[0] as string,
+        second.name,
+        second.userId,
+      ],
+    ],
+    found:
+      /payout po_\w+: the audit log has no approval by .*batch pb_\w+: .*"payout.approved" by .* for 2 payouts, and 1 /,
+  },
+  {
+    name: 'another person approved a payout that was named with others',
+    statements: ({ named, second }) => [
+      [
+        'update payouts set approved_by = $2, approved_by_id = $3 where id = $1',
+        named[0] as string,
+        second.name,
+        second.userId,
+      ],
+    ],
+    found: /payout po_\w+: the audit log has no approval by .*payout po_\w+: the audit log has "payout.approved" by /,
+  },
+  {
+    name: 'the id of an approver is changed, not the name',
+    statements: ({ batch, second }) => [
+      ['update payouts set approved_by_id = $2 where id = $1', batch[0] as string, second.userId],
+    ],
+    found: /payout po_\w+: the audit log has no approval by /,
+  },
+  {
+    name: 'the time of an approval is changed',
+    statements: ({ batch }) => [['update payouts set approved_at = 5 where id = $1', batch[0] as string]],
+    found: /payout po_\w+: the audit log has no approval by .* at 5/,
+  },
+  {
+    name: 'a payout that waits is added to an approval of its batch',
+    statements: ({ half, desk }) => [
+      [
+        `update payouts set state = 'approved', approval = 'person', approved_by = $2, approved_by_id = $3,
+           approved_at = (select approved_at from payouts where id = $4) where id = $1`,
+        half[2] as string,
+        desk.approver.name,
+        desk.approver.userId,
+        half[0] as string,
+      ],
+    ],
+    found: /payout po_\w+: the audit log has no approval by /,
+  },
+  {
+    name: 'a payout of a person was approved by no person',
+    statements: ({ batch }) => [
+      [
+        `update payouts set approval = 'automatic', approved_by = 'automatic', approved_by_id = null, proposed_kind = 'program'
+         where id = $1`,
+        batch[0] as string,
+      ],
+    ],
+    found: /proposed_kind was "person", is "program"; no rule approved it/,
+  },
+  {
+    name: 'a payout that no person approved has an approver',
+    statements: ({ automatic, desk }) => [
+      [
+        `update payouts set approval = 'person', approved_by = $2, approved_by_id = $3 where id = $1`,
+        automatic,
+        desk.approver.name,
+        desk.approver.userId,
+      ],
+    ],
+    found: /approval was "automatic", is "person"; approved_by was "automatic", is "user-/,
+  },
+  {
+    name: 'the maker of a payout is changed',
+    statements: ({ batch, second }) => [
+      [
+        'update payouts set proposed_by = $2, proposed_by_id = $3 where id = $1',
+        batch[0] as string,
+        second.name,
+        second.userId,
+      ],
+    ],
+    found: /payout po_\w+: proposed_by was "user-\S+", is "user-\S+"; proposed_by_id was "usr_\w+", is "usr_\w+"/,
+  },
+  {
+    name: 'the maker of a batch is changed',
+    statements: ({ second }) => [
+      ['update payout_batches set proposed_by = $1, proposed_by_id = $2', second.name, second.userId],
+    ],
+    found: /batch pb_\w+: proposed_by was "user-\S+", is "user-\S+"; proposed_by_id was/,
+  },
+  {
+    name: 'the name of a batch is changed',
+    statements: () => [["update payout_batches set name = 'Sueldos'"]],
+    found: /batch pb_\w+: name was "Proveedores", is "Sueldos"/,
+  },
+  {
+    name: 'the amount of a payout that waits is changed',
+    statements: ({ half }) => [['update payouts set amount = amount + 1 where id = $1', half[2] as string]],
+    found: /batch pb_\w+: total was "\$30.000 CLP", is "\$30.001 CLP"/,
+  },
+  {
+    name: 'a payout that waits is deleted',
+    statements: ({ half }) => [['delete from payouts where id = $1', half[2] as string]],
+    found: /batch pb_\w+: payouts was 3, is 2/,
+  },
+  {
+    name: 'a batch is deleted',
+    statements: ({ half }) => [
+      ['delete from payout_batches where id = (select batch_id from payouts where id = $1)', half[2] as string],
+    ],
+    found: /batch pb_\w+: it was deleted/,
+  },
+  {
+    name: 'a payout is invented',
+    statements: ({ half }) => [
+      [
+        `insert into payouts (id, environment_id, reference, amount, currency, created_at, proposed_by, proposed_by_id,
+           proposed_kind, recipient_id, recipient_version, rut_hash, account_hash, bank_code, account_masked, verdict,
+           validated_at, message, wish_hash, state, changed_at)
+         select 'po_x', environment_id, 'x', amount, currency, created_at, proposed_by, proposed_by_id, proposed_kind,
+           recipient_id, recipient_version, rut_hash, account_hash, bank_code, account_masked, verdict, validated_at, message,
+           wish_hash, 'awaiting_approval', changed_at from payouts where id = $1`,
+        half[2] as string,
+      ],
+    ],
+    found: /payout po_x: it was never proposed by this service/,
+  },
+  {
+    name: 'a rejected payout waits again',
+    statements: ({ rejected }) => [["update payouts set state = 'awaiting_approval' where id = $1", rejected]],
+    found: /payout po_\w+: the audit log has "payout.rejected" by /,
+  },
+  {
+    name: 'the reason of a rejection is changed',
+    statements: ({ rejected }) => [["update payouts set reason = 'paid in cash' where id = $1", rejected]],
+    found: /payout po_\w+: it is rejected with a time or a reason that no act has/,
+  },
+  {
+    name: 'a payout is rejected by hand',
+    statements: ({ half }) => [
+      ["update payouts set state = 'rejected', reason = 'x' where id = $1", half[2] as string],
+    ],
+    found: /payout po_\w+: it is rejected with a time or a reason that no act has/,
+  },
+  {
+    name: 'a cancelled payout was rejected',
+    statements: ({ cancelled }) => [["update payouts set state = 'rejected' where id = $1", cancelled]],
+    found: /payout po_\w+: it is rejected.*the audit log has "payout.cancelled" by /,
+  },
+];
+
+forEachEngine('who made and approved a payout', (openTestDatabase) => {
+  test('is compared with the audit log: every change by hand is found, and nothing in a store that was left alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const world = await fill(app);
+    assert.equal(await found(app), '');
+    await removeTriggers(app.db);
+    for (const { name, statements, found: expected } of TAMPERINGS) {
+      const says = await undone(app, async (tx) => {
+        await looseKeys(app.db, tx);
+        for (const [sql, ...values] of statements(world)) await tx.query(sql, values);
+        return found(readingThrough(app, tx));
+      });
+      assert.match(says, expected, name);
+    }
+    assert.equal(await found(app), '');
+  });
+
+  test('is found where one person made and approved it, if the database no longer refuses it', async () => {
+    const { app, desk, own } = await unguarded(openTestDatabase);
+    const { name, userId } = desk.approver;
+    await app.db.transaction((tx) =>
+      tx.query('update payouts set proposed_by = $2, proposed_by_id = $3 where id = $1', [own, name, userId]),
+    );
+    assert.match(await found(app), /payout po_\w+: proposed_by was .*; who made it approved it/);
+  });
+
+  test('is compared where one person decided about the parts of a batch at the same moment', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const ids = (await propose(app, desk, [wish(), wish(), wish()])).map(({ id }) => id);
+    const [one, two, three] = ids as [string, string, string];
+    await approvePayouts(app, decision(desk, desk.approver, { ids: [one] }));
+    await approvePayouts(app, decision(desk, desk.approver, { batchId: await batchOf(app, two) }));
+    assert.equal(await found(app), '');
+    const sql = `update payouts set approved_at = null, approval = null, approved_by = null, approved_by_id = null,
+      state = 'awaiting_approval' where id = $1`;
+    await app.db.transaction((tx) => tx.query(sql, [three]));
+    assert.match(await found(app), /batch pb_\w+: .* for 2 payouts, and 1 have it/);
+  });
+
+  test('is not missed in a database to which its payment service moved, nor in the one that it left', async () => {
+    const { from, to } = await twoWithShop(openTestDatabase);
+    await identityHashes(to);
+    const { desk, half } = await fill(from);
+    const { environment } = desk;
+    const email = desk.approver.name;
+    const approver = await createTestUser(to, { email, role: 'approver', may: [], paymentServices: [] });
+    await movePaymentService(from, to, wishOf(environment));
+    assert.deepEqual([await found(from), await found(to)], ['', '']);
+    to.now.advance(1000);
+    await approvePayouts(to, decision(desk, actor(approver, 'approver'), { ids: [half[2] as string] }));
+    assert.equal(await found(to), '');
+    to.now.advance(1000);
+    await movePaymentService(to, from, wishOf(environment));
+    assert.deepEqual([await found(from), await found(to)], ['', '']);
+    from.now.advance(1000);
+    await propose(from, desk);
+    assert.equal(await found(from), '');
+    await removeTriggers(to.db);
+    await to.db.transaction((tx) =>
+      tx.query(`update payouts set approved_by = 'x' where id = $1`, [half[2] as string]),
+    );
+    assert.match(await found(to), /the audit log has no approval by x/);
+  });
+});
+
+async function found(app: Parameters<typeof verifyStore>[0]): Promise<string> {
+  const { findings } = await verifyStore(app);
+  return findings.map(({ says }) => says).join('; ');
+}
+
+function decision(desk: PayoutDesk, by: Actor, named: Parameters<typeof approvePayouts>[1]['named'], reason = 'ok') {
+  return { owner: desk.environment, named, by, reason };
+}
+
+async function batchOf(app: TestApp, id: string): Promise<string> {
+  const [row] = await app.db.query<{ batch_id: string }>('select batch_id from payouts where id = $1', [id]);
+  return row?.batch_id ?? '';
+}
+
+/** Fills a store with payouts of every kind of decision: by batch, named together, in parts, and without a person. */
+async function fill(app: TestApp) {
+  const desk = await openPayoutDesk(app);
+  const { environment: owner, maker, approver, program } = desk;
+  const other = await createTestUser(app, { role: 'approver', may: [], paymentServices: [owner.paymentServiceId] });
+  const second = actor(other, 'approver');
+  const idsOf = async (number: number, by: Actor = maker, draft = false) => {
+    const batch = { name: 'Proveedores', fileSha256: null };
+    const wishes = Array.from({ length: number }, () => wish());
+    return (await proposePayouts(app, { owner, by, wishes, batch, draft })).payouts.map(({ id }) => id);
+  };
+  const batch = await idsOf(2);
+  await approvePayouts(app, decision(desk, approver, { batchId: await batchOf(app, batch[0] as string) }));
+  app.now.advance(1000);
+  const named = [...(await idsOf(1)), ...(await idsOf(1, program))];
+  await approvePayouts(app, decision(desk, approver, { ids: named }));
+  const half = await idsOf(3);
+  await approvePayouts(app, decision(desk, second, { ids: half.slice(0, 1) }));
+  await approvePayouts(app, decision(desk, approver, { ids: half.slice(1, 2) }));
+  const [rejected, cancelled, taken] = (await idsOf(3)) as [string, string, string];
+  await rejectPayouts(app, decision(desk, approver, { ids: [rejected] }, 'twice'));
+  await approvePayouts(app, decision(desk, approver, { ids: [cancelled] }));
+  app.now.advance(1000);
+  await cancelPayouts(app, decision(desk, maker, { batchId: await batchOf(app, taken) }, 'not yet'));
+  await rejectPayouts(app, decision(desk, approver, { ids: await idsOf(2) }, 'twice'));
+  const draft = await idsOf(2, maker, true);
+  await submitPayouts(app, decision(desk, maker, { ids: draft.slice(1) }));
+  await setPayoutLimits(
+    app,
+    owner,
+    { automatic_per_payout: 5000, automatic_per_day: 5000, automatic_count_per_hour: 3 },
+    TESTER,
+  );
+  const alone = async (amount: number) =>
+    (await proposePayouts(app, { owner, by: program, wishes: [wish({ amount })], batch: null })).payouts.map(
+      ({ id }) => id,
+    );
+  const [automatic] = await alone(4000);
+  const [waits] = await alone(6000);
+  await approvePayouts(app, decision(desk, second, { ids: [waits as string] }));
+  return { desk, second, batch, named, half, rejected, cancelled, automatic: automatic as string };
+}
+
+/** Opens a store without the rules of the table of payouts, as an attacker with the database's password leaves it. */
+async function unguarded(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const desk = await openPayoutDesk(app);
+  const [payout] = await propose(app, desk);
+  const own = payout?.id ?? '';
+  await approvePayouts(app, decision(desk, desk.approver, { ids: [own] }));
+  await removeTriggers(app.db);
+  await app.db.transaction(async (tx) => {
+    if (app.db.engine === 'sqlite') return tx.query('pragma ignore_check_constraints = on');
+    return tx.query('alter table payouts drop constraint payouts_two_people');
+  });
+  return { app, desk, own };
+}
