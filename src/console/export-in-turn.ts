@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
@@ -13,23 +14,27 @@ export function formatOf({ request }: { request: FastifyRequest }): FileFormat |
   return asked === 'csv' || asked === 'xlsx' ? asked : null;
 }
 
+type Make = () => Promise<FastifyReply>;
+
 const queues = perInstance((_app: App) =>
-  createFairQueue<() => Promise<unknown>, unknown>({ work: (make) => make(), maxQueued: 50, maxOfAnOwner: 10 }),
+  createFairQueue<Make, FastifyReply>({ work: (make) => make(), maxQueued: 50, maxOfAnOwner: 10 }),
 );
 
 /**
  * Makes one exported file at a time in a process, because each holds up to 10,000 rows and its whole file in memory.
- * People take turns; pages never wait. Throws `Problem` OVERLOADED if too many files wait already.
+ * People take turns; pages, forms and streams never wait. Throws `Problem` OVERLOADED if too many files wait already.
  */
-export async function exportInTurn<Done>(
+export async function exportInTurn(
   app: App,
   visit: { request: FastifyRequest; user: { id: string } },
-  make: () => Promise<Done>,
-): Promise<Done> {
-  if (formatOf(visit) === null) return make();
+  make: Make,
+): Promise<FastifyReply> {
+  const { request, user } = visit;
+  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  if (formatOf(visit) === null || request.method === 'POST' || endpoint?.streams === true) return make();
   return queues(app)
-    .submit(visit.user.id, make)
+    .submit(user.id, make)
     .catch((error: unknown) => {
       throw error instanceof QueueFullError ? new Problem('OVERLOADED') : error;
-    }) as Promise<Done>;
+    });
 }

@@ -14,14 +14,16 @@ function upload(bodyLimit: number) {
 
 export const postConsoleLanguage = later(() => import('./choose-language.ts'), 'postConsoleLanguage', FORM);
 export const postConsoleFind = later(() => import('./find-typed.ts'), 'postConsoleFind', FORM);
-export const getConsoleLive = later(() => import('./live-screen.ts'), 'getConsoleLive');
+export const getConsoleLive = later(() => import('./live-screen.ts'), 'getConsoleLive', { streams: true });
 export const getConsoleSignIn = later(() => import('./sign-in.ts'), 'getConsoleSignIn');
 export const postConsoleSignIn = later(() => import('./sign-in.ts'), 'postConsoleSignIn', FORM);
 export const postConsoleSignOut = later(() => import('./sign-in.ts'), 'postConsoleSignOut', FORM);
 
 export const getConsoleAccounts = later(() => import('./accounts/account-list.ts'), 'getConsoleAccounts');
 export const getConsoleAccount = later(() => import('./accounts/account-page.ts'), 'getConsoleAccount');
-export const getConsoleStatementCsv = later(() => import('./accounts/account-page.ts'), 'getConsoleStatementCsv');
+export const getConsoleStatementCsv = later(() => import('./accounts/account-page.ts'), 'getConsoleStatementCsv', {
+  streams: true,
+});
 
 export const getConsoleAttention = later(() => import('./attention/get-attention.ts'), 'getConsoleAttention');
 export const postConsoleGiveUp = later(() => import('./attention/get-attention.ts'), 'postConsoleGiveUp', FORM);

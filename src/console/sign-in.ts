@@ -143,7 +143,11 @@ export function lineNumberIn(text = ''): number | null {
   throw new Problem('INVALID_PARAMETER');
 }
 
-/** Returns a valid path below `/console`, else an empty text, so that no redirect leaves this site. */
+/**
+ * Returns a valid path below `/console`, else an empty text, so that no redirect leaves the console: other programs may
+ * have paths on the same host, and a browser resolves `..` and `%2e%2e`.
+ */
 export function pathOf(next: unknown): string {
-  return typeof next === 'string' && /^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) && !next.startsWith('//') ? next : '';
+  if (typeof next !== 'string' || !/^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) || next.startsWith('//')) return '';
+  return new URL(`http://host/console${next}`).pathname.startsWith('/console/') ? next : '';
 }

@@ -51,6 +51,8 @@ type Reading = {
   unlimited?: true;
   /** Only served at the path of the table, not below BASE_PATH: requests there come from strangers through a proxy. */
   notBelowBasePath?: true;
+  /** Sends its response while it makes it, perhaps for minutes. Such a screen takes no turn among exported files. */
+  streams?: true;
 };
 
 /** The lazily loaded part of an operation. The body is checked before, so its limits are in the table of endpoints. */

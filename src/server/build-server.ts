@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
@@ -64,13 +65,14 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     done(refusalOf(request, endpoint) ?? refusalOfSize(app, request, reply, endpoint));
   });
   // Uses `onSend`: the listeners of `onResponse` on every response cost as much as reading the request.
-  server.addHook('onSend', (request, reply, _payload, done) => {
+  server.addHook('onSend', (request, reply, payload, done) => {
     if (app.config.rateLimits) addLimitHeaders(request, reply);
     count(app, request, reply);
     const isRefusal = reply.statusCode >= 400 && reply.statusCode < 500;
     const heldMs = isRefusal && isDirect ? holdBack(app, request.ip) : 0;
-    if (heldMs === 0) done();
-    else setTimeout(() => done(), heldMs);
+    const sent = request.method === 'HEAD' ? withoutStream(payload) : payload;
+    if (heldMs === 0) done(null, sent);
+    else setTimeout(() => done(null, sent), heldMs);
   });
   const answerUnknown = createUnknownAnswerer(app, endpoints);
   server.setErrorHandler(async (failure, request, reply) => {
@@ -91,6 +93,13 @@ function beginAnswer(app: App, request: FastifyRequest, reply: FastifyReply): vo
   reply.headers(FIXED_HEADERS);
   reply.header('x-request-id', request.id);
   if (app.stopping.aborted) reply.header('connection', 'close');
+}
+
+/** A stream is not read for HEAD: otherwise the headers wait until it ends. */
+function withoutStream(payload: unknown): unknown {
+  if (!(payload instanceof Readable)) return payload;
+  payload.destroy();
+  return null;
 }
 
 /** Endpoints parse their own bodies. Without this, Fastify loads 10 MB of schema compilers that no route uses. */

@@ -237,11 +237,12 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const signIn = (fields: Record<string, string>) =>
       server.post('/console/sign-in', { headers: FORM, body: String(new URLSearchParams(fields)) });
     assert.equal((await signIn({ email, password: 'wrong' })).status, 401);
-    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example']) {
+    const elsewhere = ['/../../x', '/payments/%2e%2E/.%2e/../x', '/..?x', '/../consolex'];
+    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', ...elsewhere]) {
       assert.equal((await signIn({ email, password, next })).headers.get('location'), '/console');
     }
-    const signedIn = await signIn({ email, password, next: '/payments?state=pending' });
-    assert.equal(signedIn.headers.get('location'), '/console/payments?state=pending');
+    const signedIn = await signIn({ email, password, next: '/payments?state=pending&order=/../..' });
+    assert.equal(signedIn.headers.get('location'), '/console/payments?state=pending&order=/../..');
     const cookie = signedIn.headers.get('set-cookie') ?? '';
     assert.match(cookie, /^rubrica_console=[\w.-]+; Path=\/console; HttpOnly; SameSite=Lax$/);
     const own = { cookie: cookie.split(';')[0] as string };

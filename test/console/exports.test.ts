@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -48,5 +50,22 @@ forEachEngine('files that people export', (openTestDatabase) => {
     );
     assert.equal(most, 1);
     assert.ok(exporting.indexOf('bea') <= 2, `the files of another person wait for one: ${exporting.join()}`);
+  });
+
+  test('do not wait for an open stream, whose address may ask for a file too', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { console: headers } = await createTestUser(app, { role: 'owner', may: [] });
+    await using server = await startTestServer(app);
+    const live = { ...headers, accept: 'text/event-stream' };
+    assert.equal((await server.head('/console/live', live)).status, 200, 'HEAD does not wait for the end of a stream');
+    const { origin } = server;
+    const stream = request(`${origin}/console/live?format=csv`, { headers: live });
+    stream.on('error', () => {});
+    stream.end();
+    const [opened] = (await once(stream, 'response')) as [IncomingMessage];
+    assert.equal(opened.statusCode, 200);
+    assert.equal((await server.get('/console/audit?format=csv', headers)).status, 200);
+    assert.equal(opened.complete, false, 'the stream is still open');
+    stream.destroy();
   });
 });
