@@ -21,7 +21,10 @@ function holdsPersonalRut(text: string): boolean {
   });
 }
 
-/** With the dashes of word processors too. An order such as `A12345678-5` and an amount such as `$1.500.000` are no RUT. */
+/**
+ * With the dashes of word processors too, and after `RUT` without a space. An order such as `A12345678-5` and an amount
+ * such as `$1.500.000` are no RUT.
+ */
 const WRITTEN_RUT =
-  /(?<![\p{L}\d.,]|\$ ?)(\d{1,2}[., ]?\d{3}[., ]?\d{3}) ?[-\u2010-\u2015\u2212](?: (?!\d ?\p{L}{2}))?([\dk])(?![\p{L}\d])/giu;
+  /(?<![\d.,]|\$ ?|\p{L}(?<!\bru[tn]))(\d{1,2}[., ]?\d{3}[., ]?\d{3}) ?[-\u2010-\u2015\u2212](?: (?!\d ?\p{L}{2}))?([\dk])(?![\p{L}\d])/giu;
 const FIRST_ENTITY = 50_000_000;

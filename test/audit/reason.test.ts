@@ -10,6 +10,8 @@ test('a reason with the RUT of a person is refused', () => {
     '12.345.605-k',
     '12345605-K',
     '12 345 678-5',
+    'RUT12.345.678-5',
+    'reembolso a run12345678-5',
     '12345678 - 5',
   ])
     assert.equal(isReason(`devuelto a ${rut}, que llamó`), false, rut);
