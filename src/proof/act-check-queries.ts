@@ -13,7 +13,7 @@ export type GoneObject = SqlRow & { subject: string; said_at: number };
 const ACT = `a.said_after as said, a.created_at as said_at, a.actor as said_by`;
 
 /** The last act of this kind about a subject, by the index of subjects. SQLite would choose the index of actions. */
-const lastAct = (subject: string, actions: string, more = '') =>
+export const lastAct = (subject: string, actions: string, more = '') =>
   `(select max(b.link) from audit_log b where b.subject = ${subject} and {filter_by}b.action in (${actions}) ${more})`;
 
 /** Lists the closed months, each with its act and whether the clock went back to real time after it. */
@@ -72,14 +72,19 @@ export type ListedAct = SqlRow & {
   link: number;
   created_at: number;
   actor: string;
+  user_id: string | null;
+  subject_kind: string;
   subject: string;
   said_after: string | null;
+  reason: string | null;
 };
+
+export const LISTED_ACT = 'link, created_at, actor, user_id, subject_kind, subject, said_after, reason';
 
 /** Lists the next acts of one action by their place in the audit log. */
 export function selectActsOf(db: Reader, action: string, after: number, limit: number): Promise<ListedAct[]> {
   return db.query(
-    `select link, created_at, actor, subject, said_after from audit_log
+    `select ${LISTED_ACT} from audit_log
      where action = $1 and link > $2 order by link limit $3`,
     [action, after, limit],
   );

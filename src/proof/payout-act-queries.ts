@@ -1,5 +1,6 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import type { Payout } from '../payouts/payout.ts';
+import { LISTED_ACT, type ListedAct } from './act-check-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -70,27 +71,6 @@ export function selectPayoutsSaid(db: Reader, afterId: string, limit: number): P
   );
 }
 
-/** An act about payouts. */
-export type PayoutAct = SqlRow & {
-  link: number;
-  created_at: number;
-  actor: string;
-  user_id: string | null;
-  subject_kind: string;
-  subject: string;
-  said_after: string | null;
-  reason: string | null;
-};
-
-/** Lists the next acts of one action by their place in the audit log. */
-export function selectPayoutActs(db: Reader, action: string, after: number, limit: number): Promise<PayoutAct[]> {
-  return db.query<PayoutAct>(
-    `select link, created_at, actor, user_id, subject_kind, subject, said_after, reason from audit_log
-     where action = $1 and link > $2 order by link limit $3`,
-    [action, after, limit],
-  );
-}
-
 /** A payout that an act names. */
 export type NamedPayout = { link: number; id: string };
 
@@ -145,11 +125,11 @@ export function selectBatchesSaid(
 export function selectActsAtOnce(
   db: Reader,
   action: string,
-  { link, created_at, actor, reason }: PayoutAct,
-): Promise<PayoutAct[]> {
+  { link, created_at, actor, reason }: ListedAct,
+): Promise<ListedAct[]> {
   const apart = 1000;
-  return db.query<PayoutAct>(
-    `select link, created_at, actor, user_id, subject_kind, subject, said_after, reason from audit_log
+  return db.query<ListedAct>(
+    `select ${LISTED_ACT} from audit_log
      where link >= $1 and link <= $2 and {filter_by}action = $3 and created_at = $4
        and (({filter_by}actor = $5 and action = 'payout.approved')
          or (action <> 'payout.approved' and coalesce(reason, '') = $6)) order by link`,

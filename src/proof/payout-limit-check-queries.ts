@@ -1,11 +1,11 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import type { PayoutLimits } from '../payouts/payout-limit-queries.ts';
+import { lastAct } from './act-check-queries.ts';
 import type { Said } from './fact-check-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const lastAct = (subject: string) =>
-  `(select max(b.link) from audit_log b where b.subject = ${subject} and {filter_by}b.action = 'payout.limits_set')`;
+const SET = `'payout.limits_set'`;
 
 /** The limits of an environment's payouts with their last act. Without limits every column is null. */
 export type PayoutLimitsSaid = SqlRow &
@@ -19,7 +19,7 @@ export function selectPayoutLimitsSaid(db: Reader, currency: string): Promise<Pa
        l.automatic_per_day, l.automatic_count_per_hour, a.said_after as said, a.created_at as said_at
      from environments e
      left join payout_limits l on l.environment_id = e.id and l.currency = $1
-     left join audit_log a on a.link = ${lastAct(`e.payment_service_id || ' ' || e.environment`)}
+     left join audit_log a on a.link = ${lastAct(`e.payment_service_id || ' ' || e.environment`, SET)}
      where l.environment_id is not null or a.link is not null order by e.id`,
     [currency],
   );
@@ -34,7 +34,7 @@ export function selectPersonLimitsSaid(db: Reader, currency: string): Promise<Pe
     `select u.id as user_id, l.per_day, a.said_after as said, a.created_at as said_at
      from users u
      left join user_payout_limits l on l.user_id = u.id and l.currency = $1
-     left join audit_log a on a.link = ${lastAct('u.id')}
+     left join audit_log a on a.link = ${lastAct('u.id', SET)}
      where l.user_id is not null or a.link is not null order by u.id`,
     [currency],
   );

@@ -2,23 +2,21 @@ import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
 import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
+import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import {
   type BatchSaid,
   DECISIONS,
-  type PayoutAct,
   type PayoutSaid,
   selectActsAtOnce,
   selectBatchesSaid,
   selectDecidedBy,
-  selectPayoutActs,
   selectPayoutsSaid,
 } from './payout-act-queries.ts';
 import type { Findings } from './proof-finding.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { pagesById, pagesOfActs, readAct } from './read-acts.ts';
 
 const PAGE = 2000;
-const ACTS = 200;
 /** So many payouts wait for the acts that name several payouts in one text, and all of these acts are read for them. */
 const WAITING = 10_000;
 
@@ -47,21 +45,11 @@ export async function verifyPayoutActs(
   }
   await findTogether(app, findings, waiting, arrivals);
   for (const action of ['payout.proposed', ...DECISIONS] as const) {
-    for await (const acts of pagesOfPayoutActs(app, action)) {
+    for await (const acts of pagesOfActs(app, action)) {
       const byKind = Map.groupBy(acts, ({ subject_kind }) => subject_kind);
       await verifyBatches(app, findings, action, { acts: byKind.get('batch') ?? [], page: acts });
       await verifyNamed(app, findings, action, byKind.get('payout') ?? []);
     }
-  }
-}
-
-async function* pagesOfPayoutActs(app: App, action: string): AsyncGenerator<PayoutAct[]> {
-  let last = 0;
-  for (let page = ACTS; page === ACTS; ) {
-    const acts = await selectPayoutActs(app.db, action, last, ACTS);
-    if (acts.length > 0) yield acts;
-    last = acts.at(-1)?.link ?? last;
-    page = acts.length;
   }
 }
 
@@ -116,7 +104,7 @@ function wrongEyes({ approved_by, approved_by_id, proposed_by, proposed_by_id, a
   ];
 }
 
-type Decided = { action: Action; at: number; says: string; isBy: (act: PayoutAct) => boolean };
+type Decided = { action: Action; at: number; says: string; isBy: (act: ListedAct) => boolean };
 
 /** Returns the decisions in this payout that no act about it alone or about its batch made here. */
 function decisionsOf(payout: PayoutSaid, arrived: number): Decided[] {
@@ -125,12 +113,12 @@ function decisionsOf(payout: PayoutSaid, arrived: number): Decided[] {
   const decided: Decided[] = [];
   if (approval_unsaid === 1 && Math.max(approvedAt, payout.created_at) > arrived) {
     const says = `the audit log has no approval by ${approved_by} at ${approvedAt}`;
-    const isBy = (act: PayoutAct) => act.actor === approved_by && act.user_id === approved_by_id;
+    const isBy = (act: ListedAct) => act.actor === approved_by && act.user_id === approved_by_id;
     decided.push({ action: 'payout.approved', at: approvedAt, says, isBy });
   }
   if (end_unsaid === 1 && Math.max(payout.changed_at, payout.created_at) > arrived) {
     const says = `it is ${state} with a time or a reason that no act has`;
-    const isBy = (act: PayoutAct) => (act.reason ?? '') === (payout.reason ?? '');
+    const isBy = (act: ListedAct) => (act.reason ?? '') === (payout.reason ?? '');
     const action = state === 'rejected' ? 'payout.rejected' : 'payout.cancelled';
     decided.push({ action, at: payout.changed_at, says, isBy });
   }
@@ -152,7 +140,7 @@ async function findTogether(
   );
   for (const action of DECISIONS) {
     if (![...open.values()].some(({ decided }) => [...decided].some((one) => one.action === action))) continue;
-    for await (const acts of pagesOfPayoutActs(app, action)) {
+    for await (const acts of pagesOfActs(app, action)) {
       for (const act of acts) {
         for (const id of act.subject.split(' ')) {
           const decided = open.get(id)?.decided ?? new Set();
@@ -170,7 +158,7 @@ async function findTogether(
 }
 
 /** Compares the payouts that these acts name one by one with the acts. */
-async function verifyNamed(app: App, findings: Findings, action: Action, acts: readonly PayoutAct[]): Promise<void> {
+async function verifyNamed(app: App, findings: Findings, action: Action, acts: readonly ListedAct[]): Promise<void> {
   const byLink = new Map(acts.map((act) => [act.link, act]));
   const named = acts.flatMap(({ link, subject }) => subject.split(' ').map((id) => ({ link, id })));
   for (let at = 0; at < named.length; at += PAGE) {
@@ -178,7 +166,7 @@ async function verifyNamed(app: App, findings: Findings, action: Action, acts: r
     const rows = await selectDecidedBy(app.db, action, some);
     const found = new Map(rows.map((row) => [`${row.link} ${row.id}`, row]));
     for (const { link, id } of some) {
-      const act = byLink.get(link) as PayoutAct;
+      const act = byLink.get(link) as ListedAct;
       const row = found.get(`${link} ${id}`);
       const wrong = row === undefined ? ['it was deleted'] : row.decided === 1 ? [] : [unlike(action, act)];
       reportAll(findings, { id, environment_id: row?.environment_id ?? null, since: act.created_at }, wrong);
@@ -191,7 +179,7 @@ async function verifyBatches(
   app: App,
   findings: Findings,
   action: Action,
-  { acts, page }: { acts: readonly PayoutAct[]; page: readonly PayoutAct[] },
+  { acts, page }: { acts: readonly ListedAct[]; page: readonly ListedAct[] },
 ): Promise<void> {
   // The acts at the same moment as the first or the last one of a page may be on other pages.
   const times = [page[0], ...page, page.at(-1)].flatMap((act) => act?.created_at ?? []);
@@ -212,7 +200,7 @@ async function verifyBatches(
 async function wrongBatch(
   app: App,
   action: Action,
-  { act, isAlone }: { act: PayoutAct; isAlone: boolean },
+  { act, isAlone }: { act: ListedAct; isAlone: boolean },
   batch: BatchSaid,
 ): Promise<string[]> {
   const said = readAct(act.said_after);
@@ -236,6 +224,6 @@ async function wrongBatch(
   return count === others?.held ? [] : [`${unlike(action, act)} for ${count} payouts, and ${others?.held} have it`];
 }
 
-function unlike(action: Action, { actor, created_at }: PayoutAct): string {
+function unlike(action: Action, { actor, created_at }: ListedAct): string {
   return `the audit log has "${action}" by ${actor} at ${created_at}`;
 }
