@@ -167,9 +167,11 @@ export function claimCallbacks(
     const [environment, start] = [`$${8 + 2 * at}`, `$${9 + 2 * at}`];
     return `and not (environment_id = ${environment} and lower(substr(url, 1, length(${start}))) = ${start})`;
   });
+  // Another worker may have claimed a chosen row meanwhile. The `case` repeats the condition so that no index can serve
+  // it: with statistics from before the backlog, PostgreSQL would compare every due row with every chosen id.
   return tx.query<ClaimedCallback>(
     `update callbacks set lease = $2, next_attempt_at = $3
-     where state = 'queued' and next_attempt_at <= $4 and id {chosen}
+     where case when state = 'queued' then next_attempt_at end <= $4 and id {chosen}
        select id from (
          select id, row_number() over (partition by endpoint_id order by due_at, id) as place
          from (

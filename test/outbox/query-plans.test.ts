@@ -73,6 +73,21 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     }
   });
 
+  test('a claim finds each callback by its id, also with statistics from before the backlog', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await fill(app);
+    await app.db.transaction((tx) => tx.query(`update callbacks set state = 'queued' where id > ${STORED / 2}`));
+    const listening = listenToStatements(app);
+    const now = app.now();
+    const size = { perEndpoint: 4096, limit: 4096, excluded: [], listened: [], hosts: [] };
+    await listening.app.db.transaction((tx) => claimCallbacks(tx, { lease: 'one', now, until: now, ...size }));
+    const [claim] = listening.heard;
+    assert.ok(claim !== undefined);
+    const byId = engine === 'sqlite' ? /SEARCH callbacks USING INTEGER PRIMARY KEY/ : /Index Cond: \(id = ANY/;
+    assert.match((await explain(app, claim)).join('\n'), byId);
+  });
+
   test('sending callbacks again reads only those that can be sent again, in the order of their ids', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
