@@ -37,14 +37,14 @@ export async function compareSettlement(
   const unused = new Set<BookedLine>();
   for (const line of ofAcquirer) {
     const sign = Math.sign(signedAmount(line));
-    push(byOrder, `${sign} ${keysOf(line).buyOrder}`, line);
-    for (const code of new Set(codesOf(line).map(codeKey))) push(byCode, `${sign} ${code}`, line);
+    byOrder.getOrInsert(`${sign} ${keysOf(line).buyOrder}`, []).push(line);
+    for (const code of new Set(codesOf(line).map(codeKey))) byCode.getOrInsert(`${sign} ${code}`, []).push(line);
     unused.add(line);
     await turn();
   }
   const groups = new Map<string, SettlementRow[]>();
   for (const row of rows) {
-    push(groups, groupKey(row), row);
+    groups.getOrInsert(groupKey(row), []).push(row);
     await turn();
   }
   const compared = new Map<SettlementRow, Comparison>();
@@ -88,12 +88,6 @@ export function daysOf(rows: readonly SettlementRow[]): { first: string; last: s
   return { first, last };
 }
 
-function push<Value>(groups: Map<string, Value[]>, key: string, value: Value): void {
-  const known = groups.get(key);
-  if (known === undefined) groups.set(key, [value]);
-  else known.push(value);
-}
-
 function groupKey({ amount, buyOrder, authorizationCode }: SettlementRow): string {
   return `${Math.sign(amount)} ${buyOrder ?? ''} ${buyOrder === null ? codeKey(authorizationCode) : ''}`;
 }
@@ -120,7 +114,7 @@ async function compareGroup(
   const byMoney = new Map<string, Set<KnownLine>>();
   for (const line of lines) {
     const key = moneyKey(line.amount, line.line.currency);
-    byMoney.set(key, (byMoney.get(key) ?? new Set()).add(line));
+    byMoney.getOrInsert(key, new Set()).add(line);
   }
   const take = (row: SettlementRow, among: ReadonlySet<KnownLine> = new Set()): boolean => {
     const best = bestFit(row, among);

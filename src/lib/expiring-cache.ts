@@ -41,14 +41,8 @@ export function createExpiringCache<Value>(options: {
     }
   };
 
-  const refresh = (key: string, load: () => Promise<Value | null>) => {
-    let pending = loading.get(key);
-    if (pending === undefined) {
-      pending = loadInto(key, load);
-      loading.set(key, pending);
-    }
-    return pending;
-  };
+  const refresh = (key: string, load: () => Promise<Value | null>) =>
+    loading.getOrInsertComputed(key, () => loadInto(key, load));
 
   return {
     peek,

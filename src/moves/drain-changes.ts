@@ -54,9 +54,8 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
     await writeDeliveries(move, there, deliveries);
   });
   for (const [table, named] of names) {
-    const seen = touched.get(table) ?? new Set();
+    const seen = touched.getOrInsert(table, new Set());
     for (const name of named) seen.add(name);
-    touched.set(table, seen);
   }
 }
 
@@ -75,9 +74,6 @@ async function writeChanged(move: Move, tx: Tx, { copied, rule, names, rows }: C
 
 function namesByTable(changes: readonly Change[]): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();
-  for (const { table_name, row_key } of changes) {
-    const named = names.get(table_name) ?? new Set();
-    names.set(table_name, named.add(row_key));
-  }
+  for (const { table_name, row_key } of changes) names.getOrInsert(table_name, new Set()).add(row_key);
   return names;
 }

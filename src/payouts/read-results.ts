@@ -162,11 +162,8 @@ function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {
   const written = [text, text.replace(/-[\dkK]$/, '')];
   const accounts = written.flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
   const kept = new Map<string, readonly string[]>();
-  return (bankCode) => {
-    const known = kept.get(bankCode) ?? accounts.map((digits) => hashes.ofAccount(bankCode, digits));
-    kept.set(bankCode, known);
-    return known;
-  };
+  return (bankCode) =>
+    kept.getOrInsertComputed(bankCode, () => accounts.map((digits) => hashes.ofAccount(bankCode, digits)));
 }
 
 /** The outcome that a line says of a payout, with the lines that name the payout. */
@@ -238,11 +235,7 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   const index = new Map<string, Payout[]>();
   for (const payout of payouts) {
     const { id, reference, rut_hash, amount } = payout;
-    for (const key of [id, reference, `${rut_hash} ${amount}`]) {
-      const known = index.get(key);
-      if (known === undefined) index.set(key, [payout]);
-      else known.push(payout);
-    }
+    for (const key of [id, reference, `${rut_hash} ${amount}`]) index.getOrInsert(key, []).push(payout);
   }
   return index;
 }

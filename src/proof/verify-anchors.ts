@@ -92,8 +92,7 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
     const madeAt = Date.parse(made_at);
     for (const head of heads) {
       if (!concerned.includes(head.chain)) continue;
-      const links = chains.get(chainOf(head)) ?? { head, byLink: new Map<number, SealedLink>() };
-      chains.set(chainOf(head), links);
+      const links = chains.getOrInsertComputed(chainOf(head), () => ({ head, byLink: new Map() }));
       const known = links.byLink.get(head.link);
       if (known === undefined) links.byLink.set(head.link, { hash: head.hash, number, day, madeAt });
       else if (known.hash !== head.hash) {

@@ -45,11 +45,7 @@ export async function renderGuide(app: App, language: AnswerLanguage, name: stri
   const guides = await readGuides(language);
   const guide = guides.get(name);
   if (guide === undefined) return null;
-  const made = rendered(app);
-  const key = guidePath(language, name);
-  const main = made.get(key) ?? render(language, guide);
-  made.set(key, main);
-  return main;
+  return rendered(app).getOrInsertComputed(guidePath(language, name), () => render(language, guide));
 }
 
 const rendered = perInstance((_app: App) => new Map<string, Promise<Html>>());

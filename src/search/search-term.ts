@@ -45,11 +45,7 @@ export async function termsOf(app: App): Promise<Terms> {
   const hash = (text: string) => Number.parseInt(key.sign(text).slice(0, 13), 16);
   // Payments of one batch fall on the same few days.
   const shared = new Map<string, number>();
-  const sharedHash = (text: string) => {
-    const term = shared.get(text) ?? hash(text);
-    shared.set(text, term);
-    return term;
-  };
+  const sharedHash = (text: string) => shared.getOrInsertComputed(text, hash);
   return {
     of: (kind, text) => hash(`${kind}:${kind === 'reference' ? text : text.toLowerCase()}`),
     ofAmount: (amount, currency, day) => sharedHash(`amount:${currency}:${amount}:${day}`),
