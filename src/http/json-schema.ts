@@ -57,6 +57,9 @@ export const Type = {
     make<Text>({ type: 'string', const: text, ...keywords }),
   Array: <Item extends Schema>(items: Item, keywords: Keywords = {}) =>
     make<readonly Static<Item>[]>({ type: 'array', items, ...keywords }),
+  /** A value of the schema, or null. */
+  Nullable: <S extends Schema>(schema: S, keywords: Keywords = {}) =>
+    make<Static<S> | null>({ anyOf: [schema, { type: 'null' }], ...keywords }),
   Union: <const Members extends readonly Schema[]>(anyOf: Members, keywords: Keywords = {}) =>
     make<Static<Members[number]>>({ anyOf, ...keywords }),
   Intersect: <const Parts extends readonly Schema[]>(allOf: Parts, keywords: Keywords = {}) =>

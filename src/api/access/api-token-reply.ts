@@ -7,21 +7,19 @@ import { Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 export const ListedApiTokenSchema = Type.Object(
   {
     id: Type.String(),
     name: Type.String({ description: 'Program or purpose of the token' }),
     created_at: Type.String(),
-    created_by: Type.Union([Type.String(), Type.Null()], {
+    created_by: Type.Nullable(Type.String(), {
       description: 'User who made the token; null for tokens made before this was recorded',
     }),
-    expires_at: Type.Union([Type.String(), Type.Null()], {
+    expires_at: Type.Nullable(Type.String(), {
       description: 'End of validity; null: valid until a user ends it',
     }),
-    last_used_at: textOrNull,
-    ended_at: textOrNull,
+    last_used_at: Type.Nullable(Type.String()),
+    ended_at: Type.Nullable(Type.String()),
   },
   { $id: 'ListedApiToken' },
 );

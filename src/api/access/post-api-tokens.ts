@@ -33,7 +33,7 @@ const data = Type.Object({
   email: Type.String(),
   name: Type.String(),
   api_token: Type.String({ description: 'Text of the API token, for `POST /loginToken`; shown only here' }),
-  expires_at: Type.Union([Type.String(), Type.Null()]),
+  expires_at: Type.Nullable(Type.String()),
 });
 
 const EXAMPLE = {

@@ -4,7 +4,6 @@ import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { PAYOUTS_ERRORS } from './validation-schemas.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const confidence = Type.String({ enum: ['high', 'medium', 'low'] });
 
 const UsualLengthSchema = Type.Object({
@@ -21,10 +20,10 @@ const BankSchema = Type.Object(
     aliases: Type.Array(Type.String(), { description: 'Other names of the bank' }),
     kind: Type.String({ enum: ['bank', 'state_bank', 'foreign_branch', 'cooperative', 'prepaid_issuer'] }),
     status: Type.String({ enum: ['active', 'authorised', 'merged', 'closed', 'unverified'] }),
-    successor: Type.Union([Type.String(), Type.Null()], {
+    successor: Type.Nullable(Type.String(), {
       description: 'Code that replaces the code of a merged bank',
     }),
-    effective: Type.Union([Type.String(), Type.Null()], { description: 'Date of the merger or authorisation' }),
+    effective: Type.Nullable(Type.String(), { description: 'Date of the merger or authorisation' }),
     transferReachable: Type.String({
       enum: ['yes', 'likely', 'legacy', 'no', 'unknown', 'no_evidence'],
       description: 'Presence of the bank in transfer catalogues',
@@ -33,7 +32,7 @@ const BankSchema = Type.Object(
     account: Type.Object(
       {
         most: Type.Integer({ description: 'Maximum number of digits at any bank' }),
-        usual: Type.Union([UsualLengthSchema, Type.Null()], {
+        usual: Type.Nullable(UsualLengthSchema, {
           description: 'Published lengths. Another length is a warning, never a refusal',
         }),
         cuentaRut: Type.Boolean({ description: 'true if account numbers can be the RUT without its check character' }),
@@ -51,7 +50,7 @@ const BankListSchema = Type.Object(
     data: Type.Object({
       asOf: Type.String({ description: 'Date of the list, as the list states it: a year, a month or a day' }),
       version: Type.String({ description: 'Changes when any entry changes' }),
-      source: textOrNull,
+      source: Type.Nullable(Type.String()),
       origin: Type.String({
         enum: ['release', 'import'],
         description: '`release`: shipped with the program; `import`: imported later',

@@ -210,7 +210,7 @@ function batchReplySchema() {
     undetermined: count,
     errors: count,
   });
-  const reference = Type.Union([Type.String(), Type.Null()]);
+  const reference = Type.Nullable(Type.String());
   const error = Type.Object({
     status: Type.Integer(),
     code: Type.String(),

@@ -6,8 +6,6 @@ import { Type } from '../../http/json-schema.ts';
 /** The most characters of a name. */
 export const LONGEST_NAME = 200;
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 /** The account to validate, in the shape of the electronic transfers API 1.1.0. */
 export const AccountRequestSchema = Type.Object(
   {
@@ -47,10 +45,10 @@ export const ProvenanceSchema = Type.Object(
   {
     kind: Type.String({ enum: ['rule', 'dataset', 'provider'] }),
     name: Type.String(),
-    version: textOrNull,
-    as_of: Type.Union([Type.String(), Type.Null()], { description: 'Date of the information' }),
-    confidence: Type.Union([Type.String({ enum: ['high', 'medium', 'low'] }), Type.Null()]),
-    source: textOrNull,
+    version: Type.Nullable(Type.String()),
+    as_of: Type.Nullable(Type.String(), { description: 'Date of the information' }),
+    confidence: Type.Nullable(Type.String({ enum: ['high', 'medium', 'low'] })),
+    source: Type.Nullable(Type.String()),
   },
   { $id: 'Provenance' },
 );
@@ -60,7 +58,7 @@ export const CheckSchema = Type.Object(
   {
     id: Type.String({ enum: CHECK_IDS }),
     result: Type.String({ enum: ['pass', 'fail', 'warn', 'not_performed', 'error'] }),
-    code: Type.Union([Type.String(), Type.Null()], {
+    code: Type.Nullable(Type.String(), {
       description: 'Stable code; null if the check passed without remarks',
     }),
     message: Type.String({ description: 'Message in English or Spanish, by `Accept-Language`' }),
@@ -91,19 +89,21 @@ export const ValidationSchema = Type.Object(
       description: '`format`: no provider checked the holder',
     }),
     isValid: Type.Boolean({ description: 'true for `plausible` and `confirmed`' }),
-    rut: Type.Union([Type.String(), Type.Null()], {
+    rut: Type.Nullable(Type.String(), {
       description: 'RUT in canonical form; null if it is wrong or the validation is read again',
     }),
     readings: Type.Optional(
-      Type.Array(Type.Object({ rut_format: Type.String({ enum: RUT_FORMATS }), rut: textOrNull }), {
+      Type.Array(Type.Object({ rut_format: Type.String({ enum: RUT_FORMATS }), rut: Type.Nullable(Type.String()) }), {
         description:
           'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT read with and without its check character; null if that reading is impossible',
       }),
     ),
-    bank: Type.Union([Type.Object({ code: Type.String(), name: textOrNull, status: Type.String() }), Type.Null()]),
+    bank: Type.Nullable(
+      Type.Object({ code: Type.String(), name: Type.Nullable(Type.String()), status: Type.String() }),
+    ),
     account: Type.Object({ masked: Type.String() }),
     suggestions: Type.Array(SuggestionSchema),
-    expiresAt: Type.Union([Type.String(), Type.Null()], { description: 'End of validity of the provider’s answer' }),
+    expiresAt: Type.Nullable(Type.String(), { description: 'End of validity of the provider’s answer' }),
     validatedAt: Type.String(),
     checks: Type.Array(CheckSchema, {
       description: 'All checks. An id occurs once for each code that the check found',

@@ -36,7 +36,7 @@ const data = Type.Object({
   step: Type.String({
     description: 'The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`',
   }),
-  next_attempt_at: Type.Union([Type.String(), Type.Null()]),
+  next_attempt_at: Type.Nullable(Type.String()),
 });
 
 /** Records the outcome of a callback that a listener posted. */

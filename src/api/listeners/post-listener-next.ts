@@ -47,7 +47,7 @@ export const postListenerNext = operation({
           {
             message: Type.String(),
             errors: Type.Null(),
-            data: Type.Object({ callback: Type.Union([callback, Type.Null()]) }),
+            data: Type.Object({ callback: Type.Nullable(callback) }),
           },
           { $id: 'ListenedCallbackReply' },
         ),

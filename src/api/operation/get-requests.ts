@@ -11,8 +11,6 @@ import { listRefusedRequests, type ReadRefused, readRefused } from '../../refuse
 const MOST = 200;
 const USUAL = 50;
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 const ItemSchema = Type.Object({
   pointer: Type.String(),
   code: Type.String(),
@@ -24,9 +22,9 @@ const RefusedRequestSchema = Type.Object(
   {
     request_id: Type.String({ description: '`request_id` and `X-Request-Id` of the response' }),
     at: Type.String(),
-    payment_service: textOrNull,
-    payment_service_name: textOrNull,
-    environment: textOrNull,
+    payment_service: Type.Nullable(Type.String()),
+    payment_service_name: Type.Nullable(Type.String()),
+    environment: Type.Nullable(Type.String()),
     method: Type.String(),
     path: Type.String({ description: 'Path of the endpoint, with its parameters as names' }),
     status: Type.Integer(),
@@ -100,7 +98,7 @@ export const getRequests = operation({
           {
             message: Type.String(),
             errors: Type.Null(),
-            data: Type.Object({ requests: Type.Array(RefusedRequestSchema), next: textOrNull }),
+            data: Type.Object({ requests: Type.Array(RefusedRequestSchema), next: Type.Nullable(Type.String()) }),
           },
           { $id: 'RefusedRequestPage' },
         ),

@@ -27,7 +27,7 @@ const ListSchema = Type.Object(
     errors: Type.Null(),
     data: Type.Object({
       links: Type.Array(PaymentLinkSchema),
-      next: Type.Union([Type.String(), Type.Null()], {
+      next: Type.Nullable(Type.String(), {
         description: '`after` for the next page; null on the last page',
       }),
     }),

@@ -6,8 +6,6 @@ import { LINK_USES } from '../../payment-links/payment-link.ts';
 /** The error codes that every endpoint of links may return. */
 export const LINK_ERRORS = ['PERMISSION_MISSING'] as const;
 
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 /** A link in its current state. */
 export const PaymentLinkSchema = Type.Object(
   {
@@ -26,10 +24,14 @@ export const PaymentLinkSchema = Type.Object(
       description: '`used`: a link for one payment was paid; `ended`: a user ended it',
     }),
     payments: Type.Integer({ description: 'Number of payments' }),
-    callback_url: textOrNull('URL for the callback of each payment; null: no callbacks'),
+    callback_url: Type.Nullable(Type.String(), {
+      description: 'URL for the callback of each payment; null: no callbacks',
+    }),
     created_at: Type.String(),
-    expires_at: textOrNull('Time after which the link cannot be paid; null: until a user ends it'),
-    ended_at: textOrNull('Time at which a user ended it'),
+    expires_at: Type.Nullable(Type.String(), {
+      description: 'Time after which the link cannot be paid; null: until a user ends it',
+    }),
+    ended_at: Type.Nullable(Type.String(), { description: 'Time at which a user ended it' }),
   },
   { $id: 'PaymentLink' },
 );

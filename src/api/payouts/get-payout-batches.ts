@@ -44,8 +44,6 @@ export const getPayoutBatches = operation({
   },
 });
 
-const nullable = Type.Union([Type.String(), Type.Null()]);
-
 const BatchedPayoutSchema = Type.Object(
   {
     id: Type.String(),
@@ -54,13 +52,12 @@ const BatchedPayoutSchema = Type.Object(
     }),
     amount: Type.Integer({ description: 'Whole pesos' }),
     state: StateSchema,
-    recipient: Type.Union([
+    recipient: Type.Nullable(
       Type.Object(
         { id: Type.String(), name: Type.String(), rut: Type.String() },
         { description: 'The recipient; null: it was erased' },
       ),
-      Type.Null(),
-    ]),
+    ),
     bankCode: Type.String(),
     account: Type.Object({ masked: Type.String() }),
     verdict: Type.String(),
@@ -69,11 +66,11 @@ const BatchedPayoutSchema = Type.Object(
       Type.Object({ code: Type.String({ description: 'See docs/payouts.md' }), text: Type.String() }),
       { description: 'Warnings to read before approval' },
     ),
-    approvedBy: nullable,
-    file: Type.Union([Type.String(), Type.Null()], { description: 'Id of the bank file in which the payout left' }),
-    line: Type.Union([Type.Integer(), Type.Null()]),
-    reason: nullable,
-    contradiction: nullable,
+    approvedBy: Type.Nullable(Type.String()),
+    file: Type.Nullable(Type.String(), { description: 'Id of the bank file in which the payout left' }),
+    line: Type.Nullable(Type.Integer()),
+    reason: Type.Nullable(Type.String()),
+    contradiction: Type.Nullable(Type.String()),
   },
   { $id: 'BatchedPayout' },
 );
@@ -116,7 +113,7 @@ export const getPayoutBatchesId = operation({
               batch: BatchSchema,
               payouts: Type.Array(BatchedPayoutSchema),
               files: Type.Array(PayoutFileSchema),
-              next: Type.Union([Type.String(), Type.Null()], {
+              next: Type.Nullable(Type.String(), {
                 description: '`after` for the next page; null on the last page',
               }),
             }),

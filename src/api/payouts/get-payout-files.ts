@@ -41,11 +41,11 @@ export const FILE_EXAMPLE = {
 const FilePayoutSchema = Type.Object({
   id: Type.String(),
   reference: Type.String(),
-  line: Type.Union([Type.Integer(), Type.Null()]),
+  line: Type.Nullable(Type.Integer()),
   amount: Type.Integer({ description: 'Whole pesos' }),
   state: StateSchema,
-  reason: Type.Union([Type.String(), Type.Null()]),
-  contradiction: Type.Union([Type.String(), Type.Null()], {
+  reason: Type.Nullable(Type.String()),
+  contradiction: Type.Nullable(Type.String(), {
     description: 'Reported result that contradicts the state of the payout',
   }),
 });

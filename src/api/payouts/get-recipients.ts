@@ -15,7 +15,7 @@ const ListReplySchema = Type.Object(
     errors: Type.Null(),
     data: Type.Object({
       recipients: Type.Array(RecipientSchema),
-      next: Type.Union([Type.String(), Type.Null()], {
+      next: Type.Nullable(Type.String(), {
         description: '`after` for the next page; null on the last page',
       }),
     }),

@@ -43,12 +43,12 @@ export const RecipientSchema = Type.Object(
     version: Type.Integer({
       description: 'Version, from 1. Another account or a newer verdict makes the next version',
     }),
-    paymentServiceId: Type.Union([Type.String(), Type.Null()], {
+    paymentServiceId: Type.Nullable(Type.String(), {
       description: 'Payment service whose users share the recipient; null: only the user who stored it sees it',
     }),
     name: Type.String(),
     rut: Type.String(),
-    email: Type.Union([Type.String(), Type.Null()]),
+    email: Type.Nullable(Type.String()),
     bankCode: Type.String(),
     account: Type.Object({ masked: Type.String() }),
     validationId: Type.String(),

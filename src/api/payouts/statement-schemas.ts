@@ -27,8 +27,6 @@ export const SENT_FILE_ERRORS = [
   'NOT_FOUND',
 ] as const;
 
-const nullable = Type.Union([Type.String(), Type.Null()]);
-
 /** The members of a request that carry a bank's file. */
 export const SentFileMembers = {
   fileName: Type.String({ description: 'File name, up to 200 characters' }),
@@ -115,7 +113,7 @@ const use = Type.String({ enum: LINE_USES });
 
 export const ImportedSchema = Type.Object(
   {
-    id: Type.Union([Type.String(), Type.Null()], {
+    id: Type.Nullable(Type.String(), {
       description: 'Id of the statement; null: other files already had every line',
     }),
     lines: Type.Integer(),
@@ -148,7 +146,7 @@ export const StatementSchema = Type.Object(
   {
     id: Type.String(),
     environment: Type.String({ enum: ['development', 'production'] }),
-    paymentServiceId: Type.Union([Type.String(), Type.Null()], {
+    paymentServiceId: Type.Nullable(Type.String(), {
       description: 'Payment service that owns the account; null: all of them',
     }),
     account: Type.Object({ masked: Type.String() }),
@@ -188,12 +186,12 @@ export const StatementLineSchema = Type.Object(
     amount: Type.Integer({ description: 'Minor units; positive: money received, negative: money sent' }),
     currency: Type.String(),
     use,
-    of: Type.Union([Type.String(), Type.Null()], {
+    of: Type.Nullable(Type.String(), {
       description: 'Id of the payout, the file of payouts or the deposit; null: none',
     }),
-    note: nullable,
-    reason: nullable,
-    resolvedBy: nullable,
+    note: Type.Nullable(Type.String()),
+    reason: Type.Nullable(Type.String()),
+    resolvedBy: Type.Nullable(Type.String()),
   },
   { $id: 'BankStatementLine' },
 );

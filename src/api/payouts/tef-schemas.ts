@@ -60,7 +60,7 @@ export const TefResponseSchema = Type.Object(
       amount: Type.Number(),
       state: Type.String({ enum: Object.keys(PAYOUT_STATES) as PayoutState[], description: 'See docs/payouts.md' }),
       payoutId: text('Id of the payout in this service, for the command line'),
-      reason: Type.Union([Type.String(), Type.Null()], { description: 'Reason of a failure' }),
+      reason: Type.Nullable(Type.String(), { description: 'Reason of a failure' }),
     }),
   },
   { $id: 'TefResponse' },

@@ -27,7 +27,7 @@ const LimitSchema = Type.Object(
   { $id: 'RemittancesRequest', additionalProperties: false },
 );
 
-const ofPerson = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const ofPerson = (description: string) => Type.Nullable(Type.String(), { description });
 
 const RemittanceSchema = Type.Object(
   {

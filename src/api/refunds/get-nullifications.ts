@@ -51,7 +51,7 @@ function replySchema() {
       timestamp: Type.Integer({ description: 'Time of acceptance, in seconds since 1970' }),
       dateTime: Type.String(),
       currency: Type.String(),
-      settledAt: Type.Union([Type.String(), Type.Null()]),
+      settledAt: Type.Nullable(Type.String()),
     },
     { $id: 'Refund' },
   );

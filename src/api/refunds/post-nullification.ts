@@ -114,10 +114,7 @@ function replySchema() {
       message: Type.String(),
       code: Type.String({ enum: [ACCEPTED.code, ...REFUND_REFUSAL_CODES] }),
       errors: Type.Null(),
-      data: Type.Union([
-        Type.Object({ verificationToken: Type.String({ description: 'Id of the refund' }) }),
-        Type.Null(),
-      ]),
+      data: Type.Nullable(Type.Object({ verificationToken: Type.String({ description: 'Id of the refund' }) })),
     },
     { $id: 'RefundReply' },
   );

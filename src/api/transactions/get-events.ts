@@ -33,7 +33,6 @@ export const getEvents = operation({
 });
 
 function replySchema() {
-  const textOrNull = Type.Union([Type.String(), Type.Null()]);
   const transaction = Type.Object({
     id: Type.Integer(),
     reference: Type.String(),
@@ -45,11 +44,11 @@ function replySchema() {
     {
       id: Type.String({ description: 'For an event of a transaction, also the `webhook-id` of its callback' }),
       type: Type.String(),
-      sequence: Type.Union([Type.Integer(), Type.Null()]),
+      sequence: Type.Nullable(Type.Integer()),
       created_at: Type.String(),
-      transaction: Type.Union([transaction, Type.Null()]),
-      environment: textOrNull,
-      payment_service: textOrNull,
+      transaction: Type.Nullable(transaction),
+      environment: Type.Nullable(Type.String()),
+      payment_service: Type.Nullable(Type.String()),
       data: Type.Any(),
     },
     { $id: 'Event' },

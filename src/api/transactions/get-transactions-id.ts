@@ -7,8 +7,6 @@ import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { LISTED_EXAMPLE, ListedTransactionSchema, listedTransaction } from './listed-transaction.ts';
 import { TRANSACTION_ID } from './transaction-schemas.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 const TimelineLineSchema = Type.Object(
   {
     at: Type.String(),
@@ -18,8 +16,8 @@ const TimelineLineSchema = Type.Object(
         'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person',
     }),
     what: Type.String({ description: 'Type of the event, state, response, kind of entry, or outcome' }),
-    amount: textOrNull,
-    by: Type.Union([Type.String(), Type.Null()], {
+    amount: Type.Nullable(Type.String()),
+    by: Type.Nullable(Type.String(), {
       description: 'Person or program that did it, if known',
     }),
     facts: Type.Any({ description: 'Details, by name' }),
@@ -83,7 +81,7 @@ function dataSchema() {
   return Type.Object({
     transaction: ListedTransactionSchema,
     request,
-    fee: textOrNull,
+    fee: Type.Nullable(Type.String()),
     timeline: Type.Array(TimelineLineSchema),
   });
 }

@@ -132,7 +132,7 @@ function invalid(en: string, es: string): Problem {
 function replySchema() {
   const data = Type.Object({
     transactions: Type.Array(ListedTransactionSchema),
-    next: Type.Union([Type.String(), Type.Null()]),
+    next: Type.Nullable(Type.String()),
     complete: Type.Boolean(),
   });
   return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'TransactionPage' });

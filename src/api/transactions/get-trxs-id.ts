@@ -110,16 +110,15 @@ function time(utcMs: number): string {
 }
 
 function replySchema() {
-  const textOrNull = Type.Union([Type.String(), Type.Null()]);
   const unused = Type.Null({ description: 'Always null; for clients that expect this member' });
   const data = Type.Object({
     idTrx: Type.Integer(),
     idService: Type.Integer({ description: 'Number of the environment of the payment service' }),
     orderIdTienda: Type.String({ description: 'x_reference' }),
     amount: Type.Number(),
-    cost: Type.Union([Type.Number(), Type.Null()], { description: 'Fee; null unless the transaction is completed' }),
+    cost: Type.Nullable(Type.Number(), { description: 'Fee; null unless the transaction is completed' }),
     email: Type.String(),
-    authCode: textOrNull,
+    authCode: Type.Nullable(Type.String()),
     createdAt: Type.String(),
     updatedAt: Type.String(),
     callbackURL: Type.String(),
@@ -127,16 +126,16 @@ function replySchema() {
     cancelURL: Type.String(),
     ip: unused,
     browserData: unused,
-    source: textOrNull,
+    source: Type.Nullable(Type.String()),
     timestamp: Type.String(),
-    paymentTypeCode: Type.Union([Type.String(), Type.Null()], {
+    paymentTypeCode: Type.Nullable(Type.String(), {
       description: 'As Webpay reports it: `VN` credit, `VD` debit, `VP` prepaid …',
     }),
-    sharesNumber: Type.Union([Type.Number(), Type.Null()], { description: 'Number of instalments' }),
-    responceCode: Type.Union([Type.Number(), Type.Null()], {
+    sharesNumber: Type.Nullable(Type.Number(), { description: 'Number of instalments' }),
+    responceCode: Type.Nullable(Type.Number(), {
       description: 'Response code of the payment method; 0 means approved',
     }),
-    vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay reports it' }),
+    vci: Type.Nullable(Type.String(), { description: 'As Webpay reports it' }),
     abonos: Type.Array(Type.String()),
     status: Type.String({ enum: ['pending', 'complete', 'failed'] }),
     state: Type.String({ enum: TRANSACTION_STATES }),
@@ -144,10 +143,10 @@ function replySchema() {
     environment: Type.String({ enum: ['development', 'production'] }),
     test: Type.Boolean(),
     paymentService: Type.String(),
-    paymentMethod: textOrNull,
+    paymentMethod: Type.Nullable(Type.String()),
     sequence: Type.Integer({ description: 'Sequence of the last event' }),
     expiresAt: Type.String(),
-    settledAt: textOrNull,
+    settledAt: Type.Nullable(Type.String()),
   });
   return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Transaction' });
 }

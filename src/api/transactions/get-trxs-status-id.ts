@@ -50,7 +50,7 @@ function replySchema() {
       idService: Type.Integer(),
       amount: Type.String({ description: 'With two decimals' }),
       status: Type.String({ enum: ['pending', 'completed', 'failed'], description: 'The same words as in a callback' }),
-      source: Type.Union([Type.String(), Type.Null()], { description: 'The payment method; `WebPayPST` is `webpay`' }),
+      source: Type.Nullable(Type.String(), { description: 'The payment method; `WebPayPST` is `webpay`' }),
       createdAt: Type.String(),
       updatedAt: Type.String(),
     },

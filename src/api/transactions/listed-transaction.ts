@@ -3,8 +3,6 @@ import { formatDecimal } from '../../lib/money.ts';
 import type { FoundPayment } from '../../search/payment-filter.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 /** A payment in a list. Amounts are decimal numbers, times are ISO 8601. */
 export const ListedTransactionSchema = Type.Object(
   {
@@ -15,10 +13,10 @@ export const ListedTransactionSchema = Type.Object(
     refunded: Type.String({ description: 'Sum of the completed refunds' }),
     state: Type.String({ enum: TRANSACTION_STATES }),
     email: Type.String(),
-    payment_method: textOrNull,
-    authorization_code: textOrNull,
+    payment_method: Type.Nullable(Type.String()),
+    authorization_code: Type.Nullable(Type.String()),
     created_at: Type.String(),
-    settled_at: textOrNull,
+    settled_at: Type.Nullable(Type.String()),
     payment_service: Type.String(),
     payment_service_name: Type.String(),
     environment: Type.String({ enum: ['development', 'production'] }),

@@ -156,7 +156,7 @@ export const ProblemSchema = Type.Object(
     ),
     request_id: Type.String(),
     message: Type.String(),
-    data: Type.Union([Type.Record(Type.Any()), Type.Null()]),
+    data: Type.Nullable(Type.Record(Type.Any())),
     error: Type.Optional(text('Code for older clients of the login endpoints')),
   },
   { $id: 'Problem' },
