@@ -1,4 +1,5 @@
 import { computeSignature } from '../../protocol/hmac.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { callbackHeaders } from '../outbox/callback-headers.ts';
 import { callbackBody, callbackFields } from '../outbox/callback-payload.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -47,12 +48,12 @@ export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
   },
   reordering: async (stage) => {
     const newer = await stage.send(callbackOf(stage, { sequence: 3 }));
-    const before = { x_result: 'failed', x_message: 'Expired', x_timestamp: iso(stage.now - 60 * SECOND_MS) };
+    const before = { x_result: 'failed', x_message: 'Expired', x_timestamp: isoTime(stage.now - 60 * SECOND_MS) };
     return [newer, await stage.send(callbackOf(stage, { changes: before, sequence: 2 }))];
   },
   delay: async (stage) => {
     const paidAt = stage.now - (6 + upTo(stage, 65)) * HOUR_MS;
-    return [await stage.send(callbackOf(stage, { changes: { x_timestamp: iso(paidAt) } }))];
+    return [await stage.send(callbackOf(stage, { changes: { x_timestamp: isoTime(paidAt) } }))];
   },
   two_at_once: (stage) => {
     const post = callbackOf(stage);
@@ -61,7 +62,7 @@ export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
   old_secret: async (stage) => [await stage.send(callbackOf(stage, { secrets: [stage.closedSecret] }))],
   stale_time: async (stage) => {
     const sentAt = stage.now - (10 + upTo(stage, 48 * 60)) * 60 * SECOND_MS;
-    return [await stage.send(callbackOf(stage, { changes: { x_timestamp: iso(sentAt) }, sentAt }))];
+    return [await stage.send(callbackOf(stage, { changes: { x_timestamp: isoTime(sentAt) }, sentAt }))];
   },
   wrong_amount: async (stage) => {
     const { amount } = stage.order;
@@ -82,7 +83,7 @@ export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
   // The body only, as a payer's browser could send it: only the service can sign the headers of another body.
   spliced_fields: async (stage) => {
     const test = String(!stage.live);
-    const time = iso(stage.now);
+    const time = isoTime(stage.now);
     const readings = [
       { x_timestamp: `${time}x_resultfailedx_test${test}x_timestamp${time}` },
       { x_test: `${test}x_resultfailedx_test${test}` },
@@ -135,8 +136,4 @@ const FORM = 'application/x-www-form-urlencoded';
 /** Returns a random whole number from 0, below `count`. */
 function upTo({ random }: ChaosStage, count: number): number {
   return Math.floor(random() * count);
-}
-
-function iso(utcMs: number): string {
-  return new Date(utcMs).toISOString();
 }

@@ -1,6 +1,7 @@
 import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { addUp } from '../lib/exact-sum.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
@@ -25,18 +26,18 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     warnings: warnings.map(warningJson),
     message: payout.message,
     proposed_by: payout.proposed_by,
-    created_at: iso(payout.created_at),
+    created_at: isoTime(payout.created_at),
     approval: payout.approval,
     approved_by: payout.approved_by,
-    approved_at: iso(payout.approved_at),
+    approved_at: isoTime(payout.approved_at),
     file: payout.file_id,
     file_line: payout.file_line,
     sender: payout.sender_id,
-    sent_at: iso(payout.sent_at),
-    settled_at: iso(payout.settled_at),
+    sent_at: isoTime(payout.sent_at),
+    settled_at: isoTime(payout.settled_at),
     reason: payout.reason,
     contradiction: payout.contradiction,
-    next_look_at: iso(payout.next_look_at),
+    next_look_at: isoTime(payout.next_look_at),
   };
 }
 
@@ -72,7 +73,7 @@ export function batchJson({ batch, sums }: ListedBatch) {
   return {
     id: batch.id,
     name: batch.name,
-    created_at: iso(batch.created_at),
+    created_at: isoTime(batch.created_at),
     proposed_by: batch.proposed_by,
     payouts: sums.reduce((sum, { count }) => sum + count, 0),
     amount: sums.reduce((sum, { amount }) => sum + amount, 0),
@@ -83,7 +84,7 @@ export function batchJson({ batch, sums }: ListedBatch) {
 /** Returns a bank file as commands print it, without its bytes: `--out` writes them. */
 export function payoutFileJson(file: ListedPayoutFile) {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
-  return { id, format, name, created_at: iso(created_at), made_by, payouts, total, sha256 };
+  return { id, format, name, created_at: isoTime(created_at), made_by, payouts, total, sha256 };
 }
 
 /** Returns batches as a table. */
@@ -137,8 +138,4 @@ export function warningText({ text }: PayoutWarning): string {
 function fileOf({ file_id, file_line, sender_id }: ShownPayout['payout']): string {
   if (sender_id !== null) return ` by ${sender_id}`;
   return file_id === null ? '' : ` in ${file_id}, line ${file_line}`;
-}
-
-function iso(utcMs: number | null): string | null {
-  return utcMs === null ? null : new Date(utcMs).toISOString();
 }

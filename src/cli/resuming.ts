@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { type ResumedWalks, resumeWalks } from '../proof/resume-walks.ts';
 import type { Verified } from '../proof/verification-mark.ts';
 import { time } from './print.ts';
@@ -24,7 +25,7 @@ export async function verifyResuming<Result extends { ok: boolean }>(
       sayBegin(line, walks);
       const result = await verify(app, walks.open);
       walks.end();
-      return { ...result, resumed_from: walks.since === null ? null : new Date(walks.since).toISOString() };
+      return { ...result, resumed_from: isoTime(walks.since) };
     });
   } finally {
     line.clear();

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { COUNTED, type Counted, type Epoch, firstBeyond, type Handed } from './epoch.ts';
 import {
   endInvitations,
@@ -59,7 +60,7 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
       by,
       action: 'store.restored',
       subject: { kind: 'store', id: `epoch ${epoch.epoch}` },
-      after: { known_until: known_until === null ? null : new Date(known_until).toISOString(), first_transaction_id },
+      after: { known_until: isoTime(known_until), first_transaction_id },
     });
     return epoch;
   }, 'slow');

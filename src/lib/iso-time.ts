@@ -7,3 +7,10 @@ export function readIsoTime(text: string): number | null {
   const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : time;
 }
+
+/** Writes UTC milliseconds as the wire has them: `2026-01-15T10:30:00.000Z`; null for null. */
+export function isoTime(utcMs: number): string;
+export function isoTime(utcMs: number | null): string | null;
+export function isoTime(utcMs: number | null): string | null {
+  return utcMs === null ? null : new Date(utcMs).toISOString();
+}

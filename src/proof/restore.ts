@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { selectEpochs } from '../epochs/epoch-queries.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { type Acceptance, type Anchor, anchorKeyForReading, isGenuine } from './anchor.ts';
 import { selectAnchorsAfter } from './anchor-queries.ts';
 
@@ -55,14 +56,10 @@ export function restoreThatLost(
 
 /** Describes a restore for a person, without punctuation at the end. */
 export function describeRestore({ epoch, began_at, anchors, first_made_at, last_made_at }: SeenRestore): string {
-  const restored = `the store was restored at ${iso(began_at)} (epoch ${epoch})`;
+  const restored = `the store was restored at ${isoTime(began_at)} (epoch ${epoch})`;
   if (first_made_at === null || last_made_at === null) return `${restored}: no anchor speaks of entries that were lost`;
-  if (anchors === 1) return `${restored}: 1 anchor, of ${iso(first_made_at)}, speaks of entries that were lost`;
-  return `${restored}: ${anchors} anchors between ${iso(first_made_at)} and ${iso(last_made_at)} speak of entries that were lost`;
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
+  if (anchors === 1) return `${restored}: 1 anchor, of ${isoTime(first_made_at)}, speaks of entries that were lost`;
+  return `${restored}: ${anchors} anchors between ${isoTime(first_made_at)} and ${isoTime(last_made_at)} speak of entries that were lost`;
 }
 
 const PAGE = 200;

@@ -6,6 +6,7 @@ import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 
 export const ListedApiTokenSchema = Type.Object(
   {
@@ -38,15 +39,14 @@ export const API_TOKEN_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND', 'MORE_THAN_Y
 
 /** Returns an API token as the API shows it to a person who manages users. */
 export function describeApiToken(token: ListedToken): Static<typeof ListedApiTokenSchema> {
-  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     id: token.id,
     name: token.name,
-    created_at: new Date(token.created_at).toISOString(),
+    created_at: isoTime(token.created_at),
     created_by: token.created_by,
-    expires_at: time(token.expires_at),
-    last_used_at: time(token.last_used_at),
-    ended_at: time(token.ended_at),
+    expires_at: isoTime(token.expires_at),
+    last_used_at: isoTime(token.last_used_at),
+    ended_at: isoTime(token.ended_at),
   };
 }
 

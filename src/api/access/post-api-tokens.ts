@@ -8,6 +8,7 @@ import { Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { readTime } from '../../http/read-time.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
 
 const RequestSchema = Type.Object(
@@ -85,7 +86,7 @@ export const postApiTokens = operation({
     const made = await makeApiToken(app, managed.id, { name, expiresAt }, by, manager.id);
     if (made === null) throw new Problem('NOT_FOUND');
     reply.code(201);
-    const end = made.expires_at === null ? null : new Date(made.expires_at).toISOString();
+    const end = isoTime(made.expires_at);
     return { message: 'OK', errors: null, data: { ...made, expires_at: end } };
   },
 });

@@ -8,6 +8,7 @@ import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Written } from '../../http/endpoint.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { preferredLanguage } from '../../lib/accept-language.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
 
@@ -79,10 +80,6 @@ function headJson(validation: Validation, language: Language): string {
 
 function quoted(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
-}
-
-function isoTime(utcMs: number | null): string | null {
-  return utcMs === null ? null : new Date(utcMs).toISOString();
 }
 
 function readingsJson(readings: Validation['readings']): string {

@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../http/json-schema.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import type { ListedLink } from '../../payment-links/find-payment-link.ts';
 import { LINK_USES } from '../../payment-links/payment-link.ts';
@@ -84,12 +85,8 @@ export function linkJson(link: ListedLink): Static<typeof PaymentLinkSchema> {
     state,
     payments: paid,
     callback_url: link.url_callback,
-    created_at: new Date(link.created_at).toISOString(),
-    expires_at: isoOrNull(link.expires_at),
-    ended_at: isoOrNull(link.ended_at),
+    created_at: isoTime(link.created_at),
+    expires_at: isoTime(link.expires_at),
+    ended_at: isoTime(link.ended_at),
   };
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { listRefundsOf } from '../../refunds/find-refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
@@ -35,9 +36,9 @@ function describeRefund(refund: Refund, currency: string) {
     montoAnulado: toDecimalNumber(refund.amount, currency),
     status: refund.state,
     timestamp: Math.floor(refund.created_at / 1000),
-    dateTime: new Date(refund.created_at).toISOString(),
+    dateTime: isoTime(refund.created_at),
     currency,
-    settledAt: refund.settled_at === null ? null : new Date(refund.settled_at).toISOString(),
+    settledAt: isoTime(refund.settled_at),
   };
 }
 

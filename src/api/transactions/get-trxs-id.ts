@@ -5,6 +5,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import type { PaymentDetail } from '../../payment-methods/payment-method.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
@@ -51,8 +52,8 @@ export async function requireTransaction(app: App, request: FastifyRequest): Pro
 async function describeTransaction(app: App, transaction: Transaction) {
   const environment = await environmentOf(app, transaction);
   const answer = await findMethodAnswer(app, transaction);
-  const createdAt = time(transaction.created_at);
-  const settledAt = transaction.settled_at === null ? null : time(transaction.settled_at);
+  const createdAt = isoTime(transaction.created_at);
+  const settledAt = isoTime(transaction.settled_at);
   return {
     idTrx: transaction.id,
     idService: transaction.environment_id,
@@ -84,7 +85,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
     paymentService: environment.paymentServiceId,
     paymentMethod: transaction.payment_method,
     sequence: transaction.last_sequence,
-    expiresAt: time(transaction.expires_at),
+    expiresAt: isoTime(transaction.expires_at),
     settledAt,
   };
 }
@@ -103,10 +104,6 @@ function textOf(fact: string | number | undefined): string | null {
 
 function numberOf(fact: string | number | undefined): number | null {
   return fact === undefined ? null : Number(fact);
-}
-
-function time(utcMs: number): string {
-  return new Date(utcMs).toISOString();
 }
 
 function replySchema() {

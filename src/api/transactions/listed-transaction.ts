@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../http/json-schema.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import type { FoundPayment } from '../../search/payment-filter.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
@@ -55,8 +56,8 @@ export function listedTransaction(payment: FoundPayment): Static<typeof ListedTr
     email: payment.customer_email,
     payment_method: payment.payment_method,
     authorization_code: payment.authorization_code,
-    created_at: new Date(payment.created_at).toISOString(),
-    settled_at: payment.settled_at === null ? null : new Date(payment.settled_at).toISOString(),
+    created_at: isoTime(payment.created_at),
+    settled_at: isoTime(payment.settled_at),
     payment_service: payment.payment_service,
     payment_service_name: payment.name,
     environment,
