@@ -20,6 +20,7 @@ import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { exportInTurn } from './export-in-turn.ts';
+import { alertNotice } from './notice.ts';
 import { meaningOfPermission } from './permission-texts.ts';
 
 /** A request of a person who has signed in and may see the screen. `send` sends a page in their language. */
@@ -195,7 +196,7 @@ function stalePage(language: Language): ConsolePage {
 
 /** Returns a page with one sentence, such as the reason why a form was refused. */
 export function messagePage(text: string): ConsolePage {
-  return { title: text, main: html`<p class="notice" role="alert">${text}</p>` };
+  return { title: text, main: alertNotice(text) };
 }
 
 /** Returns the page for something that does not exist or that the person may not see. */

@@ -17,6 +17,7 @@ import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 import { keptSearchPath } from './kept-search.ts';
+import { alertNotice } from './notice.ts';
 
 /** Shows the sign-in page. `ended=form` in the address: it says that a form was sent after the end of the session. */
 export const getConsoleSignIn: Screen = {
@@ -116,7 +117,7 @@ function sendSignIn(
   // The page may answer a form of another address, which cannot be opened.
   const path = request.method === 'GET' ? request.url : '/console/sign-in';
   const main = html`<h1>${title}</h1>
-${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${said !== null && alertNotice(tell(language, said))}
 <form class="card pad" method="post" action="${publicPath(app)}/console/sign-in">
 <input type="hidden" name="next" value="${next}">${search !== '' && html`<input type="hidden" name="search" value="${search}">`}
 <label>${tell(language, 'sign_in.email')}<input type="email" name="email" value="${email}" autocomplete="username" required></label>

@@ -20,6 +20,7 @@ import { askedOf, type Filter, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { environmentsOf, merchantOf } from '../merchants/visible-merchants.ts';
+import { alertNotice } from '../notice.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
 import { movementColumns, olderLink, readMovements } from './account-movements.ts';
 
@@ -43,7 +44,7 @@ export const getConsoleAccount: Screen = {
       filters: filtersFor(visit, asked, statement),
       cut: older !== null && lines.length,
       paged: older !== null || askedOf(visit)['before'] !== undefined,
-      above: html`${!isPeriod && html`<p class="notice" role="alert">${tell(language, 'statement.bad_period')}</p>`}
+      above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,
       summary: html`${await sumsTable(app, visit, asked)}
 ${await payoutSection(app, visit, scope)}

@@ -11,6 +11,7 @@ import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
+import { alertNotice } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
@@ -91,7 +92,7 @@ export function sendSettleForm(
   const kept = file !== null && file.content.length <= MOST_FILE_BYTES ? file : null;
   const all = Object.entries(choices).filter((choice): choice is [string, ConsoleText] => choice[1] !== undefined);
   const path = `${publicPath(app)}/console`;
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 ${text}
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${path}${at}">

@@ -23,6 +23,7 @@ import { tableOf } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
+import { alertNotice, doneNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const DECISIONS: readonly Decision[] = ['returned', 'kept'];
@@ -103,7 +104,7 @@ async function sendQuestion(
     time: clockOf(created_at),
   };
   const main = html`<h1>${title}</h1>
-${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+${alertNotice(said)}
 <p>${tell(language, `suspense.${kind}`)}</p>
 <p class="quiet">${tell(language, 'suspense.facts', facts)}</p>
 ${transaction_id !== null && user.may.has('payments:read') && html`<p><a href="${at}/payments/${transaction_id}">${tell(language, 'suspense.payment', { id: transaction_id })}</a></p>`}
@@ -115,7 +116,7 @@ ${money.decision === null ? await questionForm(app, visit, money, typed) : decid
 
 function decidedNotice(language: Language, { kind, decision, reason }: SuspenseEntry): Html {
   const values = { decision: decisionText(language, kind, decision ?? ''), reason: reason ?? '' };
-  return html`<p class="notice done" role="status">${tell(language, 'suspense.decided', values)}</p>`;
+  return doneNotice(tell(language, 'suspense.decided', values));
 }
 
 async function questionForm(app: App, visit: ConsoleVisit, money: SuspenseEntry, typed: Record<string, string>) {

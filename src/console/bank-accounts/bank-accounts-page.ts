@@ -14,6 +14,7 @@ import { readUpload } from '../../http/read-upload.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 import { UPLOAD_BYTES } from '../upload-bytes.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
@@ -61,7 +62,7 @@ async function sendPage(
   const limits = { kib: UPLOAD_BYTES.accounts / 1024, rows: MOST_ROWS, command: COMMAND };
   const { banks } = await listBanks(app);
   const main = html`<h1>${title}</h1>
-${said !== undefined && html`<p class="notice" role="alert">${said}</p>`}
+${said !== undefined && alertNotice(said)}
 ${shown !== undefined && shown}
 <h2>${tell(language, 'bank_accounts.file')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${action}">

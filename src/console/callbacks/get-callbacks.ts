@@ -8,6 +8,7 @@ import { emptyState, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { doneNotice } from '../notice.ts';
 
 const SHOWN = 500;
 
@@ -29,7 +30,7 @@ export const getConsoleCallbacks: Screen = {
       cut,
       rows,
       filters: filtersIn(language),
-      above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}
+      above: html`${resent !== undefined && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
 ${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
       empty:

@@ -15,6 +15,7 @@ import { minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
+import { alertNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -83,7 +84,7 @@ function sendHeld(
 ): FastifyReply {
   const { language, send } = visit;
   const title = tell(language, 'restore.title');
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 ${gapPart(visit, found)}
 <h2>${tell(language, 'restore.compare')}</h2>

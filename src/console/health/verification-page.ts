@@ -11,6 +11,7 @@ import type { ReportLine, VerificationReport } from '../../proof/verification-re
 import { minuteOf, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { nameFound, nameWork } from './found-texts.ts';
 
@@ -35,7 +36,7 @@ async function sendVerification(app: App, visit: ConsoleVisit, status = 200): Pr
   const ids = new Set(state.report?.lines.flatMap(({ environment_id: id }) => (id === null ? [] : [id])));
   const owners = await listOwners(app, [...ids]);
   const title = tell(language, 'verify.title');
-  const main = html`${status === 409 && html`<p class="notice" role="alert">${tell(language, 'verify.already')}</p>`}
+  const main = html`${status === 409 && alertNotice(tell(language, 'verify.already'))}
 <h1>${title}</h1>
 ${verdictPart(visit, state)}
 ${state.asked === null ? askForm(app, visit, state) : runningPart(app, visit, state.asked)}
@@ -57,7 +58,7 @@ function verdictPart({ language }: ConsoleVisit, { report, ended_at }: Verificat
 
 function askForm(app: App, { language, user }: ConsoleVisit, { failed_at }: VerificationState): Html {
   const failed = failed_at !== null && tell(language, 'verify.failed', { at: minuteOf(failed_at) });
-  return html`${failed !== false && html`<p class="notice" role="alert">${failed}</p>`}
+  return html`${failed !== false && alertNotice(failed)}
 <p class="quiet">${tell(language, 'verify.what')}</p>
 ${
   user.may.has('audit:read')

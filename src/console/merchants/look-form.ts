@@ -9,6 +9,7 @@ import { MOST_PAYER_ATTEMPTS, RECEIPT_WISHES, type ReceiptWish } from '../../pay
 import { DEFAULT_PAYER_ATTEMPTS } from '../../transactions/transaction-state.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { doneNotice } from '../notice.ts';
 import { environmentsOf } from './visible-merchants.ts';
 
 /** The settings of a payment service that payers see. */
@@ -39,7 +40,7 @@ export function sendLookForm(
   const { done } = request.query as Record<string, unknown>;
   const title = tell(language, 'shop_page.title');
   const main = html`${refusals.length > 0 && html`<div class="notice" role="alert">${refusals.map((said) => html`<p>${said}</p>`)}</div>`}
-${done === 'saved' && refusals.length === 0 && html`<p class="notice done" role="status">${tell(language, 'shop_page.done')}</p>`}
+${done === 'saved' && refusals.length === 0 && doneNotice(tell(language, 'shop_page.done'))}
 <h1>${title}</h1>
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'shop_page.text', { merchant: merchant.name })}</p>

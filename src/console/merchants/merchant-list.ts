@@ -10,6 +10,7 @@ import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
 
@@ -49,7 +50,7 @@ async function sendMerchants(app: App, visit: ConsoleVisit, status: number, said
         type: STATES.map((name) => [name, tell(language, `merchants.${name}`)] as const),
       },
     ],
-    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    above: alertNotice(said),
     empty:
       all.length === 0
         ? emptyState(visit, tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')

@@ -16,6 +16,7 @@ import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-s
 import { badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { operationPart } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
@@ -67,7 +68,7 @@ export async function sendMerchant(
   const may = user.may.has('tokens:manage');
   const rooms: Html[] = [];
   for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment));
-  const main = html`${noticeOf(visit, said)}
+  const main = html`${resultNotice(visit, DONE, said)}
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
@@ -86,13 +87,6 @@ function elsewhere(app: App, { language, user }: ConsoleVisit, { id }: ListedPay
   return html`${user.may.has('payments:read') && link(`/payments?merchant=${id}`, 'merchant.payments')}${user.may.has('books:read') && link(`/accounts/${id}`, 'merchant.own_account')}
 ${user.may.has('payments:read') && link(`/requests?merchant=${id}`, 'requests.title')}
 ${user.may.has('audit:read') && user.environmentIds === null && link(`/audit?subject=${id}`, 'merchant.changes')}`;
-}
-
-function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {
-  if (said !== '') return html`<p class="notice" role="alert">${said}</p>`;
-  const { done } = request.query as Record<string, unknown>;
-  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
-  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
 }
 
 async function environmentCard(

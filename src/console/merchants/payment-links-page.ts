@@ -27,6 +27,7 @@ import {
 } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { environmentNamed, environmentsOf, merchantOf } from './visible-merchants.ts';
 
@@ -119,7 +120,7 @@ async function sendLinks(
   said: string,
 ): Promise<FastifyReply> {
   const { language } = visit;
-  const { state = '', environment = '', text = '', done = '' } = askedOf(visit);
+  const { state = '', environment = '', text = '' } = askedOf(visit);
   const { rows: links, cut } = await readFirst(MOST, (limit) =>
     listPaymentLinks(app, environmentIdsOf(merchant), limit),
   );
@@ -129,7 +130,6 @@ async function sendLinks(
       (environment === '' || environment === link.environment) &&
       containsText(text, [link.subject, link.id]),
   );
-  const notice = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = visit.user.may.has('tokens:manage');
   return sendList<ListedLink>(visit, {
@@ -140,8 +140,7 @@ async function sendLinks(
     cut,
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
-    above: html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-${said === '' && notice !== undefined && html`<p class="notice done" role="status">${tell(language, notice)}</p>`}
+    above: html`${resultNotice(visit, DONE, said)}
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'pay_link.text')}</p>`,
     empty:

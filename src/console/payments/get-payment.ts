@@ -13,6 +13,7 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
+import { doneNotice, resultNotice } from '../notice.ts';
 import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
@@ -91,13 +92,10 @@ ${user.may.has('refunds:create') && (await refundForm(app, visit, shown, typed))
   return send(status, { title, main, ...((isTyped || visit.request.method === 'POST') && { again }) });
 }
 
-function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {
-  if (said !== '') return html`<p class="notice" role="alert">${said}</p>`;
-  const { done, amount } = request.query as Record<string, unknown>;
-  if (done === 'refund' && typeof amount === 'string')
-    return html`<p class="notice done" role="status">${tell(language, 'refund.done', { amount })}</p>`;
-  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
-  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
+function noticeOf(visit: ConsoleVisit, said: string): Html | false {
+  const { done, amount } = visit.request.query as Record<string, unknown>;
+  const isRefunded = said === '' && done === 'refund' && typeof amount === 'string';
+  return isRefunded ? doneNotice(tell(visit.language, 'refund.done', { amount })) : resultNotice(visit, DONE, said);
 }
 
 function badgesOf(language: Language, { payment, timeline }: ShownPayment): Html[] {

@@ -15,6 +15,7 @@ import { amountColumns, askedOf, type Column, containsText, readFirst, sendList 
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
@@ -110,7 +111,7 @@ async function sendForm(app: App, visit: ConsoleVisit, status: number, said: str
     text: 'files.account' | 'column.rut' | 'recipient.name' | 'files.agreement' | 'files.batch',
   ) =>
     html`<label>${tell(language, text)}<input name="${name}" maxlength="100" value="${fields[name] ?? ''}" autocomplete="off"${name === 'account' && html` required inputmode="numeric"`}></label>`;
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 <p>${tell(language, 'files.text')}</p>
 <h2>${tell(language, 'files.approved')}</h2>

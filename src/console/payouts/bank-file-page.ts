@@ -23,6 +23,7 @@ import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
+import { alertNotice, doneNotice } from '../notice.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import {
@@ -130,7 +131,7 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
     one.payout.reason === null ? '—' : sayReason(one.payout.reason)[language],
   ]);
   const isTest = seen[0]?.isTest === true;
-  const main = html`${said === '' ? noticeOf(visit, isTest) : html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${said === '' ? noticeOf(visit, isTest) : alertNotice(said)}
 ${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
@@ -155,8 +156,7 @@ ${
 
 function noticeOf({ request, language }: ConsoleVisit, isTest: boolean): Html | false {
   const { done, settled, already, contradicted } = request.query as Record<string, unknown>;
-  if (done === 'filed')
-    return html`<p class="notice done" role="status">${tell(language, isTest ? 'files.test_done' : 'files.done')}</p>`;
+  if (done === 'filed') return doneNotice(tell(language, isTest ? 'files.test_done' : 'files.done'));
   const counts = [settled, already, contradicted].map((count) =>
     /^\d{1,6}$/.test(String(count)) ? Number(count) : null,
   );

@@ -15,8 +15,9 @@ import { amountColumns, askedOf, type Column, containsText, readFirst, sendList 
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
+import { resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
-import { decisionForm, doneNotice } from './decision-forms.ts';
+import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
   accountCell,
   isInState,
@@ -88,7 +89,7 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, s
   const total = formatMoney(addUp(payouts.map(({ amount }) => amount)), PAYOUT_CURRENCY);
   const at = `${publicPath(app)}/console/batches/${id}`;
   const odd = seen.filter(({ warnings }) => warnings.length > 0);
-  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${id}</span></p>
 <h1>${batch.name}</h1>

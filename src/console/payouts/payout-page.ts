@@ -11,9 +11,10 @@ import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { accountTypeForm } from './account-type-form.ts';
-import { decisionForm, doneNotice } from './decision-forms.ts';
+import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
   approverText,
   payoutBadges,
@@ -37,7 +38,7 @@ export async function sendPayout(app: App, visit: ConsoleVisit, status: number, 
   const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
   const lines = await tellPayout(app, payout);
   const money = formatMoney(payout.amount, payout.currency);
-  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
 <div class="head"><div>
 <p class="quiet">${seen.merchant} · <span class="code">${payout.id}</span></p>
 <h1 class="amount">${money}</h1>

@@ -16,6 +16,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
@@ -114,7 +115,7 @@ async function sendAdding(app: App, visit: ConsoleVisit, { status, said, fields,
     fields,
     owners: await listSeenOwners(app, user),
   });
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 ${found}
 <h2>${tell(language, 'recipient.write_again')}</h2>

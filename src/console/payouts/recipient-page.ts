@@ -14,10 +14,11 @@ import type { Recipient } from '../../payouts/recipient.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
-import { doneNotice } from './decision-forms.ts';
+import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, refusalOf } from './payout-cells.ts';
 import { verdictCell } from './recipient-list.ts';
@@ -112,7 +113,7 @@ async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, foun
     verdictCell(app, language, one),
     timeCell(one.validUntil),
   ]);
-  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
 <p class="quiet"><span class="code">${id}</span></p>
 <h1>${title}</h1>
 <p>${newest.rut}${newest.email !== null && html` · ${newest.email}`}</p>

@@ -16,6 +16,7 @@ import { openDetails } from '../../payouts/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
@@ -105,7 +106,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   );
   const main = html`<h1>${title}</h1>
 <p>${file.name} · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
-${sum > available && html`<p class="notice" role="alert">${tell(language, 'upload.not_covered')}</p>`}
+${sum > available && alertNotice(tell(language, 'upload.not_covered'))}
 <p class="notice">${tell(language, 'upload.nothing_yet')}${app.validationProvider !== null && html` ${tell(language, 'upload.holder_later')}`}</p>
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
 ${carriedFile(file)}<input type="hidden" name="of" value="${owner.id}"><input type="hidden" name="name" value="${proposal.batch?.name ?? ''}"><input type="hidden" name="confirm" value="yes">

@@ -14,6 +14,7 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { alertNotice, doneNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/personal-data';
@@ -68,8 +69,8 @@ function sendPage(app: App, { language, send }: ConsoleVisit, status: number, sh
   const { said, person, found, erasure } = shown;
   const title = tell(language, 'privacy.title');
   const main = html`<h1>${title}</h1>
-${said !== undefined && html`<p class="notice" role="alert">${said}</p>`}
-${erasure !== undefined && html`<p class="notice done" role="status">${tell(language, 'privacy.done', { count: erasure.erased })}</p>`}
+${said !== undefined && alertNotice(said)}
+${erasure !== undefined && doneNotice(tell(language, 'privacy.done', { count: erasure.erased }))}
 <p>${tell(language, 'privacy.text')}</p>
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
 <label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label>

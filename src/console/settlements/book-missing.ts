@@ -16,6 +16,7 @@ import { listPaymentServices } from '../../payment-services/list-payment-service
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { readFile } from './settlement-list.ts';
 
@@ -93,7 +94,7 @@ async function sendForm(
   const title = tell(language, 'book.title', { name: settlement.file_name });
   const at = `${publicPath(app)}/console`;
   const merchants = settlement.payment_service_id === null ? await listPaymentServices(app) : [];
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 <p>${tell(language, 'book.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">

@@ -14,6 +14,7 @@ import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 /** Shows a month: what prevents closing it, and the amount owed to each merchant at its end. */
@@ -61,11 +62,11 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
         otherwise: environment,
       },
     ],
-    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    above: alertNotice(said),
     summary: state !== null && standing(app, language, state),
     empty:
       state === null
-        ? html`<p class="notice" role="alert">${tell(language, 'months.bad_month')}</p>`
+        ? alertNotice(tell(language, 'months.bad_month'))
         : emptyState(visit, tell(language, 'month.none_owed'), {
             path: `${publicPath(app)}/console/accounts?environment=${environment}`,
             title: tell(language, 'accounts.title'),
@@ -101,7 +102,7 @@ function standing(app: App, language: Language, state: MonthState): Html {
   });
   return html`<h2>${heading}</h2>
 ${closed !== null && html`<p class="notice done">${tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: closed.closed_by })}</p>`}
-${!state.isAsClosed && html`<p class="notice" role="alert">${tell(language, 'month.changed')}</p>`}
+${!state.isAsClosed && alertNotice(tell(language, 'month.changed'))}
 ${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
 <h2>${tell(language, 'month.owed')}</h2>`;
 }

@@ -17,6 +17,7 @@ import { askedOf, type Column, containsText, readFirst, sendList } from '../cons
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
+import { alertNotice } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 
 const SHOWN = 100;
@@ -81,7 +82,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, sa
       { name: 'text', text: 'list.filter_text', type: 'search' },
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
     ],
-    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    above: alertNotice(said),
     empty: emptyState(
       visit,
       tell(language, isNew ? 'settlements.none' : 'list.none_such'),

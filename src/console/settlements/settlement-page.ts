@@ -16,6 +16,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
+import { alertNotice, doneNotice } from '../notice.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** Shows one file: its sums next to the sums in the books, and its differences by cause. */
@@ -69,9 +70,9 @@ async function sendSettlement(
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
   const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason };
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
-${typeof booked === 'string' && html`<p class="notice done" role="status">${tell(language, 'book.done', { n: booked })}</p>`}
+  const main = html`${alertNotice(said)}
+${typeof accepted === 'string' && doneNotice(tell(language, 'settlement.done', { n: accepted }))}
+${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code, name: code })} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>

@@ -10,6 +10,7 @@ import { html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 
@@ -95,7 +96,7 @@ async function sendSetup(app: App, visit: ConsoleVisit, { secret, address, setup
   const title = tell(language, 'totp.title');
   const main = html`<h1>${title}</h1>
 ${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: nameOfRole(language, user.role) })}</p>`}
-${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${said !== null && alertNotice(tell(language, said))}
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
 <p>${tell(language, 'totp.scan')}</p>
 <div class="qr" role="img" aria-label="${tell(language, 'totp.qr')}">${await drawQr(address)}</div>

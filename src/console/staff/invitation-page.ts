@@ -9,6 +9,7 @@ import { visitLanguage } from '../console-language.ts';
 import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { isFromOurPage, sessionCookie } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -62,7 +63,7 @@ function sendForm(
   const title = tell(language, sets ? 'invite.title' : 'sign_in.title');
   const main = html`<h1>${title}</h1>
 <p>${tell(language, sets ? 'invite.text' : 'invite.link_text', { email: user.email, role: nameOfRole(language, user.role) })}</p>
-${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${said !== null && alertNotice(tell(language, said))}
 <form class="card pad" method="post" action="${publicPath(app)}/console/invitation/${(request.params as Params).token}">
 ${
   sets &&

@@ -10,6 +10,7 @@ import { html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { refusalFor } from './managed-person.ts';
 import { heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 import { tokenText } from './staff-token.ts';
@@ -103,7 +104,7 @@ async function sendForm({ app, language, send }: ConsoleVisit, { status, said, e
     (choice) =>
       html`<option value="${choice}"${choice === '3d' && html` selected`}>${tell(language, `new.valid_${choice}`)}</option>`,
   );
-  const main = html`${said !== null && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${said !== null && alertNotice(said)}
 <h1>${title}</h1>
 <p class="quiet">${tell(language, 'new.text')}</p>
 <form class="card pad" method="post" action="${at}/invite">

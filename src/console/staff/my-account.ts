@@ -16,6 +16,7 @@ import { type Html, html } from '../../http/html.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
@@ -25,11 +26,7 @@ const PATH = '/account';
 
 /** Shows the person's own second factors, recovery codes, sessions and password. */
 export const getConsolePerson: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { done } = visit.request.query as Record<string, unknown>;
-    const said = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
-    return sendAccount(app, visit, 200, { done: said });
-  }),
+  handle: consoleHandler((app, visit) => sendAccount(app, visit, 200)),
 };
 
 const DONE: Readonly<Record<string, ConsoleText>> = {
@@ -47,7 +44,7 @@ export const postConsoleFactorRemove: Screen = {
     if (asked !== null) return asked;
     const outcome = await removeFactor(app, fieldsOf(request)['factor'] ?? '', user.id, by);
     if (outcome === 'unknown') return send(404, notFoundPage(language));
-    if (outcome === 'last') return sendAccount(app, visit, 409, { refused: 'me.last_stays' });
+    if (outcome === 'last') return sendAccount(app, visit, 409, 'me.last_stays');
     return goTo(`${PATH}?done=removed`);
   }),
 };
@@ -78,7 +75,7 @@ export const postConsolePassword: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, reply, goTo } = visit;
     const { now = '', wanted = '' } = fieldsOf(request);
-    if (!isStrongPassword(wanted, user.email)) return sendAccount(app, visit, 400, { refused: 'me.password_weak' });
+    if (!isStrongPassword(wanted, user.email)) return sendAccount(app, visit, 400, 'me.password_weak');
     try {
       const session = await proveByPassword(app, visit.session, {
         email: user.email,
@@ -91,20 +88,18 @@ export const postConsolePassword: Screen = {
       return await goTo(`${PATH}?done=password`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.code === 'RATE_LIMITED') return sendAccount(app, visit, 429, { refused: 'prove.many' });
-      if (error.code === 'LOGIN_FAILED') return sendAccount(app, visit, 401, { refused: 'me.password_wrong' });
+      if (error.code === 'RATE_LIMITED') return sendAccount(app, visit, 429, 'prove.many');
+      if (error.code === 'LOGIN_FAILED') return sendAccount(app, visit, 401, 'me.password_wrong');
       throw error;
     }
   }),
 };
 
-type Said = { done?: ConsoleText | undefined; refused?: ConsoleText };
-
 async function sendAccount(
   app: App,
   visit: ConsoleVisit,
   status: number,
-  { done, refused }: Said,
+  refused: ConsoleText | null = null,
 ): Promise<FastifyReply> {
   const { language, user, session, send } = visit;
   const at = `${publicPath(app)}/console${PATH}`;
@@ -112,8 +107,7 @@ async function sendAccount(
   const sessions = (await listSessions(app, user.id)) ?? [];
   const main = html`<h1>${title}</h1>
 <p class="quiet">${user.email} · ${tell(language, 'me.role')}: ${nameOfRole(language, user.role)}</p>
-${done !== undefined && html`<p class="notice done" role="status">${tell(language, done)}</p>`}
-${refused !== undefined && html`<p class="notice" role="alert">${tell(language, refused)}</p>`}
+${resultNotice(visit, DONE, refused === null ? '' : tell(language, refused))}
 ${await factorSection(app, visit, at)}
 <h2>${tell(language, 'me.sessions')}</h2>
 ${sessionTable(language, sessions, ({ id }) =>

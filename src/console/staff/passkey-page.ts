@@ -7,6 +7,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 import { letIn } from './enrol-totp-page.ts';
 
@@ -67,7 +68,7 @@ async function sendSetup(app: App, visit: ConsoleVisit, { status, next, said }: 
   const fields = html`<p>${tell(language, 'passkey.text')}</p>
 <label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'passkey.default_name')}"></label>`;
   const main = html`<h1>${title}</h1>
-${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${said !== null && alertNotice(tell(language, said))}
 ${asked === null ? html`<p class="notice">${tell(language, 'passkey.no_site')}</p>` : passkeyForm('create', asked, language, { at: `${at}/passkey`, next, fields })}
 ${asked !== null && html`<p class="notice" data-without-passkey>${tell(language, 'passkey.no_script')}</p>`}
 <p class="actions"><a class="button" href="${at}/totp">${tell(language, 'me.add_totp')}</a></p>`;

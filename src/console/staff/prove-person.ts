@@ -11,6 +11,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
@@ -70,7 +71,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { status, next, said 
   const title = tell(language, 'prove.title');
   const main = html`<h1>${title}</h1>
 <p>${tell(language, standing === 'prove' ? 'prove.first' : 'prove.again')}</p>
-${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${said !== null && alertNotice(tell(language, said))}
 ${asked !== null && passkeyForm('get', asked, language, { at: `${at}/prove`, next, fields: false })}
 <form class="card pad" method="post" action="${at}/prove">
 <input type="hidden" name="next" value="${next}">

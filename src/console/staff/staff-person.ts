@@ -10,6 +10,7 @@ import { type Html, html } from '../../http/html.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { resultNotice } from '../notice.ts';
 import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
 import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
 import { meaningOfRole } from './meanings.ts';
@@ -26,7 +27,7 @@ export const getConsoleStaffPerson: Screen = {
     const manages = visit.user.may.has('users:manage');
     const refusal = manages ? await refusalFor(visit, person) : null;
     const may = manages && refusal === null;
-    const main = html`${noticeOf(visit)}
+    const main = html`${resultNotice(visit, DONE)}
 <h1>${person.email}</h1>
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
 ${visit.user.may.has('audit:read') && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?who=${person.id}">${tell(visit.language, 'people.acts')}</a></p>`}
@@ -36,12 +37,6 @@ ${await entrances(app, visit, person, may)}`;
     return visit.send(200, { title: person.email, main });
   }),
 };
-
-function noticeOf({ request, language }: ConsoleVisit): Html | false {
-  const { done } = request.query as Record<string, unknown>;
-  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
-  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
-}
 
 function stateBadge(language: Language, { disabled_at }: ListedUser): Html {
   return disabled_at === null

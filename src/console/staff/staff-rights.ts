@@ -11,6 +11,7 @@ import { html } from '../../http/html.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
@@ -74,7 +75,7 @@ type Shown = { rights: Rights; status: number; said: string };
 async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, said }: Shown) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.title', { email: person.email });
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 <form class="card pad" method="post" action="${at}/rights">
 ${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}

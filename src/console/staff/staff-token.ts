@@ -9,6 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { personOf, refusalFor } from './managed-person.ts';
 
@@ -67,7 +68,7 @@ function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUs
     (choice) =>
       html`<option value="${choice}"${choice === '90d' && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
   );
-  const main = html`${said !== null && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${said !== null && alertNotice(said)}
 <h1>${title}</h1>
 <p class="quiet">${tell(language, 'token.text')}</p>
 <form class="card pad" method="post" action="${at}/token">

@@ -16,6 +16,7 @@ import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
+import { alertNotice } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { listSeenOwners } from '../payouts/owner-choice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
@@ -176,7 +177,7 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, said, of = '', 
     ([value, name, environment]) =>
       html`<option value="${value}"${value === of && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
   );
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${alertNotice(said)}
 <h1>${title}</h1>
 <p>${tell(language, 'statements.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">

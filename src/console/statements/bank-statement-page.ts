@@ -13,6 +13,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
+import { alertNotice, doneNotice } from '../notice.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm } from './explain-forms.ts';
 
@@ -51,7 +52,7 @@ export async function sendStatement(
   const explained = mayExplain ? lines.find((line) => String(line.file_line) === asked['line']) : undefined;
   const known = statement.lines - lines.length;
   const unknown = lines.filter(({ used_as, note }) => used_as === 'suspense' && note === NOTHING_KNOWN).length;
-  const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
+  const main = html`${said === '' ? noticeOf(visit) : alertNotice(said)}
 <div class="head"><div>
 <p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
 <h1>${statement.file_name}</h1>
@@ -74,9 +75,9 @@ ${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, ty
 
 function noticeOf({ request, language }: ConsoleVisit): Html | false {
   const { done, resolved } = request.query as Record<string, unknown>;
-  if (done === 'imported') return html`<p class="notice done" role="status">${tell(language, 'statements.done')}</p>`;
+  if (done === 'imported') return doneNotice(tell(language, 'statements.done'));
   if (!/^\d{1,6}$/.test(String(resolved))) return false;
-  return html`<p class="notice done" role="status">${tell(language, 'statements.resolved', { n: Number(resolved) })}</p>`;
+  return doneNotice(tell(language, 'statements.resolved', { n: Number(resolved) }));
 }
 
 function usesOf(lines: readonly KeptLine[]): [LineUse, number][] {
