@@ -7,8 +7,8 @@ import { type AttentionNamed, giveUpAttention, takeAttention } from '../attentio
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { readLimit } from './options.ts';
+import { type Environment } from '../payment-services/payment-service.ts';
+import { environmentOption, readLimit } from './options.ts';
 import { print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -43,11 +43,7 @@ function addTaking(group: Command, name: string, take: Take, description: string
     .argument('<id>', 'ID from `attention list`')
     .addOption(new Option('--kind <kind>', 'to choose one, if several items have this ID').choices(KINDS))
     .option('--payment-service <id>', 'to choose one, if several items have this ID')
-    .addOption(
-      new Option('--environment <environment>', 'to choose one, if several items have this ID').choices([
-        ...ENVIRONMENTS,
-      ]),
-    )
+    .addOption(environmentOption('to choose one, if several items have this ID'))
     .option('--json', 'print one JSON object')
     .action(async (id: string, { kind, paymentService, environment, ...options }: TakeOptions) => {
       const named = {

@@ -11,9 +11,9 @@ import { type LineSubject, resolveLine } from '../statements/resolve-line.ts';
 import type { KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
-import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
+import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import { countOf, invalidOption, print, table, time } from './print.ts';
-import { ownerOption } from './propose-command.ts';
+import {} from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -41,7 +41,7 @@ export function addBankStatementCommands(program: Command): void {
     .description('import a bank statement: confirm and return payouts; unmatched lines wait for a person')
     .argument('<file>', 'CSV, .xlsx or .xls as the bank exports it; it may overlap an earlier one')
     .requiredOption('--account <number>', 'account number')
-    .addOption(ownerOption())
+    .addOption(environmentOption())
     .option('--payment-service <id>', 'the payment service that owns the account (default: all of them share it)')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')

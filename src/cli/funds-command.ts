@@ -3,7 +3,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { FundsRule } from '../payment-services/funds-rule-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { setFundsRule } from '../payment-services/set-funds-rule.ts';
-import { checkCurrency, environmentOption, readAmount } from './options.ts';
+import { checkCurrency, readAmount, requiredEnvironmentOption } from './options.ts';
 import { print, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -20,7 +20,7 @@ export function addFundsCommand(group: Command): void {
   acting(group.command('funds'))
     .description("show or set a merchant's reserve (not paid out) and overdraft (for refunds)")
     .argument('<id>', 'ID from `payment-service list`')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--keep-back <amount>', 'amount that payouts leave untouched, to cover refunds; 0: none')
     .option('--overdraft <amount>', "how far refunds may exceed the merchant's balance; 0: not at all")
     .option('--currency <currency>', 'currency', 'CLP')

@@ -3,7 +3,7 @@ import { publicBase } from '../checkout/pay-link.ts';
 import { endHandover, handOverTokens, listHandovers } from '../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../payment-services/handover.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { checkPaymentService, environmentOption, readValidity } from './options.ts';
+import { checkPaymentService, readValidity, requiredEnvironmentOption } from './options.ts';
 import { alreadyDone, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -15,7 +15,7 @@ export function addHandoverCommands(group: Command): void {
   acting(group.command('hand-over'))
     .description('create a link that shows the tokens of an environment once, to the first person who opens it')
     .argument('<id>', 'ID from `payment-service list`')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--valid <duration>', 'how long the link is valid, from 15m to 14d', '72h')
     .option('--json', 'print one JSON object')
     .action(handOver);

@@ -6,7 +6,7 @@ import type { ImportStep } from '../movements/imported-payment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
-import { booksOption, checkMethod } from './options.ts';
+import { checkMethod, environmentOption } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { readSettlementFile } from './reconcile-command.ts';
@@ -33,7 +33,7 @@ export function addImportCommand(group: Command): void {
         .argParser((id: string, before?: string[]) => [...(before ?? []), id])
         .makeOptionMandatory(),
     )
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .option('--method <code>', 'payment method that collected', 'webpay')
     .option('--yes', 'carry it out; without it nothing changes')
     .option('--json', 'print one JSON object; amounts in minor units')

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import { paint } from '../lib/paint.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { readNumber, readTime, TIMES } from './options.ts';
+import { type Environment } from '../payment-services/payment-service.ts';
+import { environmentOption, readNumber, readTime, TIMES } from './options.ts';
 import { addRemoteOptions, connect, despiteOutage, type RemoteOptions, untilStopped } from './remote-service.ts';
 import { ownRequests, type RequestSource, remoteRequests, type SeenRequest } from './seen-requests.ts';
 import { withApp } from './with-app.ts';
@@ -13,7 +13,7 @@ export function addLogsCommand(program: Command): void {
   addRemoteOptions(group.command('tail'))
     .description('follow created transactions and refused requests, with cause and fix, until Ctrl+C')
     .option('--payment-service <id>', 'only of this payment service')
-    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .addOption(environmentOption('only of this environment'))
     .option('--since <time>', `start at ${TIMES} (default: now)`)
     .option('--count <number>', 'exit after this many requests')
     .action(tail);

@@ -9,7 +9,7 @@ import { type MovementWish, type Recording, recordMovement } from '../movements/
 import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { booksOption, checkMethod, readAmount, readLimit, readReason } from './options.ts';
+import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
@@ -71,7 +71,7 @@ function addCreate(group: Command, description: string): Command {
   return acting(group.command('create'))
     .description(description)
     .requiredOption('--payment-service <id>', 'payment service')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .requiredOption('--amount <amount>', 'amount: CLP such as 15000, without points; USD such as 10.55')
     .requiredOption('--currency <currency>', 'currency, such as CLP')
     .requiredOption('--reference <reference>', 'reference of the bank; repeating it records nothing twice')
@@ -84,7 +84,7 @@ function addReturn(payout: Command): void {
     .description('reverse a payout that the bank returned or that was recorded by mistake; whole, once')
     .argument('<reference>', 'reference under which it was recorded')
     .requiredOption('--payment-service <id>', 'payment service')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')

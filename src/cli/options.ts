@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
@@ -10,14 +11,14 @@ import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
 import { CommandError, invalidOption, notFound, unknownPaymentService } from './print.ts';
 
-/** Returns the mandatory option `--environment development|production`. */
-export function environmentOption(): Option {
-  return new Option('--environment <environment>', 'environment').choices([...ENVIRONMENTS]).makeOptionMandatory();
+/** Returns the option `--environment development|production`. */
+export function environmentOption(description = 'environment (default: RUBRICA_ENV)'): Option {
+  return new Option('--environment <environment>', description).choices([...ENVIRONMENTS]);
 }
 
-/** Returns the same option for books, where the default is RUBRICA_ENV. */
-export function booksOption(): Option {
-  return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
+/** Returns the same option for commands that need it. */
+export function requiredEnvironmentOption(): Option {
+  return environmentOption('environment').makeOptionMandatory();
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -102,10 +103,8 @@ export function readReason(text: string): string {
 }
 
 /** Reads standard input to its end. */
-export async function readStdin(): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+export function readStdin(): Promise<Buffer> {
+  return buffer(process.stdin);
 }
 
 /** Reads a whole number above 0. */

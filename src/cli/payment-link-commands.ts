@@ -5,9 +5,9 @@ import { ownPlaces } from '../lib/own-places.ts';
 import { createPaymentLink, endPaymentLink } from '../payment-links/create-payment-link.ts';
 import { linkUrl, listPaymentLinks } from '../payment-links/find-payment-link.ts';
 import { isLinkEnd, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../payment-links/payment-link.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { type Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
+import { environmentOption, readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
 import { alreadyDone, invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -18,9 +18,7 @@ export function addPaymentLinkCommands(program: Command): void {
   acting(group.command('create'))
     .description('create an address, QR code and poster where an amount can be paid')
     .requiredOption('--payment-service <id>', 'payment service that is paid; ID from `payment-service list`')
-    .addOption(
-      new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]),
-    )
+    .addOption(environmentOption())
     .requiredOption('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
     .option('--currency <currency>', 'currency of the amount', 'CLP')
     .requiredOption('--subject <text>', 'subject that the payer reads')

@@ -7,7 +7,7 @@ import {
   setMethodSettings,
 } from '../payment-services/method-settings.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { environmentOption, readStdin } from './options.ts';
+import { readStdin, requiredEnvironmentOption } from './options.ts';
 import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -21,7 +21,7 @@ export function addPaymentMethodCommands(program: Command): void {
     .description("set the merchant's account at a payment method; the key is encrypted and never shown again")
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'payment service that owns the account')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--commerce-code <code>', 'commerce code at Transbank (development default: the public integration code)')
     .option('--api-key <source>', 'API key of that code; - reads it from standard input')
     .option('--json', 'print one JSON object')
@@ -36,7 +36,7 @@ export function addPaymentMethodCommands(program: Command): void {
     .description('stop offering a payment method; its payments can still be refunded')
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'payment service that owns the account')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--json', 'print one JSON object')
     .action(remove);
 }

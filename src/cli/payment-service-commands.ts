@@ -28,7 +28,7 @@ import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { addFundsCommand } from './funds-command.ts';
 import { addHandoverCommands } from './handover-commands.ts';
 import { addMoveCommands } from './move-commands.ts';
-import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
+import { checkMethod, readAmount, readDuration, requiredEnvironmentOption } from './options.ts';
 import { addPayerCommands } from './payer-commands.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
@@ -51,7 +51,7 @@ export function addPaymentServiceCommands(program: Command): void {
       'import a payment service with the tokens that its clients already use; --secret-file - reads standard input',
     )
     .requiredOption('--name <name>', 'name that payers see on the pay page')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .requiredOption('--service-token <token>', 'Service Token (x_account_id) of the clients');
   addSecretOptions(imported, '--secret-token <token>', 'the key with which the clients sign')
     .option('--json', 'print one JSON object')
@@ -76,7 +76,7 @@ export function addPaymentServiceCommands(program: Command): void {
       'create a new Secret Token; the old one stays valid for the overlap; --overlap 0 closes all earlier ones now',
     )
     .argument('<id>', 'ID from `payment-service list`')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--overlap <duration>', 'duration, such as 24h, 30m or 0; at most 90d', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
@@ -91,7 +91,7 @@ export function addPaymentServiceCommands(program: Command): void {
   acting(group.command('events-url'))
     .description('set the URL that receives refund events as signed JSON; without --url: none')
     .argument('<id>', 'ID from `payment-service list`')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .option('--url <url>', 'URL of your server')
     .option('--json', 'print one JSON object')
     .action(changeEventsUrl);
@@ -106,7 +106,7 @@ function addFeeCommands(group: Command): void {
   acting(group.command('fee'))
     .description('set the fee on payments of a payment method; 0 and 0 remove it')
     .argument('<id>', 'ID from `payment-service list`')
-    .addOption(environmentOption())
+    .addOption(requiredEnvironmentOption())
     .requiredOption('--method <code>', 'payment method, such as webpay')
     .requiredOption('--rate <ppm>', 'parts per million of the amount, rounded half up: 29500 is 2.95 %')
     .option('--fixed <amount>', 'fixed part per payment, such as 50 or 0.30', '0')

@@ -20,10 +20,10 @@ import type { PayoutOutcome, SettledPayouts } from '../payouts/settle-outcomes.t
 import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf, readWithEvidence } from './evidence-option.ts';
-import { readLimit, readReason } from './options.ts';
+import { environmentOption, readLimit, readReason } from './options.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
 import { countOf, invalidOption, missingOption, print, table, time, unusableFile } from './print.ts';
-import { ownerOf, ownerOption } from './propose-command.ts';
+import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -53,7 +53,7 @@ export function addPayoutFileCommands(payout: Command): void {
       'write approved payouts into files for a bank; each payout goes into one file only, and the store keeps the files',
     )
     .requiredOption('--payment-service <id>', 'payment service that pays')
-    .addOption(ownerOption())
+    .addOption(environmentOption())
     .requiredOption('--format <code>', 'which bank takes it; `payout formats` lists them')
     .requiredOption('--account <number>', 'account to debit')
     .option('--rut <rut>', "RUT of the account holder, if the bank's format needs it")

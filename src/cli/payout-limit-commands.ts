@@ -4,9 +4,9 @@ import { formatMoney } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { PayoutLimits } from '../payouts/payout-limit-queries.ts';
 import { readPayoutLimits, setPayoutLimits, setPersonLimit } from '../payouts/set-payout-limits.ts';
-import { readAmount } from './options.ts';
+import { environmentOption, readAmount } from './options.ts';
 import { invalidOption, notFound, print, table } from './print.ts';
-import { ownerOf, ownerOption } from './propose-command.ts';
+import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type LimitOptions = ActingOptions &
@@ -45,7 +45,7 @@ export function addPayoutLimitCommands(payout: Command): void {
   const limits = acting(payout.command('limits'))
     .description('show or set the payout limits; `none` removes a limit')
     .requiredOption('--payment-service <id>', 'payment service that pays')
-    .addOption(ownerOption());
+    .addOption(environmentOption());
   for (const { flag, says } of OPTIONS) limits.option(flag, says);
   limits.option('--json', 'print one JSON object; amounts in minor units').action(set);
   acting(payout.command('person-limit'))

@@ -6,10 +6,10 @@ import { listApproved } from '../payouts/find-payout-file.ts';
 import { selectSenders } from '../payouts/payout-sender-queries.ts';
 import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sender.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { readStdin } from './options.ts';
+import { environmentOption, readStdin } from './options.ts';
 import { sumOf } from './payout-view.ts';
 import { invalidOption, notFound, print, table, time } from './print.ts';
-import { ownerOf, ownerOption } from './propose-command.ts';
+import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -39,7 +39,7 @@ export function addPayoutSenderCommands(payout: Command): void {
 function target(command: Command): Command {
   return command
     .requiredOption('--payment-service <id>', 'payment service whose payouts are sent')
-    .addOption(ownerOption())
+    .addOption(environmentOption())
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
@@ -11,7 +10,7 @@ import { wordsOf } from '../http/problem-words.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import { ENVIRONMENTS, type Environment, type ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { type Environment, type ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { recipientPayee } from '../payouts/find-payees.ts';
 import { findRecipient } from '../payouts/find-recipient.ts';
@@ -22,7 +21,7 @@ import { proposePayouts } from '../payouts/propose-payouts.ts';
 import { readPayouts } from '../payouts/read-payouts.ts';
 import { type PayoutWarning, type ShownPayout, showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { readAmount } from './options.ts';
+import { environmentOption, readAmount } from './options.ts';
 import { payoutJson, payoutLines, sumOf, warningJson, warningText } from './payout-view.ts';
 import { CommandError, countOf, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
@@ -50,7 +49,7 @@ export function addProposeCommand(payout: Command): void {
     )
     .argument('[file]', 'CSV or .xlsx')
     .requiredOption('--payment-service <id>', 'payment service that pays')
-    .addOption(ownerOption())
+    .addOption(environmentOption())
     .option('--name <text>', 'name of the batch (default: the file name)')
     .option('--recipient <id>', 'pay a stored recipient, without a file')
     .option('--amount <amount>', 'with --recipient: whole pesos, such as 15000')
@@ -60,11 +59,6 @@ export function addProposeCommand(payout: Command): void {
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(propose);
-}
-
-/** Returns the option `--environment` of the payer. */
-export function ownerOption(): Option {
-  return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
 }
 
 /** Returns the environment that `--payment-service` and `--environment` name. Throws `CommandError` NOT_FOUND. */

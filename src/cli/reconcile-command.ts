@@ -18,7 +18,7 @@ import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { booksOption, checkMethod } from './options.ts';
+import { checkMethod, environmentOption } from './options.ts';
 import {
   countOf,
   invalidOption,
@@ -49,7 +49,7 @@ export function addReconcileCommand(program: Command): void {
     .description('compare a day or an acquirer’s settlement file with the books; status 1 if something differs')
     .option('--date <date>', 'Chilean day, such as 2026-01-15')
     .option('--settlement <file>', 'CSV or .xlsx as the acquirer exports it; compares the days in it')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .option('--payment-service <id>', 'only this one')
     .option('--method <code>', 'only payments collected by this method')
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))

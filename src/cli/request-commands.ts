@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { type Command } from 'commander';
+import { type Environment } from '../payment-services/payment-service.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
-import { checkPaymentService, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
+import { checkPaymentService, environmentOption, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { notFound, print, table, timeInChile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
@@ -14,7 +14,7 @@ export function addRequestCommands(program: Command): void {
     .description('list the newest that match all filters')
     .option('--code <code>', 'error code, such as SIGNATURE_INVALID')
     .option('--payment-service <id>', 'only of this payment service')
-    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .addOption(environmentOption('only of this environment'))
     .option('--since <time>', `only at or after ${TIMES}`)
     .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')

@@ -10,7 +10,7 @@ import { keepSettlement } from '../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../movements/settlement.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
-import { booksOption, checkMethod, readReason } from './options.ts';
+import { checkMethod, environmentOption, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
@@ -38,7 +38,7 @@ export function addSettlementCommands(program: Command): void {
   acting(group.command('keep'))
     .description('compare a file with the books and keep its differences until a person accepts them')
     .argument('<file>', 'CSV or .xlsx as the acquirer exports it')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .option('--payment-service <id>', 'only of this payment service')
     .option('--method <code>', 'payment method that collected', 'webpay')
     .option('--json', 'print one JSON object')
@@ -77,13 +77,13 @@ function addMonthCommands(program: Command): void {
     .command('show')
     .description('show what prevents closing the month, and what merchants were owed at its end')
     .argument('<month>', 'month, such as 2026-01')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showMonth);
   acting(group.command('close'))
     .description('close the month: store what merchants were owed at its end; refused while anything is open')
     .argument('<month>', 'month, such as 2026-01')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .option('--json', 'print one JSON object')
     .action(close);
 }

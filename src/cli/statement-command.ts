@@ -4,7 +4,7 @@ import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { booksOption, checkCurrency } from './options.ts';
+import { checkCurrency, environmentOption } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownPaymentService } from './print.ts';
 import { withWholeStore } from './with-app.ts';
 
@@ -23,7 +23,7 @@ export function addStatementCommand(group: Command): void {
     .command('statement')
     .description('show what a merchant was owed before and after a period, and why; --csv prints every line')
     .argument('<payment-service>', 'payment service')
-    .addOption(booksOption())
+    .addOption(environmentOption())
     .requiredOption('--from <day>', 'first day (Chilean time), such as 2026-01-01')
     .requiredOption('--to <day>', 'last day')
     .option('--currency <code>', 'currency', 'CLP')

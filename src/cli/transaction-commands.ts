@@ -1,13 +1,21 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { formatMoney } from '../lib/money.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { type Environment } from '../payment-services/payment-service.ts';
 import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
 import { searchWithParts } from '../search/search-payments.ts';
 import { type ShownPayment, sayFact, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
-import { checkPaymentService, readAmount, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
+import {
+  checkPaymentService,
+  environmentOption,
+  readAmount,
+  readLimit,
+  readTime,
+  refuseEmpty,
+  TIMES,
+} from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -48,7 +56,7 @@ export function addTransactionCommands(program: Command): void {
     .option('--currency <code>', 'currency of --amount (default: CLP)')
     .addOption(new Option('--state <state>', 'only in this state').choices(TRANSACTION_STATES))
     .option('--payment-service <id>', 'only of this payment service')
-    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .addOption(environmentOption('only of this environment'))
     .option('--since <time>', `created at or after ${TIMES}`)
     .option('--until <time>', 'created before this time, or on or before this day')
     .option('--limit <number>', 'maximum number of rows', '50')
