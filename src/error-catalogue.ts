@@ -1,3 +1,4 @@
+import type { Language } from './lib/language.ts';
 /** An entry of the catalogue: the HTTP status, the text for the caller, and what to do. */
 export type CatalogueEntry = { status: number; title: string; fix: string };
 
@@ -330,13 +331,13 @@ export function errorItem(pointer: string, code: string, words: readonly [string
 }
 
 /** A sentence in both languages. */
-export type InBoth = { readonly en: string; readonly es: string };
+export type InBoth = Readonly<Record<Language, string>>;
 
 /** A sentence in English, and in Spanish where shops, payers or finance read it. */
 export type Said = string | InBoth;
 
 /** Returns the sentence in a language; English if it has no translation. */
-export function sayIn(said: Said, language: 'en' | 'es'): string {
+export function sayIn(said: Said, language: Language): string {
   return typeof said === 'string' ? said : said[language];
 }
 

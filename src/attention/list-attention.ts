@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Language } from '../lib/language.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { AttentionKind, AttentionName, AttentionRow, Waiting } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
@@ -9,7 +10,7 @@ export async function listAttention(
   app: App,
   kind: AttentionName | null,
   limit: number,
-  language: 'en' | 'es' = 'en',
+  language: Language = 'en',
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];

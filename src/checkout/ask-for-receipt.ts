@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
+import type { Language } from '../lib/language.ts';
 import { isMailAddress } from '../mail/mail.ts';
 import { queueAskedReceipt } from '../mail/queue-receipt.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import type { Payment } from './find-payment.ts';
-import type { Language } from './texts.ts';
 
 /**
  * Queues the receipt of a completed payment to an address that the payer typed. Returns `address` if that is not an

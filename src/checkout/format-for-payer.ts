@@ -1,6 +1,6 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import type { Language } from '../lib/language.ts';
 import { formatDecimal } from '../lib/money.ts';
-import type { Language } from './texts.ts';
 
 const LOCALES: Record<Language, string> = { es: 'es-CL', en: 'en' };
 

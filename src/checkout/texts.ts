@@ -1,6 +1,4 @@
-import { preferredLanguage } from '../lib/accept-language.ts';
-
-export type Language = 'es' | 'en';
+import { type Language, preferredLanguage } from '../lib/language.ts';
 
 /** All texts for the payer. `say` replaces `{name}`. Method names without an entry are brands. */
 export const TEXTS = {

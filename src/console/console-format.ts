@@ -1,6 +1,6 @@
-import type { Language } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import { clockOf, isTime } from '../lib/calendar-day.ts';
+import type { Language } from '../lib/language.ts';
 import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';

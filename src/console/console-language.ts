@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { type Language, payerLanguage } from '../checkout/texts.ts';
+import { payerLanguage } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
+import type { Language } from '../lib/language.ts';
 
 const COOKIE = 'rubrica_language';
 const YEAR_S = 31_536_000;

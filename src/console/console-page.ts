@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
-import type { Language } from '../checkout/texts.ts';
 import { type AssetName, assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
+import type { Language } from '../lib/language.ts';
 import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { nameOfRole } from './permission-texts.ts';

@@ -1,7 +1,7 @@
 import { mayAny, type Needed, type Permission, readWith } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
-import type { Language } from '../checkout/texts.ts';
 import { foldText } from '../lib/fold-text.ts';
+import type { Language } from '../lib/language.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
 /** A section of the navigation: its path below `/console` and the permissions that open it; one is enough. */

@@ -1,4 +1,4 @@
-import type { Language } from '../checkout/texts.ts';
+import type { Language } from '../lib/language.ts';
 import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
 import { SETTLE_TEXTS } from './attention/settle-texts.ts';
 import { SUSPENSE_TEXTS } from './attention/suspense-texts.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Language } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
+import type { Language } from '../lib/language.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
 /** Shows why something was refused; nothing for an empty text. Screen readers announce it at once. */

@@ -1,5 +1,5 @@
 import { PERMISSIONS, type Permission, type Role, rolesThatMay } from '../auth/permission.ts';
-import type { Language } from '../checkout/texts.ts';
+import type { Language } from '../lib/language.ts';
 
 /** The names of the roles in Spanish, of a function and not of a person. */
 const SPANISH_ROLE_NAMES: Readonly<Record<Role, string>> = {

@@ -1,4 +1,4 @@
-import type { Language } from '../checkout/texts.ts';
+import type { Language } from '../lib/language.ts';
 
 /** The texts of a room in both languages; `tsc` checks that both have every key. `tell` fills in `{name}`. */
 export function roomTexts<Key extends string>(

@@ -1,5 +1,6 @@
 import type { AttentionName } from '../attention/attention.ts';
 import { type Said, sayIn } from '../error-catalogue.ts';
+import type { Language } from '../lib/language.ts';
 
 /** The name of a check of `doctor`. A new one needs its Spanish name: `console/health/spanish-checks.ts`. */
 export type CheckName =
@@ -40,6 +41,6 @@ export function problem(check: CheckName, says: Said, fix: Said): Finding {
 }
 
 /** Translates a finding into one language. */
-export function sayFinding({ check, says, fix }: Finding, language: 'en' | 'es'): SaidFinding {
+export function sayFinding({ check, says, fix }: Finding, language: Language): SaidFinding {
   return { check, says: sayIn(says, language), fix: fix === null ? null : sayIn(fix, language) };
 }

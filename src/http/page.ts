@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
-import { type Language, say } from '../checkout/texts.ts';
+import { say } from '../checkout/texts.ts';
+import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type AssetName, assetPath, publicPath } from './assets.ts';
 import { type Html, html, trustedHtml } from './html.ts';

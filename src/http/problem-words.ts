@@ -2,20 +2,18 @@ import { SIGNING_CATALOGUE, type Problem as SigningProblem } from '../../protoco
 import { SPANISH_CAUSES } from '../cause-spanish.ts';
 import { type AnsweredError, CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS, SPANISH_SIGNING, SPANISH_SIGNING_DETAILS } from '../error-spanish.ts';
-import { preferredLanguage } from '../lib/accept-language.ts';
-
-export type AnswerLanguage = 'en' | 'es';
+import { type Language, preferredLanguage } from '../lib/language.ts';
 
 /** The texts of a problem in one language. */
 export type ProblemWords = { title: string; fix: string; detail: string; errors: AnsweredError[] };
 
 /** Returns English, unless the client prefers Spanish. */
-export function answerLanguage(acceptLanguage: string | undefined): AnswerLanguage {
+export function answerLanguage(acceptLanguage: string | undefined): Language {
   return preferredLanguage(acceptLanguage, ['en', 'es']) ?? 'en';
 }
 
 /** Returns the texts of a problem. A missing detail is taken from its errors, or is the fix. */
-export function wordsOf({ code, extras }: Problem, language: AnswerLanguage): ProblemWords {
+export function wordsOf({ code, extras }: Problem, language: Language): ProblemWords {
   const { title, fix } = language === 'es' ? SPANISH_ERRORS[code] : CATALOGUE[code];
   const errors = (extras.errors ?? []).map(({ es, ...item }) => (language === 'es' ? { ...item, ...es } : item));
   return { title, fix, errors, detail: extras.detail?.[language] ?? detailOf(errors) ?? fix };

@@ -4,11 +4,12 @@ import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { type AnsweredError, CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
+import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { logRefusal } from './log-refusal.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { problemHeaders } from './problem-headers.ts';
-import { type AnswerLanguage, answerLanguage, signingItem, wordsOf } from './problem-words.ts';
+import { answerLanguage, signingItem, wordsOf } from './problem-words.ts';
 
 /** The body of every error: RFC 9457, and the members that older clients read. */
 export type ProblemBody = {
@@ -25,12 +26,7 @@ export type ProblemBody = {
 };
 
 /** Returns the body of an expected refusal. With `requestId` the operator finds the log line. */
-export function problemBody(
-  app: App,
-  problem: Problem,
-  requestId: string,
-  language: AnswerLanguage = 'en',
-): ProblemBody {
+export function problemBody(app: App, problem: Problem, requestId: string, language: Language = 'en'): ProblemBody {
   const { title, detail, errors } = wordsOf(problem, language);
   const { data, legacy } = problem.extras;
   return {

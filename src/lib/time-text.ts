@@ -1,10 +1,11 @@
 import { isTime } from './calendar-day.ts';
+import type { Language } from './language.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Formats a span, for a sentence or a column: `less than 1 min`, `45 min`, `30 h`, `12 d`. */
-export function formatAge(milliseconds: number, language: 'en' | 'es' = 'en'): string {
+export function formatAge(milliseconds: number, language: Language = 'en'): string {
   if (milliseconds < MINUTE) return language === 'es' ? 'menos de 1 min' : 'less than 1 min';
   if (milliseconds < 2 * HOUR) return `${Math.floor(milliseconds / MINUTE)} min`;
   return milliseconds < 48 * HOUR

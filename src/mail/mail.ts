@@ -1,11 +1,10 @@
 import type { SqlRow } from '../db/database.ts';
+import type { Language } from '../lib/language.ts';
 
 /** `dead`: given up, so a person decides. `ended`: a person stopped it, or there is nothing left to tell. */
 export const MAIL_STATES = ['queued', 'sent', 'dead', 'ended'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
-
-export type MailLanguage = 'es' | 'en';
 
 /** A row of `mails`. Times are UTC milliseconds. */
 export type Mail = SqlRow & {
@@ -15,7 +14,7 @@ export type Mail = SqlRow & {
   /** The refund that the mail is about; null: the payment. */
   refund_id: string | null;
   address: string;
-  language: MailLanguage;
+  language: Language;
   /** 1: the payer typed the address on the payment page. */
   asked_by_payer: 0 | 1;
   state: MailState;

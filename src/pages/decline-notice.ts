@@ -1,6 +1,7 @@
 import type { Payment } from '../checkout/find-payment.ts';
-import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
+import { methodName, say, type TextKey } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
+import type { Language } from '../lib/language.ts';
 import { DECLINE_REASONS } from '../payment-methods/payment-method.ts';
 
 /**

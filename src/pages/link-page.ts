@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
 import { formatAmount } from '../checkout/format-for-payer.ts';
 import { payUrl } from '../checkout/pay-link.ts';
-import { type Language, say } from '../checkout/texts.ts';
+import { say } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import type { Page } from '../http/page.ts';
 import { drawQr } from '../http/qr-code.ts';
+import type { Language } from '../lib/language.ts';
 import { findPaymentLink, linkUrl, type OpenLink } from '../payment-links/find-payment-link.ts';
 import { payPaymentLink } from '../payment-links/pay-payment-link.ts';
 import { amountClass } from './pay-page.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { findPayment, type Payment } from '../checkout/find-payment.ts';
 import { noteReturn } from '../checkout/note-return.ts';
-import { type Language, payerLanguage, say } from '../checkout/texts.ts';
+import { payerLanguage, say } from '../checkout/texts.ts';
 import { CATALOGUE } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -10,6 +10,7 @@ import { html } from '../http/html.ts';
 import { type Page, sendPage } from '../http/page.ts';
 import { limitAddress } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
+import type { Language } from '../lib/language.ts';
 import { payPage, type Refusal } from './pay-page.ts';
 
 /** A payer's request with a valid link. `send` responds with a page in the payer's language. */

@@ -1,8 +1,9 @@
 import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount, formatTime } from '../checkout/format-for-payer.ts';
 import { linkSubject } from '../checkout/order-lines.ts';
-import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
+import { methodName, say, type TextKey } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
+import type { Language } from '../lib/language.ts';
 
 export type Icon = 'good' | 'bad' | 'neutral' | 'waiting';
 

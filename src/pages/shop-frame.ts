@@ -1,9 +1,10 @@
 import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
-import { type Language, say } from '../checkout/texts.ts';
+import { say } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Brand } from '../http/page.ts';
+import type { Language } from '../lib/language.ts';
 
 /** Returns the frame of a shop's page: its mark on top, its colour, and its legal name at the foot. */
 export function shopFrame(

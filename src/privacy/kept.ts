@@ -1,3 +1,4 @@
+import type { Language } from '../lib/language.ts';
 /** The reasons why a text stays when a person is erased. */
 export const KEPT_REASONS = {
   sealed: {
@@ -49,6 +50,6 @@ export type Kept = { kind: string; reason: KeptReason; rows: string[] };
 export type SaidKept = { kind: string; why: string; rows: string[] };
 
 /** Returns the kept records in one language. */
-export function sayKept({ kind, reason, rows }: Kept, language: 'en' | 'es'): SaidKept {
+export function sayKept({ kind, reason, rows }: Kept, language: Language): SaidKept {
   return { kind, why: KEPT_REASONS[reason][language], rows };
 }

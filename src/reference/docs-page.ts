@@ -3,11 +3,12 @@ import type { App } from '../app.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { makeDocument, sendDocument } from '../http/page.ts';
-import { type AnswerLanguage, answerLanguage } from '../http/problem-words.ts';
+import { answerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 
 export type DocsPage = {
   path: string;
-  language: AnswerLanguage;
+  language: Language;
   title: string;
   main: Html;
   /** The path of the page in the other language, if it has a separate path: a guide. Null: there is no translation. */
@@ -17,7 +18,7 @@ export type DocsPage = {
 };
 
 /** Chooses the language of a bilingual page: by the URL, else by the browser. */
-export function pageLanguage(request: FastifyRequest): AnswerLanguage {
+export function pageLanguage(request: FastifyRequest): Language {
   const { lang } = request.query as { lang?: unknown };
   return lang === 'es' || lang === 'en' ? lang : answerLanguage(request.headers['accept-language']);
 }
@@ -28,7 +29,7 @@ export function readSearch(request: FastifyRequest): string {
   return typeof q === 'string' ? q.slice(0, 100) : '';
 }
 
-type Place = { path: string; name: Record<AnswerLanguage, string> };
+type Place = { path: string; name: Record<Language, string> };
 
 const PLACES: readonly Place[] = [
   { path: '/docs', name: { en: 'Start', es: 'Inicio' } },
@@ -67,7 +68,7 @@ export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage):
     nav,
   });
 
-  function withLanguage(place: string, said: AnswerLanguage): string {
+  function withLanguage(place: string, said: Language): string {
     // A reader who switched the language of a page stays in it, whatever the browser prefers.
     return said === answerLanguage(request.headers['accept-language']) ? place : `${place}?lang=${said}`;
   }

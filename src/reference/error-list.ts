@@ -3,8 +3,8 @@ import { SIGNING_CATALOGUE, type SigningCode } from '../../protocol/signing-erro
 import { SPANISH_CAUSES } from '../cause-spanish.ts';
 import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
 import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
 import { foldText } from '../lib/fold-text.ts';
+import type { Language } from '../lib/language.ts';
 
 /** The source of the error: the service, the explainer of refused signatures, or the SDK in the shop. */
 export type ErrorKind = 'service' | 'signature' | 'sdk';
@@ -13,7 +13,7 @@ export type ErrorKind = 'service' | 'signature' | 'sdk';
 export type ListedError = { code: string; kind: ErrorKind; status: number | null; title: string; fix: string };
 
 /** Lists every code with its title and fix in one language: of the service, of refused signatures, of the SDK only. */
-export function listErrors(language: AnswerLanguage): ListedError[] {
+export function listErrors(language: Language): ListedError[] {
   const service = Object.entries(CATALOGUE).map(([code, entry]): ListedError => {
     const { title, fix } = language === 'es' ? SPANISH_ERRORS[code as ErrorCode] : entry;
     return { code, kind: 'service', status: entry.status, title, fix };
@@ -41,7 +41,7 @@ export function listErrors(language: AnswerLanguage): ListedError[] {
  * Finds the errors that have every word in their code, status or texts, in either language. `words` come from
  * `wordsIn`.
  */
-export function findErrors(words: readonly string[], language: AnswerLanguage): ListedError[] {
+export function findErrors(words: readonly string[], language: Language): ListedError[] {
   const other = new Map(listErrors(language === 'es' ? 'en' : 'es').map((error) => [error.code, error]));
   return listErrors(language).filter((error) => {
     const texts = [error, other.get(error.code)].flatMap((one) => [one?.code, one?.status, one?.title, one?.fix]);

@@ -1,9 +1,9 @@
-import { type CauseCode, FIXES, type Language } from '../../protocol/signature-causes.ts';
+import { type CauseCode, FIXES, type Language as ProgramLanguage } from '../../protocol/signature-causes.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { SPANISH_HINTS } from '../hint-spanish.ts';
 import { type Html, html } from '../http/html.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { type ErrorGuide, guide, NEXT_STEPS } from './error-guide.ts';
 import { ACCESS_GUIDES } from './error-guides-of-access.ts';
 import { PAYOUT_GUIDES } from './error-guides-of-payouts.ts';
@@ -16,7 +16,7 @@ import { renderInline } from './markdown.ts';
 const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES, ...PAYOUT_GUIDES };
 
 /** Explains one error: what happened, what to do, usual causes, an example, and what to do without a shell. */
-export function errorPage(error: ListedError, language: AnswerLanguage, base: string): Html {
+export function errorPage(error: ListedError, language: Language, base: string): Html {
   const { code, kind, status, title, fix } = error;
   const words = WORDS[language];
   const { next, wrong, right, causes } = guideOf(error);
@@ -38,13 +38,13 @@ export function errorPage(error: ListedError, language: AnswerLanguage, base: st
 <h2>${words.example}</h2>
 <figure><figcaption>${words.wrong}</figcaption><pre class="wrong"><code>${wrong}</code></pre></figure>
 <figure><figcaption>${words.right}</figcaption><pre class="right"><code>${right === '' ? words.nothing : right}</code></pre></figure>
-${(fixes as [Language, string][]).map(([name, text]) => html`<h3>${LANGUAGE_NAMES[name]}</h3>\n<p><code>${text}</code></p>\n`)}
+${(fixes as [ProgramLanguage, string][]).map(([name, text]) => html`<h3>${LANGUAGE_NAMES[name]}</h3>\n<p><code>${text}</code></p>\n`)}
 <h2>${words.next}</h2>
 <p>${renderInline(NEXT_STEPS[next][language], base)}</p>
 </article>`;
 }
 
-function hintsOf(code: CauseCode, language: AnswerLanguage): Partial<Record<Language, string>> {
+function hintsOf(code: CauseCode, language: Language): Partial<Record<ProgramLanguage, string>> {
   const { fix: _, ...hints } = FIXES[code];
   return language === 'es' ? { ...hints, ...SPANISH_HINTS[code] } : hints;
 }
@@ -68,7 +68,7 @@ const OTHER_CALLBACK = {
   es: 'El callback no es de esta orden, se alteró en el camino o no es de este servicio.',
 };
 
-function happened({ kind, status }: ListedError, language: AnswerLanguage): string {
+function happened({ kind, status }: ListedError, language: Language): string {
   const words = WORDS[language];
   if (kind === 'sdk') return words.inSdk;
   if (kind === 'signature') return words.inSignature;
@@ -76,7 +76,7 @@ function happened({ kind, status }: ListedError, language: AnswerLanguage): stri
 }
 
 /** Lists all codes with title and status, or the codes that match a search. */
-export function errorListPage(search: string, words: readonly string[], language: AnswerLanguage, base: string): Html {
+export function errorListPage(search: string, words: readonly string[], language: Language, base: string): Html {
   const say = WORDS[language];
   const found = findErrors(words, language);
   const groups = (['service', 'signature', 'sdk'] as const).map((kind) => ({
@@ -134,7 +134,7 @@ type Words = Record<
   groups: Record<ErrorKind, string>;
 };
 
-const WORDS: Record<AnswerLanguage, Words> = {
+const WORDS: Record<Language, Words> = {
   en: {
     all: 'All errors',
     code: 'Code',

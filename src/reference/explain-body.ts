@@ -6,8 +6,9 @@ import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { type AnswerLanguage, wordsOf } from '../http/problem-words.ts';
+import { wordsOf } from '../http/problem-words.ts';
 import { problemOf } from '../http/send-problem.ts';
+import type { Language } from '../lib/language.ts';
 import { pageLanguage, sendDocsPage } from './docs-page.ts';
 import type { ExplainedBody } from './sign-page.ts';
 
@@ -41,12 +42,7 @@ export const postDocsSign: Operation = {
 
 const TITLES = { en: 'Sign and explain', es: 'Firmar y explicar' };
 
-async function explain(
-  app: App,
-  request: FastifyRequest,
-  text: string,
-  language: AnswerLanguage,
-): Promise<ExplainedBody> {
+async function explain(app: App, request: FastifyRequest, text: string, language: Language): Promise<ExplainedBody> {
   try {
     const signed = await readSignedRequest(app, request, received(text));
     inputOf(app, signed);

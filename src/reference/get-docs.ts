@@ -4,7 +4,8 @@ import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { type Html, html } from '../http/html.ts';
 import { sendDocument } from '../http/page.ts';
-import { type AnswerLanguage, answerLanguage } from '../http/problem-words.ts';
+import { answerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { makeDocsPage, pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { readOpenApi } from './get-openapi.ts';
@@ -83,7 +84,7 @@ export const getDocsGuide: Operation = guideOperation('en');
 /** Una guía, en español. */
 export const getDocsGuideSpanish: Operation = guideOperation('es');
 
-function guideOperation(language: AnswerLanguage): Operation {
+function guideOperation(language: Language): Operation {
   const other = language === 'es' ? 'en' : 'es';
   return {
     handle: async (app, request, reply) => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import type { Html } from '../http/html.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
 /** A page of `docs/` or `docs/es/`. `name` is its file without `.md`, `opening` its first paragraph. */
@@ -15,19 +15,19 @@ const FOLDERS = {
 };
 
 /** Returns the path of a guide, without the base path. */
-export function guidePath(language: AnswerLanguage, name: string): string {
+export function guidePath(language: Language, name: string): string {
   return language === 'es' ? `/docs/es/${name}` : `/docs/${name}`;
 }
 
 /** Returns every guide of a language by name. Read once, because the files of a release do not change. */
-export function readGuides(language: AnswerLanguage): Promise<ReadonlyMap<string, Guide>> {
+export function readGuides(language: Language): Promise<ReadonlyMap<string, Guide>> {
   read[language] ??= readFolder(language);
   return read[language];
 }
 
-const read: Partial<Record<AnswerLanguage, Promise<ReadonlyMap<string, Guide>>>> = {};
+const read: Partial<Record<Language, Promise<ReadonlyMap<string, Guide>>>> = {};
 
-async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string, Guide>> {
+async function readFolder(language: Language): Promise<ReadonlyMap<string, Guide>> {
   const folder = FOLDERS[language];
   const names = (await readdir(folder)).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -3));
   const guides = names.toSorted().map(async (name): Promise<[string, Guide]> => {
@@ -41,7 +41,7 @@ async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string,
 }
 
 /** Renders a guide as HTML; null for an unknown name. Cached, because rendering takes ten milliseconds. */
-export async function renderGuide(app: App, language: AnswerLanguage, name: string): Promise<Html | null> {
+export async function renderGuide(app: App, language: Language, name: string): Promise<Html | null> {
   const guides = await readGuides(language);
   const guide = guides.get(name);
   if (guide === undefined) return null;
@@ -50,7 +50,7 @@ export async function renderGuide(app: App, language: AnswerLanguage, name: stri
 
 const rendered = perInstance((_app: App) => new Map<string, Promise<Html>>());
 
-async function render(language: AnswerLanguage, { text }: Guide): Promise<Html> {
+async function render(language: Language, { text }: Guide): Promise<Html> {
   const { renderMarkdown } = await import('./markdown.ts');
   const [own, english] = await Promise.all([readGuides(language), readGuides('en')]);
   // Guides link to each other as files, so that the links also work in the repository. Other files are not served.
@@ -63,7 +63,7 @@ async function render(language: AnswerLanguage, { text }: Guide): Promise<Html> 
 }
 
 /** Groups the guides in the order in which people need them. Guides without a group come in the last one. */
-export async function groupGuides(language: AnswerLanguage): Promise<GuideGroup[]> {
+export async function groupGuides(language: Language): Promise<GuideGroup[]> {
   const guides = await readGuides(language);
   const groups = GROUPS.map(({ names, ...title }) => ({
     title: title[language],

@@ -1,6 +1,6 @@
 import { SIGNED_REQUEST_EXAMPLE } from '../api/transactions/transaction-schemas.ts';
 import { type Html, html } from '../http/html.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { renderInline } from './markdown.ts';
 import { type Described, operationsOf } from './openapi-operations.ts';
 import type { MediaContent, OpenApiDocument, Operation, Reply } from './openapi-shape.ts';
@@ -16,13 +16,13 @@ import {
 } from './request-samples.ts';
 import { describedIn, renderMembers, typeOf } from './schema-members.ts';
 
-type Words = (typeof REFERENCE_WORDS)[AnswerLanguage];
+type Words = (typeof REFERENCE_WORDS)[Language];
 
 /**
  * Renders the API reference from the API description alone: the parameters and responses of every endpoint, and
  * requests to copy. It is one page without a script, so it opens everywhere and the browser can search it.
  */
-export function referencePage(document: OpenApiDocument, base: string, language: AnswerLanguage): Html {
+export function referencePage(document: OpenApiDocument, base: string, language: Language): Html {
   const words = REFERENCE_WORDS[language];
   const operations = operationsOf(document).map((described) => inLanguage(described, language));
   const tags = document.tags.map((tag) => ({
@@ -54,12 +54,7 @@ ${tag.operations.map((described) => renderOperation(described, document, base, l
 </div>`;
 }
 
-function renderOperation(
-  described: Described,
-  document: OpenApiDocument,
-  base: string,
-  language: AnswerLanguage,
-): Html {
+function renderOperation(described: Described, document: OpenApiDocument, base: string, language: Language): Html {
   const words = REFERENCE_WORDS[language];
   const { method, path, aliases, operation } = described;
   const { schemas } = document.components;
@@ -90,7 +85,7 @@ ${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply 
 </article>`;
 }
 
-function renderReply(status: string, reply: Reply, { components }: OpenApiDocument, language: AnswerLanguage): Html {
+function renderReply(status: string, reply: Reply, { components }: OpenApiDocument, language: Language): Html {
   const content = contentOf(reply.content);
   const headers = Object.entries(reply.headers).filter(([, header]) => !('$ref' in (header as object))) as [
     string,
@@ -180,7 +175,7 @@ function accessOf(described: Described, words: Words): Html {
   return renderInline(`**${words.access}** ${schemes[scheme] ?? words.open}${needs}`);
 }
 
-function inLanguage(described: Described, language: AnswerLanguage): Described {
+function inLanguage(described: Described, language: Language): Described {
   const [summary, description] = SPANISH_OPERATIONS[described.operation.operationId] ?? [];
   if (language === 'en' || summary === undefined) return described;
   const { description: _, ...operation } = described.operation;

@@ -1,5 +1,5 @@
 import { type Html, html } from '../http/html.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { renderInline } from './markdown.ts';
 import type { Schema, Schemas } from './openapi-schemas.ts';
 import { SPANISH_MEMBERS } from './spanish-members.ts';
@@ -10,7 +10,7 @@ const DEEPEST = 6;
  * Renders the members of an object schema as a list, each with its type, whether it is required, and its nested
  * members.
  */
-export function renderMembers(schema: Schema, schemas: Schemas, language: AnswerLanguage, depth = 0): Html | false {
+export function renderMembers(schema: Schema, schemas: Schemas, language: Language, depth = 0): Html | false {
   const words = WORDS[language];
   const { properties, required } = resolve(schema, schemas) as {
     properties?: Record<string, Schema>;
@@ -27,12 +27,12 @@ ${nested(member, schemas, language, depth)}
 }
 
 /** Translates a description. The API description has them in English. */
-export function describedIn(language: AnswerLanguage, text: string): string {
+export function describedIn(language: Language, text: string): string {
   return language === 'es' ? (SPANISH_MEMBERS[text] ?? text) : text;
 }
 
 /** Describes the type of a schema in a few words. */
-export function typeOf(schema: Schema, schemas: Schemas, language: AnswerLanguage): string {
+export function typeOf(schema: Schema, schemas: Schemas, language: Language): string {
   const words = WORDS[language];
   const {
     type,
@@ -46,7 +46,7 @@ export function typeOf(schema: Schema, schemas: Schemas, language: AnswerLanguag
   return type ?? words.anything;
 }
 
-function describe(schema: Schema, language: AnswerLanguage): Html | false {
+function describe(schema: Schema, language: Language): Html | false {
   const { description, enum: values = [] } = schema as { description?: string; enum?: string[] };
   const parts = [
     ...(description === undefined ? [] : [renderInline(describedIn(language, description))]),
@@ -58,7 +58,7 @@ function describe(schema: Schema, language: AnswerLanguage): Html | false {
 
 type Limits = Record<string, (value: string | number) => string>;
 
-const LIMITS: Readonly<Record<AnswerLanguage, Limits>> = {
+const LIMITS: Readonly<Record<Language, Limits>> = {
   en: {
     minLength: (value) => (value === 1 ? 'not empty' : `at least ${value} characters`),
     maxLength: (value) => `at most ${value} characters`,
@@ -82,14 +82,14 @@ const WORDS = {
   es: { optional: 'opcional', or: 'o', listOf: 'lista de', anything: 'cualquier cosa', members: 'Miembros' },
 } as const;
 
-function limitsOf(schema: Schema, language: AnswerLanguage): string[] {
+function limitsOf(schema: Schema, language: Language): string[] {
   return Object.entries(LIMITS[language]).flatMap(([name, say]) => {
     const limit = schema[name] as string | number | undefined;
     return limit === undefined ? [] : [say(limit)];
   });
 }
 
-function nested(schema: Schema, schemas: Schemas, language: AnswerLanguage, depth: number): Html | false {
+function nested(schema: Schema, schemas: Schemas, language: Language, depth: number): Html | false {
   const { anyOf = [schema] } = schema as { anyOf?: Schema[] };
   const inner = anyOf.map((one) => (one['items'] as Schema | undefined) ?? one);
   const lists = inner.map((one) => renderMembers(one, schemas, language, depth + 1)).filter((list) => list !== false);

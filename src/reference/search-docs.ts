@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
 import { foldText } from '../lib/fold-text.ts';
+import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { findErrors } from './error-list.ts';
 import { readOpenApi } from './get-openapi.ts';
@@ -20,7 +20,7 @@ const LONGEST_SEARCH = 100;
  * Finds the sections of guides, the endpoints and the errors that contain every word of `text`, title matches first.
  * Accents and case do not matter. Guides that exist only in English are searched in Spanish too.
  */
-export async function searchDocs(app: App, text: string, language: AnswerLanguage): Promise<Found[]> {
+export async function searchDocs(app: App, text: string, language: Language): Promise<Found[]> {
   const words = wordsIn(text);
   if (words.length === 0) return [];
   const found = (await placesOf(app, language)).flatMap((place) => {
@@ -41,9 +41,9 @@ type Place = { path: string; title: string; text: string };
 type FoldedPlace = Place & { foldedTitle: string; folded: string };
 
 // Cached: folding all texts takes longer than a payment, and anybody may search.
-const folded = perInstance((_app: App) => new Map<AnswerLanguage, readonly FoldedPlace[]>());
+const folded = perInstance((_app: App) => new Map<Language, readonly FoldedPlace[]>());
 
-async function placesOf(app: App, language: AnswerLanguage): Promise<readonly FoldedPlace[]> {
+async function placesOf(app: App, language: Language): Promise<readonly FoldedPlace[]> {
   const kept = folded(app).get(language);
   if (kept !== undefined) return kept;
   const places = [
@@ -59,11 +59,11 @@ async function placesOf(app: App, language: AnswerLanguage): Promise<readonly Fo
   return places;
 }
 
-async function sectionsOf(language: AnswerLanguage): Promise<Place[]> {
+async function sectionsOf(language: Language): Promise<Place[]> {
   const own = await readGuides(language);
   const english = language === 'es' ? await readGuides('en') : new Map<string, never>();
   const missing = [...english.values()].filter(({ name }) => !own.has(name));
-  const sections = (one: AnswerLanguage) => (guide: { name: string; title: string; text: string }) =>
+  const sections = (one: Language) => (guide: { name: string; title: string; text: string }) =>
     guide.text.split(/\n(?=#{2,3} )/).map((part, index): Place => {
       const heading = index === 0 ? null : (/^#+ (.+)/.exec(part)?.[1] ?? null);
       const path = guidePath(one, guide.name);

@@ -1,7 +1,8 @@
 import { SIGNED_REQUEST_EXAMPLE } from '../api/transactions/transaction-schemas.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { type Html, html } from '../http/html.ts';
-import type { AnswerLanguage, ProblemWords } from '../http/problem-words.ts';
+import type { ProblemWords } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { renderInline } from './markdown.ts';
 import { LANGUAGES, type SampleLanguage, SIGNED_SAMPLES } from './request-samples.ts';
 import { SIGN_WORDS, type SignWords } from './sign-texts.ts';
@@ -14,7 +15,7 @@ export type ExplainedBody = { text: string; problem: ({ code: ErrorCode } & Prob
  * to this service. The signer's inputs have no names, so the secret cannot get into a URL even if the script does not
  * run.
  */
-export function signPage(base: string, language: AnswerLanguage, explained: ExplainedBody | null): Html {
+export function signPage(base: string, language: Language, explained: ExplainedBody | null): Html {
   const words = SIGN_WORDS[language];
   const path = `${base}/trxs`;
   return html`<div class="signing" data-path="${path}" data-words="${JSON.stringify(words.script)}">

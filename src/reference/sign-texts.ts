@@ -1,4 +1,4 @@
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 
 /** The texts of the signing page. docs.js reads `script`. */
 export type SignWords = Record<
@@ -24,7 +24,7 @@ export type SignWords = Record<
   script: Record<'enterSecret' | 'onlySecure' | 'sending' | 'noAnswer' | 'payPage' | 'repeated', string>;
 };
 
-export const SIGN_WORDS: Record<AnswerLanguage, SignWords> = {
+export const SIGN_WORDS: Record<Language, SignWords> = {
   en: {
     title: 'Sign and explain',
     explain: 'A body was refused',

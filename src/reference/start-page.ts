@@ -1,12 +1,12 @@
 import { type Html, html } from '../http/html.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import type { Language } from '../lib/language.ts';
 import { type GuideGroup, guidePath } from './guides.ts';
 import { renderInline } from './markdown.ts';
 import type { Found } from './search-docs.ts';
 
 /** `guides` are in the language of the page; `english` are the guides that exist only in English. */
 export type StartPage = {
-  language: AnswerLanguage;
+  language: Language;
   base: string;
   search: string;
   /** Null: no search was made. */
@@ -47,7 +47,7 @@ ${endpoints.map(
 </article>`;
 }
 
-function results(found: readonly Found[], search: string, language: AnswerLanguage, base: string): Html {
+function results(found: readonly Found[], search: string, language: Language, base: string): Html {
   const words = WORDS[language];
   return html`<h2>${words.found(found.length, search)}</h2>
 ${found.length === 0 && html`<p>${words.nothing}</p>`}
@@ -56,12 +56,7 @@ ${found.length === 0 && html`<p>${words.nothing}</p>`}
   )}</ol>`;
 }
 
-function groupOf(
-  { title, guides }: GuideGroup,
-  guideLanguage: AnswerLanguage,
-  language: AnswerLanguage,
-  base: string,
-): Html {
+function groupOf({ title, guides }: GuideGroup, guideLanguage: Language, language: Language, base: string): Html {
   return html`<h2>${title}</h2>
 <ul class="guides"${guideLanguage !== language && html` lang="${guideLanguage}"`}>${guides.map(
     (guide) =>

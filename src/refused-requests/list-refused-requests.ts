@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { type AnsweredError, CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
+import type { Language } from '../lib/language.ts';
 import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';
 
 export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentIds'>> & {
@@ -61,7 +62,7 @@ export type ReadRefused = Omit<ListedRefused, 'detail_es' | 'errors' | 'fields'>
 /** Describes a refused request for people and programs. A text that was stored only in English stays English. */
 export function readRefused(
   { detail, detail_es, errors, fields, ...row }: ListedRefused,
-  language: 'en' | 'es',
+  language: Language,
 ): ReadRefused {
   const shown = Object.entries(JSON.parse(fields) as Record<string, string>);
   const titles = language === 'es' ? SPANISH_ERRORS : CATALOGUE;

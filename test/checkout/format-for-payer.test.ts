@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAmount, formatRemaining, formatTime } from '../../src/checkout/format-for-payer.ts';
-import type { Language } from '../../src/checkout/texts.ts';
+import type { Language } from '../../src/lib/language.ts';
 
 const amounts: [amount: number, currency: string, es: string, en: string][] = [
   [5000, 'CLP', '$5.000', 'CLP 5,000'],

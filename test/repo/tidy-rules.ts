@@ -47,7 +47,8 @@ const layers: readonly (readonly string[])[] = [
     'cause-spanish',
     'hint-spanish',
   ],
-  ['lib', 'error-catalogue'],
+  ['error-catalogue'],
+  ['lib'],
 ];
 
 /** The imports that are allowed within one layer. */

@@ -7,8 +7,8 @@ import { nameGradeOf } from '../../bank-validation/holder/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Written } from '../../http/endpoint.ts';
 import type { Static } from '../../http/json-schema.ts';
-import { preferredLanguage } from '../../lib/accept-language.ts';
 import { isoTime } from '../../lib/iso-time.ts';
+import { preferredLanguage } from '../../lib/language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
 

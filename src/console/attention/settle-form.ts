@@ -1,11 +1,12 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import type { JournalEntry } from '../../books/journal-entry.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Upload } from '../../http/read-upload.ts';
 import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';

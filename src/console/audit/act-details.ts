@@ -1,8 +1,8 @@
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-action.ts';
 import type { ListedAct } from '../../audit/list-audit.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
 import { SPANISH_ACTIONS } from './spanish-actions.ts';

@@ -1,8 +1,8 @@
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readFirst, sendList } from '../console-list.ts';

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';

@@ -1,8 +1,8 @@
-import type { Language } from '../../checkout/texts.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { type MailState, maskAddress } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
 import { giveUpMail, listMails, resendMail } from '../../mail/resend-mail.ts';

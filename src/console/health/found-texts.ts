@@ -1,5 +1,5 @@
-import type { Language } from '../../checkout/texts.ts';
 import type { InBoth } from '../../error-catalogue.ts';
+import type { Language } from '../../lib/language.ts';
 import type { ReportKind } from '../../proof/verification-report.ts';
 
 /** THE TABLE of the kinds of changes that a verification of the books finds. */

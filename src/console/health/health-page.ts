@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { examineStore } from '../../health/examine-store.ts';
 import { type Finding, sayFinding } from '../../health/finding.ts';
 import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
@@ -9,6 +8,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
+import type { Language } from '../../lib/language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { formatAge } from '../../lib/time-text.ts';
 import { commandCell } from '../command-ways.ts';

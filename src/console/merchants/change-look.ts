@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
-import type { Language } from '../../checkout/texts.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { readUpload, type Upload } from '../../http/read-upload.ts';
+import type { Language } from '../../lib/language.ts';
 import { checkLogo } from '../../payment-services/look.ts';
 import {
   DEFAULT_RECEIPTS,

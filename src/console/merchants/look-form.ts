@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Look } from '../../payment-services/look.ts';
 import { MOST_PAYER_ATTEMPTS, RECEIPT_WISHES, type ReceiptWish } from '../../payment-services/payment-service.ts';

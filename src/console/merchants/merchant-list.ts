@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { createPaymentService } from '../../payment-services/create-payment-service.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import { type Environment, readServiceName } from '../../payment-services/payment-service.ts';

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { REQUEST_LIMITS } from '../../http/request-limits.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { perCent } from '../../payment-services/fee.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { endpointAddress } from '../../outbox/endpoint-address.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { type Language, payerLanguage } from '../../checkout/texts.ts';
+import { payerLanguage } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import type { Language } from '../../lib/language.ts';
 import { type HandedTokens, isHandoverWaiting, openHandover } from '../../payment-services/open-handover.ts';
 import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';

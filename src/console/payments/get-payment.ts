@@ -1,11 +1,12 @@
 import type { App } from '../../app.ts';
 import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { selectRefundsOf, sumGone } from '../../refunds/refund-queries.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';

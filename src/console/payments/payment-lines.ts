@@ -1,5 +1,6 @@
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';

@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatPlain, parseDecimal } from '../../lib/money.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';

@@ -1,8 +1,9 @@
 import type { App } from '../../app.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { tableOf } from '../console-format.ts';

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { listOwners } from '../../books/list-books.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';

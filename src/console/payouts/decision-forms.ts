@@ -1,6 +1,6 @@
 import { isReason } from '../../audit/reason.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 
 /** Shows a form for a decision; its reason is kept. */

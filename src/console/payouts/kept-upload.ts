@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload, type Upload } from '../../http/read-upload.ts';
+import type { Language } from '../../lib/language.ts';
 import { tell } from '../console-texts.ts';
 
 /** In base64 and with the other fields a file of this size fits into `UPLOAD_BYTES.payouts`. */

@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { listOwners } from '../../books/list-books.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
+import type { Language } from '../../lib/language.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { badge } from '../console-format.ts';

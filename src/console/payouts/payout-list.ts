@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts';
 import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';

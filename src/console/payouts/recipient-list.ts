@@ -3,10 +3,10 @@ import { currentDirectory } from '../../bank-validation/directory/current-direct
 import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { listRecipients } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';

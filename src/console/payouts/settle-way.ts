@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { sayPayoutDoubt } from '../../attention/payout-attention.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';

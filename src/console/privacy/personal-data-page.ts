@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { type Erasure, erasePerson } from '../../privacy/erase-person.ts';
 import { exportPerson } from '../../privacy/export-person.ts';
 import { sayKept } from '../../privacy/kept.ts';

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';

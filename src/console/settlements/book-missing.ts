@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { addUp } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { showSettlement } from '../../movements/accept-difference.ts';
 import { importPayments, planImport } from '../../movements/import-payments.ts';

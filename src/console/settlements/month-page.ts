@@ -1,12 +1,12 @@
 import type { App } from '../../app.ts';
 import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readSum } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
 import { closeMonth, describeMonth, isReadyToClose, lastDayOf, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { emptyState, minuteOf } from '../console-format.ts';

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
+import type { Language } from '../../lib/language.ts';
 import { listSettlements } from '../../movements/accept-difference.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';

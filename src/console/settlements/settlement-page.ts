@@ -1,11 +1,12 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import type { DifferenceCause } from '../../books/explain-difference.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { type ListedUser, listUsers } from '../../auth/list-users.ts';
 import { type Held, heldBy, whyNotManaged } from '../../auth/manage-rule.ts';
-import type { Language } from '../../checkout/texts.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';

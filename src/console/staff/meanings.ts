@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '../../auth/permission.ts';
-import type { Language } from '../../checkout/texts.ts';
+import type { Language } from '../../lib/language.ts';
 
 /** Returns what a role is for. */
 export function meaningOfRole(language: Language, role: Role): string {

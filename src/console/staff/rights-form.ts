@@ -13,8 +13,8 @@ import {
 } from '../../auth/permission.ts';
 import type { RightsWish } from '../../auth/set-rights.ts';
 import type { PaymentServiceScope, RefundLimits } from '../../auth/user.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatPlain, parseTyped } from '../../lib/money.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../auth/session-queries.ts';
-import type { Language } from '../../checkout/texts.ts';
 import type { Html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 

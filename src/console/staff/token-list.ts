@@ -1,8 +1,8 @@
 import { listEveryApiToken, type OwnedToken } from '../../auth/list-sessions.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { foldText } from '../../lib/fold-text.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { listStatements } from '../../statements/find-statement.ts';

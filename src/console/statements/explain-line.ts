@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { wordsOf } from '../../http/problem-words.ts';
+import type { Language } from '../../lib/language.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { tell } from '../console-texts.ts';

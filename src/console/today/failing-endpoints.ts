@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { type FailingEndpoint, selectTroubledOf } from '../../outbox/failing-endpoint-queries.ts';
 import { minuteOf, testBadge } from '../console-format.ts';

@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts';
 import { measureUnreached } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';

@@ -1,5 +1,6 @@
-import { type Language, methodName } from '../../checkout/texts.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import type { MethodOutcome } from '../../search/today-queries.ts';
 import { tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';

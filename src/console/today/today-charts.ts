@@ -1,6 +1,6 @@
-import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
+import type { Language } from '../../lib/language.ts';
 import { tell } from '../console-texts.ts';
 
 const DAY_HOURS = 24;

@@ -1,13 +1,16 @@
+/** The languages of texts for people. */
+export type Language = 'en' | 'es';
+
 /**
  * Returns the entry of `languages` that an `Accept-Language` header prefers, or null when the header names none of
  * them. `languages` are primary tags such as `es`. `es-CL` matches `es`; `*` matches the first entry.
  */
-export function preferredLanguage<Language extends string>(
+export function preferredLanguage<Tag extends string>(
   header: string | undefined,
-  languages: readonly Language[],
-): Language | null {
+  languages: readonly Tag[],
+): Tag | null {
   if (header === undefined) return null;
-  let best: Language | null = null;
+  let best: Tag | null = null;
   let bestWeight = 0;
   for (const range of header.split(',')) {
     const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
