@@ -1,3 +1,4 @@
+import { shellQuote } from '../lib/shell-word.ts';
 /** The supported shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -167,8 +168,4 @@ function described({ name, says }: { name: string; says: string }): string {
 /** Returns the first sentence, to fit beside a word. */
 function firstSentence(text: string): string {
   return text.split(/[;.:] |\n/, 1)[0] as string;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

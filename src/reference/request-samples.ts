@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { shellQuote } from '../lib/shell-word.ts';
 
 /** The languages of request samples, by name. */
 export const LANGUAGES = { curl: 'curl', node: 'Node', php: 'PHP', python: 'Python' } as const;
@@ -34,17 +35,17 @@ export const SIGNED_SAMPLES: Samples = {
 export function fillSample(sample: string, url: string, fields: Record<string, string>): string {
   const pairs = Object.keys(fields)
     .sort()
-    .map((name) => `  ${shellText(`${name}=${fields[name]}`)}`)
+    .map((name) => `  ${shellQuote(`${name}=${fields[name]}`)}`)
     .join(' \\\n');
   const values = { url, json: JSON.stringify(fields, null, 2), pairs };
   return sample.replaceAll(/\{\{(url|json|pairs)\}\}/g, (_, name: keyof typeof values) => values[name]);
 }
 
 function curlSample({ method, url, headers, body }: SampleRequest): string {
-  const options = Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`);
-  if (body !== undefined) options.push(`-d ${shellText(JSON.stringify(body))}`);
+  const options = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
+  if (body !== undefined) options.push(`-d ${shellQuote(JSON.stringify(body))}`);
   else if (method !== 'GET') options.push(`-X ${method}`);
-  return [`curl -s -w '\\n%{http_code}\\n' ${shellText(url)}`, ...options].join(' \\\n  ');
+  return [`curl -s -w '\\n%{http_code}\\n' ${shellQuote(url)}`, ...options].join(' \\\n  ');
 }
 
 function nodeSample({ method, url, headers, body }: SampleRequest): string {
@@ -86,10 +87,6 @@ print(answer.status, answer.read().decode())`;
 
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
-}
-
-function shellText(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function phpText(text: string): string {
