@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { randomToken } from '../lib/ids.ts';
@@ -21,7 +21,7 @@ export type ApiTokenHashes = {
 
 /** Returns the SHA-256 of a token: the input of the keyed hashes, and the stored form in earlier versions. */
 export function digestOf(apiToken: string): string {
-  return createHash('sha256').update(apiToken).digest('base64url');
+  return hash('sha256', apiToken, 'base64url');
 }
 
 /** Returns whether a holder of the key made the row for this token. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
 /** Every column of `movements`, in the order in which they are hashed. */
@@ -25,7 +25,5 @@ export type MovementColumn = (typeof MOVEMENT_COLUMNS)[number];
  * JSON array of its columns. docs/finance.md describes it, so that another program can check the books.
  */
 export function movementHash(valueOf: (column: MovementColumn) => SqlValue): string {
-  return createHash('sha256')
-    .update(JSON.stringify(MOVEMENT_COLUMNS.map(valueOf)))
-    .digest('hex');
+  return hash('sha256', JSON.stringify(MOVEMENT_COLUMNS.map(valueOf)));
 }

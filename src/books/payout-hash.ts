@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
 /** The columns of a payout that never change, in the order in which they are hashed. */
@@ -28,5 +28,5 @@ export type PayoutValues = Record<`payout_${Exclude<HashedColumn, 'reference'>}`
  */
 export function payoutHash(id: string | null, values: PayoutValues): string {
   const hashed = PAYOUT_COLUMNS.map((column) => (column === 'id' ? id : values[`payout_${column}`]));
-  return createHash('sha256').update(JSON.stringify(hashed)).digest('hex');
+  return hash('sha256', JSON.stringify(hashed));
 }

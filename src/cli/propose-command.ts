@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -128,7 +128,7 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
   const bytes = await readFile(file).catch(() => {
     throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
   });
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes);
   // Do not read the file again: a pipe has no second read, and a file may change.
   const { wishes, lines } = await readPayouts(app, Readable.from([bytes]), sha256.slice(0, 12));
   const total = wishes.reduce((sum, { amount }) => sum + (Number.isNaN(amount) ? 0 : amount), 0);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SchemaError, type SqlRow } from './database.ts';
@@ -38,7 +38,7 @@ export function readMigrations(folder: string): Migration[] {
  */
 export function describeMigration(name: string, written: string): Migration {
   const text = written.replaceAll('\r\n', '\n');
-  const checksum = createHash('sha256').update(text).digest('hex');
+  const checksum = hash('sha256', text);
   return { name, text, checksum, rolling: /^-- rolling: yes[ \t]*(?:\n|$)/.test(text) };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -43,7 +43,7 @@ export function markFile(config: Config): string {
 
 /** Returns the path of a DATA_DIR file about the store at this place. */
 export function fileOfStore({ dataDir, databaseUrl }: Config, ending: string): string {
-  const place = createHash('sha256').update(databasePlace(databaseUrl)).digest('hex').slice(0, 16);
+  const place = hash('sha256', databasePlace(databaseUrl)).slice(0, 16);
   return join(dataDir, `store-${place}.${ending}`);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { App } from '../app.ts';
 import { publicBase } from '../checkout/pay-link.ts';
@@ -45,5 +45,5 @@ export function publicPath(app: App): string {
 
 function read(file: string, type: string): Asset {
   const content = readFileSync(new URL(file, import.meta.url));
-  return { type, content, version: createHash('sha256').update(content).digest('hex').slice(0, 12) };
+  return { type, content, version: hash('sha256', content).slice(0, 12) };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A file that proves a decision later. The excerpt is its first 4 KiB, in base64. */
 export type Evidence = { name: string; sha256: string; bytes: number; excerpt: string };
@@ -17,7 +17,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 export function describeEvidence(path: string, content: Buffer): Evidence {
   return {
     name: path.replace(FOLDER, '').replace(UNSEEN, '?').slice(0, 200).toWellFormed() || '?',
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: hash('sha256', content),
     bytes: content.length,
     excerpt: content.subarray(0, EXCERPT_BYTES).toString('base64'),
   };

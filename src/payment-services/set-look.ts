@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -64,7 +64,7 @@ async function readLook(db: Pick<Tx, 'query'>, id: string): Promise<Look> {
 
 function storeLogo(tx: Tx, id: string, logo: { image: ImageFile; bytes: Buffer } | null): Promise<void> {
   if (logo === null) return updateLogo(tx, id, { sha256: null, type: null, width: null, height: null, base64: null });
-  const sha256 = createHash('sha256').update(logo.bytes).digest('hex');
+  const sha256 = hash('sha256', logo.bytes);
   return updateLogo(tx, id, { sha256, ...logo.image, base64: logo.bytes.toString('base64') });
 }
 

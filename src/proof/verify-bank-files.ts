@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import { PAYOUT_FILE_CONTENT } from '../payouts/seal-payout-file.ts';
 import { openAs } from '../sealing/sealed-kind.ts';
@@ -77,7 +77,7 @@ async function verifyMade(app: App, findings: Findings, act: ListedAct, ids: rea
 function wrongIn(app: App, file: FileSaid): string[] {
   const content = contentOf(app, file);
   const bytes = content === null ? null : Buffer.from(content, 'base64');
-  const isOwn = bytes !== null && createHash('sha256').update(bytes).digest('hex') === file.sha256;
+  const isOwn = bytes !== null && hash('sha256', bytes) === file.sha256;
   const { payouts, total, held, held_total } = file;
   return [
     ...(isOwn ? [] : ['its bytes were changed']),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
@@ -93,7 +93,7 @@ export const postConsolePaymentLinkEnd: Screen = {
 function keyOf({ key, amount, currency, subject, uses, valid }: Record<string, string>): string | null {
   if (key === undefined) return null;
   const wished = JSON.stringify([key, amount, currency, subject, uses, valid]);
-  return `console ${createHash('sha256').update(wished).digest('hex')}`;
+  return `console ${hash('sha256', wished)}`;
 }
 
 /** Parses the form; null if a field is invalid. */

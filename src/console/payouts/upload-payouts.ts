@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
@@ -45,7 +45,7 @@ export const postConsoleUpload: Screen = {
         typed: fields,
       });
     }
-    const sha256 = createHash('sha256').update(file.content).digest('hex');
+    const sha256 = hash('sha256', file.content);
     let lines: readonly number[] = [];
     try {
       const { readPayouts } = await import('../../payouts/read-payouts.ts');
