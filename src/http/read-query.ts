@@ -20,22 +20,23 @@ type Keywords = { type?: string; minimum?: number; maximum?: number; minLength?:
 function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
   const value = sent[name];
   if (value === undefined || (value === '' && allowEmptyValue === true)) return undefined;
-  if (typeof value !== 'string') throw invalid(`Send ${name} once.`, `Envía ${name} una vez.`);
+  if (typeof value !== 'string') throw invalidParameter(`Send ${name} once.`, `Envía ${name} una vez.`);
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength, enum: texts } = schema as Keywords;
   if (type === 'integer') {
     const number = /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
-    throw invalid(
+    throw invalidParameter(
       `${name} is a whole number from ${minimum} to ${maximum}.`,
       `${name} es un número entero de ${minimum} a ${maximum}.`,
     );
   }
   if (minLength === 1 && value === '')
-    throw invalid(`${name} is empty: leave it out.`, `${name} está vacío: no lo envíes.`);
+    throw invalidParameter(`${name} is empty: leave it out.`, `${name} está vacío: no lo envíes.`);
   if (texts === undefined || texts.includes(value)) return value;
-  throw invalid(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);
+  throw invalidParameter(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);
 }
 
-function invalid(en: string, es: string): Problem {
+/** Returns the error for an unusable query parameter; the texts say what is allowed. */
+export function invalidParameter(en: string, es: string): Problem {
   return new Problem('INVALID_PARAMETER', { detail: { en, es } });
 }

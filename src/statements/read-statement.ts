@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { readSettled } from '../books/settlement-amount.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { Places } from '../lib/tables/find-header.ts';
@@ -9,6 +8,7 @@ import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import type { ReadStatement, StatementLine, StatementProof } from './statement.ts';
+import { invalidStatement } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
 
 const CURRENCY = 'CLP';
@@ -28,13 +28,13 @@ export async function readStatement(source: string | Readable): Promise<ReadStat
   try {
     return await withTable(source, STATEMENT_TABLE, readTable);
   } catch (error) {
-    throw error instanceof TableError ? refusal(sayTableError(error)) : error;
+    throw error instanceof TableError ? invalidStatement(sayTableError(error)) : error;
   }
 }
 
 async function readTable({ header, rows }: Table<StatementColumn>): Promise<ReadStatement> {
   if (header === null) {
-    throw refusal({
+    throw invalidStatement({
       en: 'No row names the columns: fecha, descripción, and cargos and abonos, or monto.',
       es: 'Ninguna fila nombra las columnas: fecha, descripción, y cargos y abonos, o monto.',
     });
@@ -46,7 +46,7 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
     if (line === null) totals.push(...totalsOf(row, header.places));
     else written.push(line);
     if (written.length > MOST_LINES) {
-      throw refusal({
+      throw invalidStatement({
         en: `A statement has at most ${MOST_LINES} lines: export shorter spans.`,
         es: `Una cartola lleva como máximo ${MOST_LINES} líneas: exporta períodos más cortos.`,
       });
@@ -55,7 +55,7 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
   const read = signAmounts(written, header.row.cells[header.places.side ?? -1] ?? '');
   const lines = read.filter(({ amount }) => amount !== 0);
   if (lines.length === 0)
-    throw refusal({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
+    throw invalidStatement({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
   checkTotals(lines, totals);
   const proof: StatementProof = checkBalances(read) ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   return { lines: lines.map(withoutBalance), proof };
@@ -72,7 +72,7 @@ function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row 
   if (day === null) {
     const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
     if (!written || isTotal(cells)) return null;
-    throw refusal({
+    throw invalidStatement({
       en: `Line ${line}: the day cannot be read. Write it as 15/01/2026 or 2026-01-15.`,
       es: `Línea ${line}: no se puede leer la fecha. Escríbela como 15/01/2026 o 2026-01-15.`,
     });
@@ -94,7 +94,7 @@ function moneyOf(text: string, line: number): number {
   if (/^[-–—$\s]*(0[0.,]*)?$/.test(text)) return 0;
   const amount = readSettled(text, CURRENCY, null);
   if (typeof amount === 'number') return amount;
-  throw refusal({
+  throw invalidStatement({
     en: `Line ${line}: an amount cannot be read. Write whole pesos, such as 15000 or 15.000.`,
     es: `Línea ${line}: no se puede leer un monto. Escribe pesos enteros, como 15000 o 15.000.`,
   });
@@ -122,7 +122,7 @@ function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
     ] as const) {
       if (said === null || said === own) continue;
       const [inFile, added] = [formatMoney(said, CURRENCY), formatMoney(own, CURRENCY)];
-      throw refusal({
+      throw invalidStatement({
         en: `Line ${line} says that the ${name.en} are ${inFile}, and the lines are ${added}: a line is missing or changed.`,
         es: `La línea ${line} dice que los ${name.es} son ${inFile}, y las líneas suman ${added}: falta una línea o alguien la cambió.`,
       });
@@ -143,7 +143,7 @@ function checkBalances(rows: readonly Row[]): boolean {
   const days = orders.map(daysOf).find((some) => some !== null);
   if (days !== undefined && days !== null) return days.length > 1;
   const line = Math.max(...broken.map((row) => row?.line ?? 0));
-  throw refusal({
+  throw invalidStatement({
     en: `The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`,
     es: `El saldo de la línea ${line} no sigue de las líneas anteriores: falta una línea o alguien la cambió.`,
   });
@@ -179,8 +179,4 @@ function firstBreak(oldestFirst: readonly Row[]): Row | null {
     expected = row.balance;
   }
   return null;
-}
-
-function refusal(detail: InBoth): Problem {
-  return new Problem('INVALID_STATEMENT', { detail });
 }

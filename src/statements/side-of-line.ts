@@ -1,5 +1,5 @@
-import { type InBoth, Problem } from '../error-catalogue.ts';
 import { foldText } from '../lib/fold-text.ts';
+import { invalidStatement } from './statement.ts';
 
 /**
  * A cell that says whether an amount is a charge or a credit, with its word. `c` may mean either; `unknown`: another
@@ -33,7 +33,7 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
   const unknown = sided.find(({ side }) => side?.side === 'unknown');
   if (unknown !== undefined) {
     if (isSigned(sided)) return [...rows];
-    throw refusal({
+    throw invalidStatement({
       en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
       es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
     });
@@ -41,7 +41,7 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
   const first = sided.find(({ side }) => side?.side === 'c');
   const meaning = first === undefined ? null : meaningOfC(sided, heading);
   if (first !== undefined && meaning === null) {
-    throw refusal({
+    throw invalidStatement({
       en: `Line ${first.line}: C may mean cargo or crédito in this file. Write cargo or abono in its place.`,
       es: `Línea ${first.line}: en este archivo, C puede ser cargo o crédito. Escribe cargo o abono en su lugar.`,
     });
@@ -74,8 +74,4 @@ function meaningOfC(sided: readonly SidedAmount[], heading: string): 'charge' | 
   if (isCharge || isCredit) return isCharge && isCredit ? null : isCharge ? 'charge' : 'credit';
   const name = foldText(heading).replace(/[^a-z]/g, '');
   return /^(cargoabono|abonocargo|ca)$/.test(name) && !has(/^credit/) ? 'charge' : null;
-}
-
-function refusal(detail: InBoth): Problem {
-  return new Problem('INVALID_STATEMENT', { detail });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
 /**
@@ -77,6 +78,11 @@ export type KeptStatement = SqlRow & {
   lines: number;
   proof: StatementProof;
 };
+
+/** Returns the error for a statement or a line of it that cannot be used; `detail` says why. */
+export function invalidStatement(detail: InBoth): Problem {
+  return new Problem('INVALID_STATEMENT', { detail });
+}
 
 /**
  * Returns the SHA-256 of the lines as the file brought them, which the audit log records: for each line, by its number,

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
-import { Problem } from '../../error-catalogue.ts';
 import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
+import { invalidParameter } from '../../http/read-query.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { textParameter } from '../../http/text-parameter.ts';
@@ -89,7 +89,7 @@ async function findPage(app: App, search: Search) {
 
 async function searchOne(app: App, text: string, { filter, environmentIds, after, limit }: Search) {
   const isAlone = after === null && Object.values(filter).every((value) => value === null);
-  if (!isAlone) throw invalid('q goes alone, or with limit.', 'q va solo, o con limit.');
+  if (!isAlone) throw invalidParameter('q goes alone, or with limit.', 'q va solo, o con limit.');
   const { payments, complete } = await searchPayments(app, text, environmentIds, limit);
   const transactions = payments.map((payment) => ({ ...listedTransaction(payment), found_by: payment.found_by }));
   return { transactions, next: null, complete };
@@ -114,19 +114,16 @@ function readFilter(asked: Asked): PaymentFilter {
 }
 
 function readAmount(text: string | null, currency: string | null): PaymentFilter['amount'] {
-  if (text === null && currency !== null) throw invalid('currency goes with amount.', 'currency va con amount.');
+  if (text === null && currency !== null)
+    throw invalidParameter('currency goes with amount.', 'currency va con amount.');
   if (text === null) return null;
   const amount = parseTyped(text, currency ?? 'CLP');
   if (amount === null)
-    throw invalid(
+    throw invalidParameter(
       `amount is not an amount of ${currency ?? 'CLP'}: write 12990, or 10.55 with decimals.`,
       `amount no es un monto en ${currency ?? 'CLP'}: escribe 12990, o 10.55 con decimales.`,
     );
   return { amount, currency: currency ?? 'CLP' };
-}
-
-function invalid(en: string, es: string): Problem {
-  return new Problem('INVALID_PARAMETER', { detail: { en, es } });
 }
 
 function replySchema() {
