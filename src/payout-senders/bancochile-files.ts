@@ -1,10 +1,8 @@
 import {
-  type AccountType,
   ascii,
   type BankFileFormat,
   bareRut,
   blanks,
-  type FileLine,
   fitting,
   mailOf,
   type Payer,
@@ -13,6 +11,7 @@ import {
   workbook,
   zeros,
 } from './bank-file.ts';
+import type { AccountType, PayoutLine } from './payout-sender.ts';
 
 const OWN = '001';
 
@@ -58,7 +57,7 @@ export const bancochileMasivas: BankFileFormat = {
     ),
 };
 
-function masivas(payer: Payer, line: FileLine): string {
+function masivas(payer: Payer, line: PayoutLine): string {
   const isOwn = line.bankCode === OWN;
   const bankRut = BANK_RUTS[line.bankCode];
   if (bankRut === undefined)

@@ -1,4 +1,5 @@
-import { ascii, type BankFileFormat, bareRut, capitals, type FileLine, fitting, mailOf, row } from './bank-file.ts';
+import { ascii, type BankFileFormat, bareRut, capitals, fitting, mailOf, row } from './bank-file.ts';
+import type { PayoutLine } from './payout-sender.ts';
 
 const OWN = '012';
 
@@ -72,15 +73,15 @@ export const bancoestadoAbonos: BankFileFormat = {
 };
 
 /** The number of a CuentaRUT is the RUT without the check character. */
-function isCuentaRut({ bankCode, account, rut }: FileLine): boolean {
+function isCuentaRut({ bankCode, account, rut }: PayoutLine): boolean {
   return bankCode === OWN && account.replace(/^0+/, '') === bareRut(rut).slice(0, -1).replace(/^0+/, '');
 }
 
 /** Only accounts at BancoEstado have a separate code for savings accounts. */
-function isSavings(line: FileLine): boolean {
+function isSavings(line: PayoutLine): boolean {
   return isOwn(line) && line.accountType === 'savings';
 }
 
-function isOwn({ bankCode }: FileLine): boolean {
+function isOwn({ bankCode }: PayoutLine): boolean {
   return bankCode === OWN;
 }

@@ -1,24 +1,6 @@
 import type { InBoth } from '../error-catalogue.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
-
-/** The kinds of accounts: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
-export type AccountType = 'checking' | 'savings' | 'sight';
-
-/**
- * One transfer of a file. `rut` is canonical (`12345678-5`), `amount` whole pesos, `reference` the client's id of the
- * payout.
- */
-export type FileLine = {
-  readonly reference: string;
-  readonly rut: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly bankCode: string;
-  readonly account: string;
-  readonly amount: number;
-  readonly message: string;
-  readonly accountType: AccountType | null;
-};
+import type { PayoutLine } from './payout-sender.ts';
 
 /**
  * The payer, whose account is debited. `agreement`: the number of the contract with the bank. `day`: such as
@@ -46,11 +28,11 @@ export type BankFileFormat = {
   /**
    * Returns whether the format requires the kind of a line's account. Omitted: if it `needs` the kinds, for every line.
    */
-  asksTypeOf?(line: FileLine): boolean;
+  asksTypeOf?(line: PayoutLine): boolean;
   /** Characters that the bank does not accept in the name of a file. */
   readonly nameLeavesOut?: RegExp;
   /** The same lines always give the same bytes; for a workbook, the same cells. */
-  write(payer: Payer, lines: readonly FileLine[]): Buffer | Promise<Buffer>;
+  write(payer: Payer, lines: readonly PayoutLine[]): Buffer | Promise<Buffer>;
 };
 
 /**
@@ -126,7 +108,7 @@ export function fitting(text: string, width: number): string {
  * Returns an e-mail address if it fits and has only harmless characters; else ''. A cut address would be another
  * person's.
  */
-export function mailOf({ email }: Pick<FileLine, 'email'>, most: number): string {
+export function mailOf({ email }: Pick<PayoutLine, 'email'>, most: number): string {
   return email !== null && email.length <= most && /^[\w.%+-]+@[\w.-]+$/.test(email) ? email : '';
 }
 

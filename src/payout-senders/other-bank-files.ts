@@ -1,5 +1,4 @@
 import {
-  type AccountType,
   ascii,
   type BankFileFormat,
   bareRut,
@@ -11,6 +10,7 @@ import {
   UnfitLine,
   workbook,
 } from './bank-file.ts';
+import type { AccountType } from './payout-sender.ts';
 
 const BCI_HEADING = [
   'Nº Cuenta de Cargo',

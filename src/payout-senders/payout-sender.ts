@@ -12,8 +12,14 @@ export type Transfer = {
   readonly sentAt: number | null;
 };
 
-/** A transfer with all data that a sender needs to send it. */
-export type TransferOrder = Transfer & {
+/** The kinds of accounts: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
+export const ACCOUNT_TYPES = ['checking', 'savings', 'sight'] as const;
+
+export type AccountType = (typeof ACCOUNT_TYPES)[number];
+
+/** What a sender or a line of a bank file needs to pay a payout. `amount` is in minor units: whole pesos. */
+export type PayoutLine = {
+  readonly amount: number;
   /** The merchant's id. */
   readonly reference: string;
   /** Canonical, such as `12345678-5`. */
@@ -25,10 +31,13 @@ export type TransferOrder = Transfer & {
   /** Digits, with leading zeros. */
   readonly account: string;
   /** Null: nobody has set it. */
-  readonly accountType: 'checking' | 'savings' | 'sight' | null;
+  readonly accountType: AccountType | null;
   /** The text that the recipient reads. */
   readonly message: string;
 };
+
+/** A transfer with all data that a sender needs to send it. */
+export type TransferOrder = Transfer & PayoutLine;
 
 /**
  * A sender's answer about a transfer.

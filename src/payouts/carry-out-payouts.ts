@@ -5,7 +5,7 @@ import type { LookUpAnswer, PayoutSender, Transfer } from '../payout-senders/pay
 import { claimPayouts, hasDuePayouts, postponePayout } from './due-payout-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectSender, selectSenderInUse } from './payout-sender-queries.ts';
-import { readLines } from './read-lines.ts';
+import { readPayoutLines } from './read-payout-lines.ts';
 import { openSender } from './set-payout-sender.ts';
 import { settleAnswer } from './settle-answer.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
@@ -61,7 +61,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
 type HandOver = { owner: PayoutOwner; payout: Payout; sender: PayoutSender; senderId: string; claimedAt: number };
 
 async function handOver(app: App, { owner, payout, sender, senderId, claimedAt }: HandOver): Promise<void> {
-  const [line] = await readLines(app, app.db, owner.id, [payout]);
+  const [line] = await readPayoutLines(app, app.db, owner.id, [payout]);
   if (line === undefined || line === null) return rest(app, payout);
   const isLate = () => app.now() > claimedAt + SEND_WITHIN_MS;
   if (isLate() || !(await writeSent(app, owner, payout, senderId)) || isLate()) return;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -6,17 +6,19 @@ import { requireUserOf } from '../auth/person-of.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
+import { Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
-import { type BankFileFormat, type FileLine, type Payer, UnfitLine } from '../payout-senders/bank-file.ts';
+import { type BankFileFormat, type Payer, UnfitLine } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
+import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import type { Payout } from './payout.ts';
 import { insertPayoutFile, type PayoutFile, selectPayoutFile } from './payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockApproved, updateFileLines } from './payout-queries.ts';
-import { readLines } from './read-lines.ts';
+import { invalidPayout } from './payout-wish.ts';
+import { readPayoutLines } from './read-payout-lines.ts';
 import { openContent, sealContent } from './seal-payout-file.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
@@ -51,17 +53,17 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   };
   const format = BANK_FILES.find(({ code }) => code === wish.format);
   if (format === undefined)
-    throw refusal({
+    throw invalidPayout({
       en: `There is no format ${wish.format}; there are ${codes()}.`,
       es: `No existe el formato ${wish.format}; existen ${codes()}.`,
     });
   const missing = (['rut', 'name', 'agreement'] as const).find(
     (one) => format.needs.includes(one) && payer[one] === '',
   );
-  if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
+  if (missing !== undefined) throw invalidPayout(NEEDED[missing](format.code));
   // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
-  if (!/^\d{1,20}$/.test(payer.account)) throw refusal(NO_ACCOUNT);
-  if (format.needs.includes('rut') && !rut.valid) throw refusal(NO_RUT);
+  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayout(NO_ACCOUNT);
+  if (format.needs.includes('rut') && !rut.valid) throw invalidPayout(NO_RUT);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left after the backup was made is `approved` again, and would be paid twice.
@@ -69,7 +71,10 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
     if (payouts.length === 0)
-      throw refusal({ en: 'Nothing is approved that has not left.', es: 'No hay nada aprobado que no haya salido.' });
+      throw invalidPayout({
+        en: 'Nothing is approved that has not left.',
+        es: 'No hay nada aprobado que no haya salido.',
+      });
     const lines = await linesOf(app, tx, owner, format, payouts);
     const made: MadeFile[] = [];
     for (let start = 0; start < payouts.length; start += format.mostLines) {
@@ -117,10 +122,6 @@ function codes(): string {
   return BANK_FILES.map(({ code }) => code).join(', ');
 }
 
-function refusal(detail: InBoth): Problem {
-  return new Problem('INVALID_PAYOUT', { detail });
-}
-
 function held(): Problem {
   return new Problem('HELD_AFTER_RESTORE', {
     detail: {
@@ -136,18 +137,18 @@ async function linesOf(
   owner: PayoutOwner,
   format: BankFileFormat,
   payouts: readonly Payout[],
-): Promise<FileLine[]> {
-  const lines = await readLines(app, tx, owner.id, payouts);
+): Promise<PayoutLine[]> {
+  const lines = await readPayoutLines(app, tx, owner.id, payouts);
   return lines.map((line, at) => {
     const { id } = payouts[at] as Payout;
     if (line === null)
-      throw refusal({
+      throw invalidPayout({
         en: `The recipient of ${id} was erased, or changed in the store: cancel it.`,
         es: `El destinatario de ${id} fue borrado, o alguien lo cambió en la base: retíralo.`,
       });
     if (line.accountType === null && asksType(format, line)) {
       const command = `bin/rubrica payout account-type ${id} checking|savings|sight`;
-      throw refusal({
+      throw invalidPayout({
         en: `${format.code} asks what kind of account it is, and nobody has said it of ${id}: ${command}`,
         es: `${format.code} pide el tipo de cuenta, y nadie lo ha dicho de ${id}: en su página, o ${command}`,
       });
@@ -156,7 +157,7 @@ async function linesOf(
   });
 }
 
-function asksType(format: BankFileFormat, line: FileLine): boolean {
+function asksType(format: BankFileFormat, line: PayoutLine): boolean {
   return format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
 }
 
@@ -170,12 +171,12 @@ function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, 
  * Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a person corrects it, and no file is
  * stored.
  */
-async function write(format: BankFileFormat, payer: Payer, lines: readonly FileLine[]): Promise<Buffer> {
+async function write(format: BankFileFormat, payer: Payer, lines: readonly PayoutLine[]): Promise<Buffer> {
   try {
     return await format.write(payer, lines);
   } catch (error) {
     if (error instanceof UnfitLine)
-      throw refusal({
+      throw invalidPayout({
         en: `${format.code} cannot hold a line: ${error.why.en}.`,
         es: `${format.code} no puede llevar una línea: ${error.why.es}.`,
       });
@@ -195,7 +196,7 @@ function newFile(
   const place = {
     id,
     environment_id: owner.id,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: hash('sha256', content),
   };
   return {
     ...place,

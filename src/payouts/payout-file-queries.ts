@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import type { AccountType } from '../payout-senders/bank-file.ts';
+import type { AccountType } from '../payout-senders/payout-sender.ts';
 import type { PayoutState } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;

@@ -1,7 +1,7 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
-import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
 import type { PayeeWish } from './find-payees.ts';
 
 /** One requested payout. `amount` is in CLP. `reference` is the client's id. */
@@ -62,6 +62,11 @@ export async function checkWishes(
     app,
     wishes.flatMap((wish, row) => partsOf(wish, row, most)),
   );
+}
+
+/** Returns the error for payouts, or a file of them, that cannot be used; `detail` says why. */
+export function invalidPayout(detail: InBoth): Problem {
+  return new Problem('INVALID_PAYOUT', { detail });
 }
 
 /** Returns the error for these rows; the first 1,000 are listed. */

@@ -6,13 +6,12 @@ import type { RutFormat } from '../bank-validation/rut.ts';
 import { accountCells, accountInput, formatOfName } from '../bank-validation/tables/account-columns.ts';
 import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
-import { MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
+import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
 
 /** The payouts of a table, each with its line number. */
 export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lines: readonly number[] };
@@ -27,13 +26,13 @@ export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lin
 export async function readPayouts(app: App, source: string | Readable, prefix: string): Promise<ReadPayouts> {
   try {
     return await withTable(source, PAYOUT_TABLE, async (table) => {
-      if (table.header === null) throw unusable(NO_HEADER);
+      if (table.header === null) throw invalidPayout(NO_HEADER);
       const rows: TableRow[] = [];
       for await (const row of table.rows) {
         if (isTotal(row.cells)) continue;
         rows.push(row);
         if (rows.length > MOST_IN_BATCH)
-          throw unusable({
+          throw invalidPayout({
             en: `A batch has at most ${MOST_IN_BATCH} payouts: split the file.`,
             es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
           });
@@ -43,7 +42,7 @@ export async function readPayouts(app: App, source: string | Readable, prefix: s
       return { wishes, lines: rows.map(({ line }) => line) };
     });
   } catch (error) {
-    throw error instanceof TableError ? unusable(sayTableError(error)) : error;
+    throw error instanceof TableError ? invalidPayout(sayTableError(error)) : error;
   }
 }
 
@@ -51,10 +50,6 @@ const NO_HEADER = {
   en: 'No row names the columns: the first row needs RUT, bank (its code), account and amount, such as rut,banco,cuenta,nombre,monto,mensaje.',
   es: 'Ninguna fila nombra las columnas: la primera lleva RUT, banco (su código), cuenta y monto, como rut,banco,cuenta,nombre,monto,mensaje.',
 };
-
-function unusable(detail: InBoth): Problem {
-  return new Problem('INVALID_PAYOUT', { detail });
-}
 
 type Reading = { places: Places<PayoutColumn>; header: TableRow; prefix: string };
 

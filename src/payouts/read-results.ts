@@ -4,7 +4,6 @@ import { readAccount } from '../bank-validation/bank-account.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
 import { possibleRuts, readRut } from '../bank-validation/rut.ts';
 import { readSettled } from '../books/settlement-amount.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
@@ -14,6 +13,7 @@ import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
 import type { KeptReason } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
+import { invalidPayout } from './payout-wish.ts';
 import { readOutcome } from './read-outcome.ts';
 import type { PayoutOutcome } from './settle-outcomes.ts';
 
@@ -69,7 +69,7 @@ export async function readResults(
   try {
     return await withTable(source, RESULT_TABLE, async (table) => {
       if (table.header === null)
-        throw unusable({
+        throw invalidPayout({
           en: 'No row names the columns: RUT, monto and estado, or id and estado.',
           es: 'Ninguna fila nombra las columnas: RUT, monto y estado, o id y estado.',
         });
@@ -80,7 +80,7 @@ export async function readResults(
         await turn();
         if (isTotal(cells)) continue;
         if (++lines > MOST_LINES)
-          throw unusable({
+          throw invalidPayout({
             en: `A file of results has at most ${MOST_LINES} lines: split the file.`,
             es: `Un archivo de resultados lleva como máximo ${MOST_LINES} líneas: divide el archivo.`,
           });
@@ -104,7 +104,7 @@ export async function readResults(
       return results;
     });
   } catch (error) {
-    throw error instanceof TableError ? unusable(sayTableError(error)) : error;
+    throw error instanceof TableError ? invalidPayout(sayTableError(error)) : error;
   }
 }
 
@@ -249,8 +249,4 @@ function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   return (
     text.replace(/\d[\d.]{3,}(?:-[\dkK])?/g, '…').slice(0, 200) || ('the bank gave no reason' satisfies KeptReason)
   );
-}
-
-function unusable(detail: InBoth): Problem {
-  return new Problem('INVALID_PAYOUT', { detail });
 }

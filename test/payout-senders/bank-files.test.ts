@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { withTable } from '../../src/lib/tables/open-table.ts';
-import type { FileLine } from '../../src/payout-senders/bank-file.ts';
 import { BANK_FILES } from '../../src/payout-senders/bank-files.ts';
+import type { PayoutLine } from '../../src/payout-senders/payout-sender.ts';
 import { runChild } from '../support/child-process.ts';
 
 const PAYER = { rut: '76123456-0', name: 'Tienda SpA', account: '123456789', agreement: '3', day: '2026-01-15' };
-const ANA: FileLine = {
+const ANA: PayoutLine = {
   reference: 'F-1',
   rut: '12531909-2',
   name: 'Ana Núñez Ñandú',
@@ -20,7 +20,7 @@ const ANA: FileLine = {
   message: 'Factura Nº 1; café',
   accountType: 'sight',
 };
-const LUZ: FileLine = {
+const LUZ: PayoutLine = {
   ...ANA,
   reference: 'F-2',
   rut: '7654321-K',
@@ -147,7 +147,7 @@ test('a CuentaRUT with leading zeros is paid by its number', async () => {
 });
 
 test('a bank that asks for the account type of some accounts asks it for no others', async () => {
-  const asks = (code: string, line: FileLine) => BANK_FILES.find((one) => one.code === code)?.asksTypeOf?.(line);
+  const asks = (code: string, line: PayoutLine) => BANK_FILES.find((one) => one.code === code)?.asksTypeOf?.(line);
   assert.deepEqual([asks('bancochile-masivas', LUZ), asks('bancochile-masivas', ANA)], [false, true]);
   for (const code of ['bancoestado-abonos', 'bancoestado-proveedores']) {
     assert.deepEqual([asks(code, LUZ), asks(code, ANA)], [false, true], code);

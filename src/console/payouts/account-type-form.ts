@@ -1,12 +1,10 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import type { AccountType } from '../../payout-senders/bank-file.ts';
+import { ACCOUNT_TYPES } from '../../payout-senders/payout-sender.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-
-const TYPES: readonly AccountType[] = ['checking', 'savings', 'sight'];
 
 /** Asks for the type of the account, as long as the payout has not left. */
 export function accountTypeForm(app: App, { language, user }: ConsoleVisit, { id, state }: Payout): Html | false {
@@ -15,6 +13,6 @@ export function accountTypeForm(app: App, { language, user }: ConsoleVisit, { id
   return html`<h2>${tell(language, 'account_type.title')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/payouts/${id}/account-type">
 <p class="quiet">${tell(language, 'account_type.text')}</p>
-<label>${tell(language, 'account_type.title')}<select name="type">${TYPES.map((type) => html`<option value="${type}">${tell(language, `account_type.${type}`)}</option>`)}</select></label>
+<label>${tell(language, 'account_type.title')}<select name="type">${ACCOUNT_TYPES.map((type) => html`<option value="${type}">${tell(language, `account_type.${type}`)}</option>`)}</select></label>
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }

@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
-import type { AccountType } from '../../payout-senders/bank-file.ts';
+import type { AccountType } from '../../payout-senders/payout-sender.ts';
 import {
   approvePayouts,
   cancelPayouts,

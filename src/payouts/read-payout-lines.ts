@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { Database } from '../db/database.ts';
-import type { FileLine } from '../payout-senders/bank-file.ts';
+import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
@@ -10,12 +10,12 @@ import { openDetailsUnlessChanged } from './seal-recipient.ts';
  * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased or changed
  * in the store.
  */
-export async function readLines(
+export async function readPayoutLines(
   app: App,
   db: Pick<Database, 'query'>,
   environmentId: number,
   payouts: readonly Payout[],
-): Promise<(FileLine | null)[]> {
+): Promise<(PayoutLine | null)[]> {
   const rows = await selectVersionsOf(db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
