@@ -12,7 +12,7 @@ import { whyStoreIsOlder } from '../epochs/check-mark.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { watchStore } from '../epochs/watch-store.ts';
 import { publicUrlProblem } from '../health/public-url-problem.ts';
-import { forgetLoading } from '../lib/forget-loading.ts';
+import { freeStartMemory } from '../lib/free-start-memory.ts';
 import { measureProcess } from '../lib/meters.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/deliver-callbacks.ts';
@@ -55,7 +55,7 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  forgetLoading();
+  freeStartMemory();
   const starting = startService(readConfig());
   const { end, onSignal } = createStop(starting, (status) => process.exit(status));
   // Registered before the start has ended: a reader of `ready` may stop the service in the same moment.

@@ -3,7 +3,7 @@ import { composeApp } from '../compose-app.ts';
 import type { Config } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import { followClock } from '../epochs/follow-clock.ts';
-import { standBack } from '../lib/stand-back.ts';
+import { lowerPriority } from '../lib/lower-priority.ts';
 import type { OnProgress } from '../lib/walk.ts';
 import type { Progress } from '../proof/ask-verification.ts';
 import { resumeWalks } from '../proof/resume-walks.ts';
@@ -18,7 +18,7 @@ const SAY_EVERY_MS = 1000;
 /** The reads are one after another; the mark reads a key beside them. */
 const CONNECTIONS = 2;
 
-standBack();
+lowerPriority();
 say({ report: await verify(configOf(workerData as Config)) });
 
 /** Resumes a verification that was interrupted, as `books verify` does. */

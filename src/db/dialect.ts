@@ -101,7 +101,7 @@ const words: Record<Engine, Record<string, string>> = {
  * Replaces the tokens in `sql` by the engine's words. A word can take a parameter, `{word $1}`. Throws for an unknown
  * token.
  */
-export function speak(engine: Engine, sql: string): string {
+export function translateSql(engine: Engine, sql: string): string {
   return sql.replace(/\{(\w+)(?: (\$\d+))?\}/g, (_, token: string, parameter?: string) => {
     const word = words[engine][token];
     if (word === undefined) throw new Error(`No word for {${token}} in the ${engine} dialect`);

@@ -10,7 +10,7 @@ import {
   StorageError,
   type Tx,
 } from './database.ts';
-import { speak } from './dialect.ts';
+import { translateSql } from './dialect.ts';
 import { FENCED_CODE } from './guard-triggers.ts';
 import { stopAtFailure } from './stop-at-failure.ts';
 
@@ -111,7 +111,7 @@ function createStatements(pooler: boolean): Statements {
   const make = (sql: string, parameters: readonly SqlParameter[]): Statement => {
     let statement = known.get(sql);
     if (statement === undefined) {
-      statement = { name: `s${age}.${known.size}`, text: speak('postgres', sql) };
+      statement = { name: `s${age}.${known.size}`, text: translateSql('postgres', sql) };
       known.set(sql, statement);
     }
     // A list is sent as a PostgreSQL array.

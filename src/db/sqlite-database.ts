@@ -12,7 +12,7 @@ import {
   StorageError,
   type Tx,
 } from './database.ts';
-import { speak } from './dialect.ts';
+import { translateSql } from './dialect.ts';
 import { FENCED } from './guard-triggers.ts';
 import { stopAtFailure } from './stop-at-failure.ts';
 import { watchStoreFile } from './watch-store-file.ts';
@@ -121,7 +121,7 @@ function createPrepare(connection: Connection): Prepare {
     let statement = statements.get(sql);
     if (statement === undefined) {
       // `$1` would bind by an object's names. `?1` binds by position, as both engines mean it.
-      statement = connection.prepare(speak('sqlite', sql).replace(/\$(\d+)/g, '?$1'));
+      statement = connection.prepare(translateSql('sqlite', sql).replace(/\$(\d+)/g, '?$1'));
       statements.set(sql, statement);
     }
     return statement;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectAudit } from '../../src/audit/audit-queries.ts';
-import { speak } from '../../src/db/dialect.ts';
+import { translateSql } from '../../src/db/dialect.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import {
   lockApproved,
@@ -161,7 +161,7 @@ async function explainByIndexes(app: TestApp, { sql, parameters }: HeardStatemen
   const plan = await app.db.transaction(async (tx) => {
     await tx.query('set local enable_seqscan = off');
     await tx.query('set local enable_bitmapscan = off');
-    return tx.query(`explain ${speak('postgres', sql)}`, parameters);
+    return tx.query(`explain ${translateSql('postgres', sql)}`, parameters);
   });
   return plan.map((row) => String(row['QUERY PLAN']));
 }

@@ -1,4 +1,4 @@
-import { speak } from '../../src/db/dialect.ts';
+import { translateSql } from '../../src/db/dialect.ts';
 import { codeOf, type SourceFile } from '../support/source-tree.ts';
 import { areaOf, mayReach, type TidyRule } from './tidy-rules.ts';
 
@@ -77,7 +77,7 @@ export const speaksKnownWords: TidyRule = (files) =>
 
 function isKnown(word: string): boolean {
   try {
-    speak('sqlite', word);
+    translateSql('sqlite', word);
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import type { SqlParameter, Tx } from '../../src/db/database.ts';
-import { speak } from '../../src/db/dialect.ts';
+import { translateSql } from '../../src/db/dialect.ts';
 import type { TestApp } from './test-app.ts';
 
 export type HeardStatement = { sql: string; parameters: readonly SqlParameter[] };
@@ -39,7 +39,7 @@ export function listenToStatements(app: TestApp): {
 export async function explain(app: TestApp, { sql, parameters }: HeardStatement, asJson = false): Promise<string[]> {
   const { engine } = app.db;
   const word = engine === 'sqlite' ? 'explain query plan' : asJson ? 'explain (format json)' : 'explain';
-  const rows = await app.db.transaction((tx) => tx.query(`${word} ${speak(engine, sql)}`, parameters));
+  const rows = await app.db.transaction((tx) => tx.query(`${word} ${translateSql(engine, sql)}`, parameters));
   return rows.map((row) => {
     const plan: unknown = row['detail'] ?? row['QUERY PLAN'];
     return typeof plan === 'string' ? plan : JSON.stringify(plan);

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
  * the lowest priority: on a busy machine the work would then never end. Linux has a priority per thread, and this link
  * names the thread that reads it.
  */
-export function standBack(): void {
+export function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
