@@ -7,7 +7,7 @@ import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
-import { keepIf, rehearse } from '../db/rehearse.ts';
+import { commitIfExpected, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
@@ -79,10 +79,10 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
   const found = await findUndecided(app, attemptId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result: decided, isKept } = await keepIf(
+  const { result: decided, isKept } = await commitIfExpected(
     app.db,
-    (tx) => weigh(tx, found, wish, at),
-    ({ effect }) => wish.effect === undefined || wish.effect === effect,
+    (tx) => decideWithEffect(tx, found, wish, at),
+    wish.effect,
   );
   const { result, settlement } = decided;
   if (!isKept) return result === 'decided' ? 'already' : result;
@@ -100,7 +100,7 @@ export async function rehearseDecision(
   const found = await findUndecided(app, attemptId);
   if (found === null) return null;
   const at = app.now();
-  return rehearse(app.db, (tx) => weigh(tx, found, wish, at));
+  return rehearse(app.db, (tx) => decideWithEffect(tx, found, wish, at));
 }
 
 /**
@@ -130,7 +130,12 @@ async function findUndecided(app: App, attemptId: string): Promise<Undecided | n
   return { attempt, transaction, environment: await environmentHere(app, transaction) };
 }
 
-async function weigh(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided & RehearsedDecision> {
+async function decideWithEffect(
+  tx: Tx,
+  found: Undecided,
+  wish: DecisionWish,
+  at: number,
+): Promise<Decided & RehearsedDecision> {
   const added = await addedEntries(tx, found.transaction, () => decideIn(tx, found, wish, at));
   const { result: decided, entries } = added;
   const transaction = await selectTransaction(tx, found.transaction);

@@ -1,10 +1,26 @@
 import type { Database, Tx } from './database.ts';
 
 /**
- * Runs `work` in a transaction. Commits if `isWanted` accepts the result, and otherwise rolls back (`isKept` is false).
- * `work` changes nothing but the database. Rejects with `StorageError`, or with the error of `work`.
+ * Runs `work` in a transaction. Commits if its effect is `expected`, or `expected` is undefined; otherwise rolls back
+ * (`isKept` is false). `work` changes nothing but the database. Rejects with `StorageError`, or with the error of `work`.
  */
-export async function keepIf<Result>(
+export function commitIfExpected<Result extends { effect: string }>(
+  db: Pick<Database, 'transaction'>,
+  work: (tx: Tx) => Promise<Result>,
+  expected: string | undefined,
+): Promise<{ result: Result; isKept: boolean }> {
+  return keepIf(db, work, ({ effect }) => expected === undefined || expected === effect);
+}
+
+/** Runs `work` in the same way, and always rolls it back. So the preview of an act is the act itself. */
+export async function rehearse<Result>(
+  db: Pick<Database, 'transaction'>,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return (await keepIf(db, work, () => false)).result;
+}
+
+async function keepIf<Result>(
   db: Pick<Database, 'transaction'>,
   work: (tx: Tx) => Promise<Result>,
   isWanted: (result: Result) => boolean,
@@ -22,12 +38,4 @@ export async function keepIf<Result>(
   }
   if (done === undefined) throw new Error('A transaction without a result');
   return done;
-}
-
-/** Runs `work` as `keepIf` does, and always rolls it back. So the preview of an act is the act itself. */
-export async function rehearse<Result>(
-  db: Pick<Database, 'transaction'>,
-  work: (tx: Tx) => Promise<Result>,
-): Promise<Result> {
-  return (await keepIf(db, work, () => false)).result;
 }

@@ -7,7 +7,7 @@ import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
-import { keepIf, rehearse } from '../db/rehearse.ts';
+import { commitIfExpected, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
@@ -66,10 +66,10 @@ export async function decideRefund(
   const found = await findUndecided(app, refundId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result: decided, isKept } = await keepIf(
+  const { result: decided, isKept } = await commitIfExpected(
     app.db,
-    (tx) => weigh(tx, found, wish, at),
-    ({ effect }) => wish.effect === undefined || wish.effect === effect,
+    (tx) => decideWithEffect(tx, found, wish, at),
+    wish.effect,
   );
   const { result, ended } = decided;
   if (!isKept) return result === 'decided' ? 'already' : result;
@@ -86,7 +86,7 @@ export async function rehearseRefundDecision(
   const found = await findUndecided(app, refundId);
   if (found === null) return null;
   const at = app.now();
-  return rehearse(app.db, (tx) => weigh(tx, found, wish, at));
+  return rehearse(app.db, (tx) => decideWithEffect(tx, found, wish, at));
 }
 
 /** Lists the newest decisions, with their evidence. */
@@ -109,7 +109,7 @@ async function findUndecided(app: App, refundId: string): Promise<Undecided | nu
   return { refund, transaction, environment: await environmentHere(app, transaction) };
 }
 
-async function weigh(
+async function decideWithEffect(
   tx: Tx,
   found: Undecided,
   wish: RefundDecisionWish,
