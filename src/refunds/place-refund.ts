@@ -38,7 +38,7 @@ export async function placeRefund(
   { environment, transaction, part, requestedBy, idempotencyKey, now }: Placing,
   allow: (amount: number) => Promise<void>,
 ): Promise<PlacedRefund> {
-  const { amount, reserved, refusal } = await weighPart(app, tx, transaction, part, now);
+  const { amount, reserved, refusal } = await checkRefundPart(app, tx, transaction, part, now);
   if (refusal !== null) return { kind: 'refused', refusal };
   if (!(await isCovered(tx, transaction, reserved, amount))) return { kind: 'refused', refusal: balanceRefusal() };
   await allow(amount);
@@ -53,7 +53,7 @@ export async function placeRefund(
  * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's
  * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction.
  */
-export async function weighPart(
+export async function checkRefundPart(
   app: App,
   tx: Tx,
   transaction: Transaction,

@@ -8,7 +8,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
-import { weighPart } from './place-refund.ts';
+import { checkRefundPart } from './place-refund.ts';
 import type { RefundType } from './refund.ts';
 import type { RefundRefusal } from './refund-refusal.ts';
 import type { RefundRequest } from './refund-request.ts';
@@ -60,7 +60,7 @@ export async function requestRefund(
     if (transaction === null) throw new Error('A transaction is gone');
     const { id: transactionId, environment_id, currency } = transaction;
     const user = await requireUserOf(tx, by, environment_id, 'refunds:create');
-    const { amount, refusal } = await weighPart(app, tx, transaction, wish, now);
+    const { amount, refusal } = await checkRefundPart(app, tx, transaction, wish, now);
     if (refusal !== null) return { kind: 'refused', refusal };
     const same = await selectSameRefundRequest(tx, transaction, { userId: user.id, amount });
     if (same !== null) return { kind: 'replayed', request: same };

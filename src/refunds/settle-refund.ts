@@ -11,6 +11,7 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
+import { type ComparedAnswer, compareAnswer } from './compare-answer.ts';
 import { answerToRefund, type Refund } from './refund.ts';
 import {
   endRefund,
@@ -20,7 +21,6 @@ import {
   postponeRefund,
   selectRefundBesideBooks,
 } from './refund-queries.ts';
-import { type Weighed, weighAnswer } from './weigh-answer.ts';
 
 /**
  * `waiting`: the method has not answered yet. `ended`: the refund has ended. `already`, `ignored`: no news. `conflict`:
@@ -55,8 +55,8 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
       await postponeRefund(tx, refund, at + HOUR);
       return { kind: 'ignored', refund, contradiction: false };
     }
-    const weighed = weighAnswer(refund, answer, wentBack);
-    return settleLocked(tx, { environment, transaction, refund, claimed, weighed, at });
+    const compared = compareAnswer(refund, answer, wentBack);
+    return settleLocked(tx, { environment, transaction, refund, claimed, compared, at });
   });
   if (settlement.kind === 'ended') app.metrics.refunds.inc({ state: settlement.refund.state });
   if (settlement.contradiction) alarm(app, settlement.refund, answer);
@@ -69,7 +69,7 @@ type Settling = {
   /** As stored, read under the lock; `claimed` is the refund as it was claimed. */
   refund: Refund;
   claimed: Refund;
-  weighed: Weighed;
+  compared: ComparedAnswer;
   at: number;
 };
 
@@ -80,14 +80,14 @@ type Settling = {
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const postings: Posting[] = [];
   const settlement = await moveRefund(tx, settling, postings);
-  const told = await tellDifference(tx, settling, settlement.refund, postings);
+  const isNew = await recordDifference(tx, settling, settlement.refund, postings);
   for (const posting of postings) await postEntries(tx, posting);
-  return { ...settlement, contradiction: settlement.contradiction || told };
+  return { ...settlement, contradiction: settlement.contradiction || isNew };
 }
 
 async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Promise<RefundSettlement> {
-  const { refund, claimed, weighed, at } = settling;
-  const state = answerToRefund(refund.state, weighed.outcome.kind);
+  const { refund, claimed, compared, at } = settling;
+  const state = answerToRefund(refund.state, compared.outcome.kind);
   if (state === 'completed' || state === 'failed') {
     const ended = await end(tx, settling, state);
     if (state === 'completed') postings.push(postingOf(settling, ended));
@@ -115,8 +115,12 @@ function nextLook({ state, settled_at, lookups }: Refund, at: number): number | 
   return at < last ? last : null;
 }
 
-async function end(tx: Tx, { environment, transaction, refund, weighed, at }: Settling, state: 'completed' | 'failed') {
-  const detail: PaymentDetail = 'detail' in weighed.outcome ? weighed.outcome.detail : {};
+async function end(
+  tx: Tx,
+  { environment, transaction, refund, compared, at }: Settling,
+  state: 'completed' | 'failed',
+) {
+  const detail: PaymentDetail = 'detail' in compared.outcome ? compared.outcome.detail : {};
   const ending = { state, settledAt: at, nextLookupAt: at + HOUR, detail: JSON.stringify(detail) };
   const ended = await endRefund(tx, refund, ending);
   const advanced = await advanceSequence(tx, transaction);
@@ -129,13 +133,13 @@ function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
 }
 
 /**
- * Reports a difference between the method's balance and the books, and returns whether it is new. Unasked money that
+ * Records a difference between the method's balance and the books, and returns whether it is new. Unasked money that
  * went back goes to suspense, so that the books agree with the method. Missing money is not booked: the balance may be
  * late. A day after the last refund ended, the difference waits for a person.
  */
-async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
-  const { transaction, weighed, at } = settling;
-  const { unasked, missing } = weighed;
+async function recordDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
+  const { transaction, compared, at } = settling;
+  const { unasked, missing } = compared;
   const { currency } = transaction;
   if (unasked > 0) {
     const contradiction = { event: 'refund_unasked', unasked: formatDecimal(unasked, currency), currency };

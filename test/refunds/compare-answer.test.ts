@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefundAnswer } from '../../src/payment-methods/payment-method.ts';
+import { compareAnswer } from '../../src/refunds/compare-answer.ts';
 import type { RefundState } from '../../src/refunds/refund.ts';
-import { weighAnswer } from '../../src/refunds/weigh-answer.ts';
 
 /** For a refund of 3000 of a payment with an earlier refund of 1000 in the books, so 4000 with this one. */
 const RULES: [
@@ -36,8 +36,8 @@ for (const [what, state, kind, refunded, outcome, unasked, missing] of RULES) {
   test(`${what}: ${outcome}, ${unasked} unasked, ${missing} missing`, () => {
     const said = kind === 'approved' || kind === 'declined' ? { kind, detail: {} } : { kind };
     const answer = { ...said, ...(refunded !== undefined && { refunded }) } as RefundAnswer;
-    const weighed = weighAnswer({ amount: 3000, state }, answer, state === 'completed' ? 4000 : 1000);
-    assert.deepEqual([weighed.outcome.kind, weighed.unasked, weighed.missing], [outcome, unasked, missing]);
-    assert.ok(!('refunded' in weighed.outcome), 'the stored outcome has only the detail of the method');
+    const compared = compareAnswer({ amount: 3000, state }, answer, state === 'completed' ? 4000 : 1000);
+    assert.deepEqual([compared.outcome.kind, compared.unasked, compared.missing], [outcome, unasked, missing]);
+    assert.ok(!('refunded' in compared.outcome), 'the stored outcome has only the detail of the method');
   });
 }
