@@ -44,7 +44,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
       ? selectSenderInUse(app.db, environmentId)
       : selectSender(app.db, environmentId, id));
     // The sender was removed: the payout waits for a file or for a person.
-    if (owner === null || row === null) return await rest(app, payout);
+    if (owner === null || row === null) return await postpone(app, payout, null);
     const sender = openSender(app, owner, row);
     const transfer = transferOf(owner, payout);
     const known = await ask(app, sender, 'look_up', transfer, () => sender.lookUp(transfer));
@@ -62,7 +62,7 @@ type HandOver = { owner: PayoutOwner; payout: Payout; sender: PayoutSender; send
 
 async function handOver(app: App, { owner, payout, sender, senderId, claimedAt }: HandOver): Promise<void> {
   const [line] = await readPayoutLines(app, app.db, owner.id, [payout]);
-  if (line === undefined || line === null) return rest(app, payout);
+  if (line === undefined || line === null) return postpone(app, payout, null);
   const isLate = () => app.now() > claimedAt + SEND_WITHIN_MS;
   if (isLate() || !(await writeSent(app, owner, payout, senderId)) || isLate()) return;
   const order = { ...transferOf(owner, payout), ...line };
@@ -99,10 +99,7 @@ async function ask(
   }
 }
 
-function rest(app: App, payout: Payout): Promise<void> {
-  return postpone(app, payout, null);
-}
-
+/** `nextLookAt` null: the worker leaves it alone until a person or a file moves it. */
 function postpone(app: App, payout: Payout, nextLookAt: number | null): Promise<void> {
   return app.db.transaction((tx) => postponePayout(tx, payout, nextLookAt));
 }

@@ -50,10 +50,10 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const now = app.now();
     const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
     const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
-    const payouts = await lockThose(tx, decision, 'approved');
+    const payouts = await lockDecided(tx, decision, 'approved');
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
-    const behind = await findBehind(tx, payouts, versions);
+    const behind = await findPeopleBehind(tx, payouts, versions);
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
@@ -98,7 +98,7 @@ export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payou
   return decideWith(app, decision, 'payouts:create', { to: 'awaiting_approval', action: 'payout.submitted' });
 }
 
-/** `users`: the users behind the payouts, from `findBehind`. `directory`: the current bank list. */
+/** `users`: the users behind the payouts, from `findPeopleBehind`. `directory`: the current bank list. */
 export type PayableTerms = {
   readonly now: number;
   readonly maxAgeDays: number;
@@ -186,7 +186,7 @@ export type Barred = ReadonlyMap<string, InBoth>;
  * The users of this database who made payouts or changed accounts, and the people who know their API tokens or
  * passwords.
  */
-export type Behind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
+export type PeopleBehind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
 
 /**
  * Returns the people who may never approve a payout:
@@ -196,10 +196,14 @@ export type Behind = { readonly users: readonly NamedUser[]; readonly holders: r
  *   everybody who made a token of that user before the act, if the token was not yet revoked or expired, and everybody
  *   who had set a program's password.
  *
- * `versions`: all versions of its recipient. `behind`: the result of `findBehind`. `selectWaitingApprovals` has the
+ * `versions`: all versions of its recipient. `behind`: the result of `findPeopleBehind`. `selectWaitingApprovals` has the
  * same rule in SQL.
  */
-export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
+export function barredFrom(
+  payout: Payout,
+  versions: readonly RecipientRow[],
+  { users, holders }: PeopleBehind,
+): Barred {
   const { account_changed_by, account_hash, recipient_version, created_at } = payout;
   const barred = new Map<string, InBoth>();
   const barHolders = (known: readonly TokenHolder[], act: ActOfUser, why: InBoth) => {
@@ -223,11 +227,11 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
  * Finds the users behind payouts: the makers and those who changed accounts. Also finds the people who know API tokens
  * or passwords of programs that made payouts and of those who changed accounts.
  */
-export async function findBehind(
+export async function findPeopleBehind(
   db: Pick<Database, 'query'>,
   payouts: readonly Payout[],
   versions: readonly RecipientRow[],
-): Promise<Behind> {
+): Promise<PeopleBehind> {
   const changers = payouts.flatMap(({ account_changed_by }) => account_changed_by ?? []);
   const makers = payouts.flatMap(({ proposed_by, proposed_by_id }) => [accountOf(proposed_by), proposed_by_id]);
   const names = new Set([...makers, ...changers]);
@@ -262,7 +266,7 @@ function decideWith(
 ): Promise<Payout[]> {
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, decision.by, decision.owner.id, permission);
-    const payouts = await lockThose(tx, decision, step.to);
+    const payouts = await lockDecided(tx, decision, step.to);
     const change = { reason: decision.reason };
     return decide(tx, decision, payouts, { ...step, at: app.now(), change });
   });
@@ -272,7 +276,7 @@ function decideWith(
  * Locks the named payouts and returns those that may change to the state `to`. Throws `Problem` NOT_FOUND or
  * PAYOUT_STATE if there are no such payouts, or if one named by its id may not change to it.
  */
-async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
+async function lockDecided(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
   const all = await lockPayouts(tx, { environmentId: owner.id, ...named });
   if (all.length === 0 || ('ids' in named && all.length < new Set(named.ids).size)) {
     throw new Problem('NOT_FOUND', {

@@ -3,7 +3,7 @@ import { currentDirectory } from '../bank-validation/directory/current-directory
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
-import { type Barred, barredFrom, findBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
+import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
 import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
@@ -56,7 +56,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
-  const behind = waits ? await findBehind(app.db, payouts, kept) : { users: [], holders: [] };
+  const behind = waits ? await findPeopleBehind(app.db, payouts, kept) : { users: [], holders: [] };
   const directory = await currentDirectory(app);
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TokenHolder } from '../../src/auth/api-token-queries.ts';
 import { shippedBankDirectory } from '../../src/bank-validation/directory/current-directory.ts';
-import { type Behind, barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
+import { barredFrom, type PeopleBehind, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { RecipientRow } from '../../src/payouts/recipient.ts';
 
@@ -35,7 +35,7 @@ const holder = (user_id: string, holder_id: string, rest: Partial<TokenHolder> =
   ...rest,
 });
 
-const barred = (versions: readonly RecipientRow[], holders: Behind['holders'] = []) =>
+const barred = (versions: readonly RecipientRow[], holders: PeopleBehind['holders'] = []) =>
   [...barredFrom(payout, versions, { users: [], holders }).keys()].sort();
 
 test('a person who revalidated a changed account before the payout was made may not approve it; a later one may', () => {
