@@ -68,10 +68,10 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   outbox: ['payment-services', 'auth'],
   chaos: ['outbox', 'payment-services'],
   'payment-services': ['books'],
-  'refused-requests': ['auth', 'payment-services', 'transactions'],
+  'refused-requests': ['auth', 'payment-services'],
   payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
   statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation', 'auth'],
-  'bank-validation': ['outbox', 'auth'],
+  'bank-validation': ['outbox'],
 };
 
 export const followsArrows: TidyRule = (files) =>
