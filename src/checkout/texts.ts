@@ -89,6 +89,8 @@ export const TEXTS = {
     'link.expired.text': 'Ya no se puede pagar. Pide otro a {contact}.',
     'link.ended.title': 'Este enlace ya no se puede pagar',
     'link.ended.text': 'Quien lo hizo lo cerró. Consulta a {contact}.',
+    'link.held.title': 'Estamos revisando este enlace',
+    'link.held.text': 'Quizás ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
 
     'mail.paid.subject': 'Tu comprobante de {merchant}: {amount}',
     'mail.paid.title': 'Pagaste {amount} a {merchant}',
@@ -245,6 +247,8 @@ export const TEXTS = {
     'link.expired.text': 'It can no longer be paid. Ask {contact} for another.',
     'link.ended.title': 'This link can no longer be paid',
     'link.ended.text': 'Its maker has closed it. Ask {contact}.',
+    'link.held.title': 'We are checking this link',
+    'link.held.text': 'It may have been paid already. Nothing was charged now; try again later.',
 
     'mail.paid.subject': 'Your receipt from {merchant}: {amount}',
     'mail.paid.title': 'You paid {amount} to {merchant}',

@@ -38,6 +38,7 @@ export const postLink: Operation = {
   handle: linkHandler(async (app, { found, language, reply, send }) => {
     if (found.state !== 'open') return send(410, pageOf(app, found, language));
     const transaction = await payPaymentLink(app, found);
+    if (transaction === 'held') return send(503, heldPage(app, found, language));
     return reply.code(303).header('location', payUrl(app, transaction)).send();
   }),
 };
@@ -88,6 +89,11 @@ function pageOf(app: App, open: OpenLink, language: Language): LinkPage {
 </section>
 <form method="post" action="${publicPath(app)}/link/${link.id}"><button class="primary">${say(language, 'link.pay')}</button></form>`;
   return { ...frame, title: say(language, 'payable.title', { amount, merchant }), main, sheets: true };
+}
+
+function heldPage(app: App, open: OpenLink, language: Language): LinkPage {
+  const title = say(language, 'link.held.title');
+  return { ...frameOf(app, open, language), title, main: outcome('neutral', title, say(language, 'link.held.text')) };
 }
 
 function amountOfLink({ link }: OpenLink, language: Language): string {

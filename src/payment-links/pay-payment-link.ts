@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { isHeldBack } from '../epochs/hold.ts';
 import { formatPlain } from '../lib/money.ts';
 import { createTransaction } from '../transactions/create-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -12,8 +13,9 @@ type Payable = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
 /**
  * Returns the transaction in which a payer of an open link pays. A link for one payment has at most one payable
  * transaction: a second payer gets the same one, and a new one is made only after the last ended without a payment.
+ * `held`: such a link is from before a restore that nobody has released, so it may have been paid in the lost time.
  */
-export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable> {
+export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable | 'held'> {
   const { link, environment } = open;
   if (link.uses === 'many') {
     const number = await app.db.transaction((tx) => takeNumber(tx, link));
@@ -22,6 +24,7 @@ export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable>
   const last = await selectByReference(app.db, environment.id, linkReference(link, link.opened));
   // A pending transaction whose time is over is returned too; the worker ends it.
   if (last !== null && (last.state === 'pending' || last.state === 'completed')) return last;
+  if (await isHeldBack(app.db, link.created_at)) return 'held';
   const number = link.opened + 1;
   // Concurrent payers ask for the same reference and get the same transaction.
   const created = await create(app, open, number);

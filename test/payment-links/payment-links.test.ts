@@ -4,6 +4,8 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { findPaymentLink, listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
@@ -72,10 +74,11 @@ forEachEngine('a payment link', (openTestDatabase) => {
     const seen = await findPaymentLink(shop.app, shop.path.slice('/link/'.length));
     assert.ok(seen);
     await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
-    const { id } = await payPaymentLink(shop.app, seen);
+    const transaction = await payPaymentLink(shop.app, seen);
+    assert.ok(transaction !== 'held');
     assert.deepEqual(
       (await shop.transactions()).map((one) => [one.id, one.state]),
-      [[id, 'completed']],
+      [[transaction.id, 'completed']],
     );
   });
 
@@ -136,6 +139,21 @@ forEachEngine('a payment link', (openTestDatabase) => {
       assert.deepEqual([(await listed())?.state, (await listed())?.paid], [state, paid]);
       assert.equal((await shop.server.post(shop.path)).status, state === 'open' ? 303 : 410);
     }
+  });
+
+  test('for one use starts no new payment while a restore is held, because the payment that used it may be lost', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const { link: many } = await createPaymentLink(shop.app, shop.environment.id, { ...WISH, uses: 'many' }, TESTER);
+    shop.app.now.advance(1000);
+    await beginEpoch(shop.app, [], 0, TESTER);
+    const held = await shop.server.post(shop.path);
+    assert.deepEqual([held.status, /<h1>([^<]+)/.exec(held.text)?.[1]], [503, 'Estamos revisando este enlace']);
+    assert.deepEqual(await shop.transactions(), []);
+    assert.equal((await shop.server.post(`/link/${many.id}`)).status, 303);
+    const { link: later } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
+    assert.equal((await shop.server.post(`/link/${later.id}`)).status, 303, 'a link from after the restore is not held');
+    await releaseEpoch(shop.app, TESTER, 'compared');
+    await shop.press();
   });
 
   test('for many uses makes a transaction for each payer, also concurrently', async () => {
