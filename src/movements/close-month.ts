@@ -4,9 +4,10 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { selectUnbooked } from '../books/reconciliation-queries.ts';
 import { selectOwedAt } from '../books/statement-queries.ts';
 import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { selectFirstCreated } from '../payment-services/payment-service-queries.ts';
+import { selectArrivedSince, selectFirstCreated } from '../payment-services/payment-service-queries.ts';
 import { countUnresolvedOf } from './movement-queries.ts';
 import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosedMonth } from './settlement-queries.ts';
 
@@ -24,7 +25,10 @@ export type MonthState = {
   hasEnded: boolean;
   /** Whether the first payment service existed before the month ended. Before that there is nothing to close. */
   hasBooks: boolean;
-  /** Payments, refunds and movements that no entry explains. */
+  /**
+   * Payments, refunds and movements that no entry explains. These counts leave out payment services that another
+   * database serves: only there a person can decide.
+   */
   unbooked: number;
   /** Undecided entries in suspense. */
   suspense: number;
@@ -32,7 +36,10 @@ export type MonthState = {
   differences: number;
   owed: MonthOwed[];
   closed: ClosedMonth | null;
-  /** True if the books still agree with the closed month, and while the month is open. */
+  /**
+   * True if the books still agree with the closed month, and while the month is open. A payment service that arrived
+   * from another database after the close is not compared.
+   */
   isAsClosed: boolean;
 };
 
@@ -43,20 +50,30 @@ export async function describeMonth(app: App, month: string, environment: Enviro
   const last = lastDayOf(first);
   const [from, to] = [boundsOfDay(first).from, boundsOfDay(last).to];
   const environmentIds = await listEnvironmentIds(app, environment, null, null);
+  const elsewhere = await findElsewhere(app);
+  const here = environmentIds.filter((id) => !elsewhere.environments.has(id));
   const [unbooked, suspense, differences, owedAt, closed, firstAt] = await Promise.all([
-    selectUnbooked(app.db, { environmentIds, from, to, transactionId: 0 }),
-    countUnresolvedOf(app.db, environmentIds, to),
-    countOpenDifferences(app.db, environment, first, last),
+    selectUnbooked(app.db, { environmentIds: here, from, to, transactionId: 0 }),
+    countUnresolvedOf(app.db, here, to),
+    countOpenDifferences(app.db, environment, { first, last }, [...elsewhere.paymentServices]),
     selectOwedAt(app.db, environmentIds, to),
     selectClosedMonth(app.db, month, environment),
     selectFirstCreated(app.db),
   ]);
   const owed = owedAt.map((one) => ({ ...one, owed: String(one.owed) }));
-  const isAsClosed = closed === null || closed.owed === JSON.stringify(owed);
+  const isAsClosed = closed === null || (await agrees(app, closed, owed));
   const hasEnded = dayOf(app.now() - BEING_BOOKED_MS) > last;
   const hasBooks = firstAt !== null && firstAt < to;
   const counts = { unbooked: unbooked.length, suspense, differences };
   return { month, environment, hasEnded, hasBooks, ...counts, owed, closed, isAsClosed };
+}
+
+async function agrees(app: App, closed: ClosedMonth, owed: readonly MonthOwed[]): Promise<boolean> {
+  if (closed.owed === JSON.stringify(owed)) return true;
+  const arrived = new Set(await selectArrivedSince(app.db, closed.closed_at));
+  // A payment service that was here at the close, left and came back is in the closed text.
+  const wasThere = (one: MonthOwed) => !arrived.has(one.environment_id) || closed.owed.includes(JSON.stringify(one));
+  return closed.owed === JSON.stringify(owed.filter(wasThere));
 }
 
 /** Returns whether nothing prevents closing the month. */

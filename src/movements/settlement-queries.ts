@@ -120,17 +120,18 @@ export function updateAccepted(
   );
 }
 
-/** Counts the open differences of files whose last day is among these days. */
+/** Counts the open differences of files whose last day is among these days, without files of some payment services. */
 export async function countOpenDifferences(
   db: Reader,
   environment: string,
-  first: string,
-  last: string,
+  { first, last }: { first: string; last: string },
+  without: readonly string[],
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from settlements s join settlement_differences d on d.settlement_id = s.id
-     where s.environment = $1 and s.last_day >= $2 and s.last_day <= $3 and s.replaced_at is null and d.accepted_at is null`,
-    [environment, first, last],
+     where s.environment = $1 and s.last_day >= $2 and s.last_day <= $3 and s.replaced_at is null and d.accepted_at is null
+       and not (coalesce(s.payment_service_id, '') {named $4})`,
+    [environment, first, last, without],
   );
   return row?.count ?? 0;
 }

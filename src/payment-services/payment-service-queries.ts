@@ -341,3 +341,13 @@ export function selectEnvironmentsElsewhere(
      order by e.id`,
   );
 }
+
+/** Lists the environments of payment services that arrived from another database after a time. */
+export async function selectArrivedSince(db: Reader, at: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select distinct e.id from moves m join environments e on e.payment_service_id = m.payment_service_id
+     where m.direction = 'in' and m.state = 'moved' and m.changed_at > $1 order by e.id`,
+    [at],
+  );
+  return rows.map(({ id }) => id);
+}

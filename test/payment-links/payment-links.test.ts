@@ -151,7 +151,11 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.deepEqual(await shop.transactions(), []);
     assert.equal((await shop.server.post(`/link/${many.id}`)).status, 303);
     const { link: later } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
-    assert.equal((await shop.server.post(`/link/${later.id}`)).status, 303, 'a link from after the restore is not held');
+    assert.equal(
+      (await shop.server.post(`/link/${later.id}`)).status,
+      303,
+      'a link from after the restore is not held',
+    );
     await releaseEpoch(shop.app, TESTER, 'compared');
     await shop.press();
   });
