@@ -8,6 +8,7 @@ import { compareCopy, compareFeed } from './compare-copy.ts';
 import { copyRows, copyTails } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
+import { leaveAgain } from './leave-again.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
 import { selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
 import { environmentsOf } from './set-guards.ts';
@@ -34,10 +35,12 @@ export type MoveWish = {
  * Moves a payment service with all its data from one database of the installation to another while both serve. It
  * copies the data, compares the copy with its source, pauses the requests for a moment, copies the rest, and opens the
  * payment service in the other database. After an interruption, a second call resumes the move, or `undoMove` ends it.
- * Throws `MoveRefusal`.
+ * If `from` was restored from a backup of before the move, records the move there again. Throws `MoveRefusal`.
  */
 export async function movePaymentService(from: App, to: App, wish: MoveWish): Promise<Moved> {
   const { paymentServiceId, by } = wish;
+  const known = await leaveAgain(from, to, paymentServiceId, by);
+  if (known !== null) return confirmArrival(from, to, known);
   const row = (await findOpen(from, to, wish)) ?? (await begin(from, to, paymentServiceId, by));
   if ((await selectMove(to.db, row.id))?.state === 'moved') return confirmArrival(from, to, row);
   const move = await takeOver(from, to, row, wish);
@@ -100,7 +103,7 @@ async function begin(from: App, to: App, paymentServiceId: string, by: Actor): P
  * Records the arrival after a command that was interrupted right after it opened the payment service in the other
  * database.
  */
-async function confirmArrival(from: App, to: App, { id }: MoveRow): Promise<Moved> {
+async function confirmArrival(from: App, to: App, { id }: Pick<MoveRow, 'id'>): Promise<Moved> {
   const { progress } = (await selectMove(to.db, id)) as MoveRow;
   await from.db.transaction((tx) => updateArrived(tx, id, from.now()));
   const { events } = (JSON.parse(progress) as Progress).feed;

@@ -127,6 +127,12 @@ export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Prom
   return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
 }
 
+/** Returns whether these environments have a transaction with this id or a higher one. */
+export async function hasTransactionsFrom(tx: Tx, environmentIds: readonly number[], id: number): Promise<boolean> {
+  const sql = 'select id from transactions where environment_id {among $1} and id >= $2 limit 1';
+  return (await tx.query(sql, [environmentIds, id])).length > 0;
+}
+
 /** Lists environments with one of these ids that belong to another payment service. */
 export function selectStrangeEnvironments(
   db: Reader,
