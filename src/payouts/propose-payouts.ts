@@ -55,6 +55,8 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
       const made = batch === null ? null : newBatch(proposal, user.id, now);
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
+      const rivals = rivalsOf(planned.map(({ wish }) => wish));
+      if ((await selectByReferences(tx, owner.id, rivals)).length > 0) throw new Overtaken();
       const kind = user.role === 'integration' ? 'program' : 'person';
       const batchId = made?.id ?? null;
       // All lists order one commit by id, so sorted ids keep the order of the file.
@@ -100,9 +102,10 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null }).catch((error: unknown) =>
     refuseEveryRow(app, proposal, user.id, error),
   );
-  await checkSum(app, proposal);
+  // Before the limits, which may have changed since: a program that repeats a request must learn what became of it.
   const same = await findSame(app, owner, wishes);
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
+  await checkSum(app, proposal);
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
   return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
@@ -155,15 +158,35 @@ async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<v
  */
 async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWish[]): Promise<Payout[] | null> {
   const references = wishes.map(({ reference }) => reference);
-  const found = await selectByReferences(app.db, owner.id, references);
+  const rivals = rivalsOf(wishes);
+  const found = await selectByReferences(app.db, owner.id, [...references, ...rivals]);
   if (found.length === 0) return null;
   const byReference = new Map(found.map((payout) => [payout.reference, payout]));
+  const rival = rivals.find((reference) => byReference.has(reference));
+  if (rival !== undefined) throw taken(rival);
   const isSame = wishes.every(({ reference, hash }) => byReference.get(reference)?.wish_hash === hash);
   if (isSame) return wishes.map(({ reference }) => byReference.get(reference) as Payout);
   const other = wishes.find(({ reference, hash }) => (byReference.get(reference)?.wish_hash ?? hash) !== hash);
-  const which = other?.reference ?? (found[0] as Payout).reference;
-  throw new Problem('PAYOUT_CONFLICT', {
-    detail: { en: `${which} belongs to another payout.`, es: `${which} es de otro pago.` },
+  throw taken(other?.reference ?? (found[0] as Payout).reference);
+}
+
+function taken(reference: string): Problem {
+  return new Problem('PAYOUT_CONFLICT', {
+    detail: { en: `${reference} belongs to another payout.`, es: `${reference} es de otro pago.` },
+  });
+}
+
+/**
+ * Returns the references that payouts of the same ids have if they were split into another number of parts, because of
+ * another amount or another PAYOUT_RAIL_LIMIT: `REF` beside `REF/1` would pay one id twice.
+ */
+function rivalsOf(wishes: readonly CheckedWish[]): string[] {
+  const ofRows = [...Map.groupBy(wishes, ({ row }) => row).values()];
+  return ofRows.flatMap((parts) => {
+    const [{ reference }] = parts as [CheckedWish];
+    if (parts.length === 1) return [`${reference}/1`];
+    const id = reference.slice(0, reference.lastIndexOf('/'));
+    return [id, `${id}/${parts.length + 1}`];
   });
 }
 
