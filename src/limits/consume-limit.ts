@@ -12,7 +12,8 @@ import { type CountRow, deleteEndedCounts, hasEndedCounts, incrementCount, selec
 export async function consumeLimit(app: App, limit: Limit, subject: string, times = 1): Promise<LimitUse> {
   const key = limitKey(app, limit, subject);
   const now = app.now();
-  const known = await selectCount(app.db, key, now);
+  const endsAt = now + limit.windowMs;
+  const known = await selectCount(app.db, key, { now, endsAt });
   if (known !== null && known.used + times > limit.most) {
     return { allowed: false, remaining: Math.max(0, limit.most - known.used), resetMs: known.ends_at - now };
   }
@@ -20,7 +21,7 @@ export async function consumeLimit(app: App, limit: Limit, subject: string, time
   const count = await (limit.known === true ? queues.known : queues.strangers).submit({
     key,
     now,
-    endsAt: now + limit.windowMs,
+    endsAt,
     renews: limit.counts === 'streak',
     times,
     most: limit.most,

@@ -2,11 +2,24 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 export type CountRow = SqlRow & { used: number; ends_at: number };
 
-export async function selectCount(db: Database, key: string, now: number): Promise<CountRow | null> {
-  const [row] = await db.query<CountRow>('select used, ends_at from limit_counts where key = $1 and ends_at > $2', [
-    key,
-    now,
-  ]);
+/**
+ * The last time at which a count of this window may end. A clock that was far ahead has made a later end, which would
+ * refuse everybody until that time; the clocks of two processes may differ by a window.
+ */
+function latestEnd(now: number, endsAt: number): number {
+  return 2 * endsAt - now;
+}
+
+/** Reads a count that has not ended. `endsAt`: when a count that starts at `now` ends. */
+export async function selectCount(
+  db: Database,
+  key: string,
+  { now, endsAt }: { now: number; endsAt: number },
+): Promise<CountRow | null> {
+  const [row] = await db.query<CountRow>(
+    'select used, ends_at from limit_counts where key = $1 and ends_at > $2 and ends_at <= $3',
+    [key, now, latestEnd(now, endsAt)],
+  );
   return row ?? null;
 }
 
@@ -18,10 +31,12 @@ export async function incrementCount(
   const [row] = await tx.query<CountRow>(
     `insert into limit_counts (key, used, ends_at) values ($1, $5, $2)
      on conflict (key) do update set
-       used = case when limit_counts.ends_at <= $3 then excluded.used else limit_counts.used + excluded.used end,
-       ends_at = case when limit_counts.ends_at <= $3 or $4 = 1 then excluded.ends_at else limit_counts.ends_at end
+       used = case when limit_counts.ends_at <= $3 or limit_counts.ends_at > $6 then excluded.used
+         else limit_counts.used + excluded.used end,
+       ends_at = case when limit_counts.ends_at <= $3 or limit_counts.ends_at > $6 or $4 = 1 then excluded.ends_at
+         else limit_counts.ends_at end
      returning used, ends_at`,
-    [use.key, use.endsAt, use.now, use.renews ? 1 : 0, use.times],
+    [use.key, use.endsAt, use.now, use.renews ? 1 : 0, use.times, latestEnd(use.now, use.endsAt)],
   );
   return row as CountRow;
 }

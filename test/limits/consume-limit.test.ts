@@ -77,6 +77,26 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
   });
 
+  test('is not used up until a time that only a clock far ahead has reached', async () => {
+    const db = await openTestDatabase();
+    const [app, ahead] = [createTestApp(db), createTestApp(db)];
+    ahead.now.advance(3 * 3_600_000);
+    for (const limit of [WINDOW, STREAK]) {
+      for (let i = 0; i < 4; i++) await consumeLimit(ahead, limit, 'a');
+      const uses = [];
+      for (let i = 0; i < 4; i++) uses.push((await consumeLimit(app, limit, 'a')).allowed);
+      assert.deepEqual(uses, [true, true, true, false]);
+    }
+  });
+
+  test('counts the uses at a process whose clock is somewhat ahead', async () => {
+    const db = await openTestDatabase();
+    const [app, ahead] = [createTestApp(db), createTestApp(db)];
+    ahead.now.advance(30_000);
+    for (let i = 0; i < 3; i++) await consumeLimit(ahead, STREAK, 'a');
+    assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, false);
+  });
+
   test('of a merchant does not wait for the counts of unknown clients', async () => {
     const db = await openTestDatabase();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
