@@ -62,8 +62,8 @@ async function move(id: string, options: MoveOptions): Promise<void> {
         onProgress: ({ step, table: name, rows }) => line.say(`${step} ${name}`, rows),
       }),
     );
-    const { id: moveId, events, pauseMs, strangers } = moved;
-    const value = { id, move: moveId, events, pause_ms: pauseMs, users_missing: strangers };
+    const { id: moveId, events, pauseMs, strangers, webhooks } = moved;
+    const value = { id, move: moveId, events, pause_ms: pauseMs, users_missing: strangers, webhooks_missing: webhooks };
     print(options, value, linesOf(id, file, moved));
   } catch (error) {
     throw error instanceof MoveRefusal ? new CommandError(error.message, 1, error.code) : error;
@@ -72,7 +72,7 @@ async function move(id: string, options: MoveOptions): Promise<void> {
   }
 }
 
-function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved): string[] {
+function linesOf(id: string, file: string, { events, pauseMs, strangers, webhooks }: Moved): string[] {
   const paused = pauseMs === null ? '' : ` Its requests waited for ${(pauseMs / 1000).toFixed(1)} s.`;
   return [
     `${id} is served by the database of ${file} now, with ${countOf(events, 'event')}, each compared.${paused}`,
@@ -80,6 +80,11 @@ function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved
     ...(strangers.length === 0
       ? []
       : [`These users may see it here and are not known there; invite them: ${strangers.join(', ')}`]),
+    ...(webhooks.length === 0
+      ? []
+      : [
+          `These users subscribe to events here, and get none from there until they subscribe there: ${webhooks.join(', ')}`,
+        ]),
   ];
 }
 

@@ -12,7 +12,7 @@ import { leaveAgain } from './leave-again.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
 import { selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
 import { environmentsOf } from './set-guards.ts';
-import { type Arrival, arrive, leave } from './switch-over.ts';
+import { type Arrival, arrive, findUnsubscribed, leave } from './switch-over.ts';
 import { takeBackHere } from './undo-move.ts';
 
 /** `pauseMs`: how long requests had to wait; null if another command ended that part. */
@@ -103,11 +103,12 @@ async function begin(from: App, to: App, paymentServiceId: string, by: Actor): P
  * Records the arrival after a command that was interrupted right after it opened the payment service in the other
  * database.
  */
-async function confirmArrival(from: App, to: App, { id }: Pick<MoveRow, 'id'>): Promise<Moved> {
+async function confirmArrival(from: App, to: App, { id, environment_ids }: MoveRow): Promise<Moved> {
   const { progress } = (await selectMove(to.db, id)) as MoveRow;
   await from.db.transaction((tx) => updateArrived(tx, id, from.now()));
   const { events } = (JSON.parse(progress) as Progress).feed;
-  return { id, events, pauseMs: null, strangers: [] };
+  const webhooks = await findUnsubscribed(from, to, environmentsOf({ environment_ids }));
+  return { id, events, pauseMs: null, strangers: [], webhooks };
 }
 
 /** Resumes the feed after an earlier copy: events that are already in the other feed are not copied again. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { normalizeEmail } from '../auth/user.ts';
-import { selectUserByEmail } from '../auth/user-queries.ts';
+import { selectUserByEmail, selectUserById } from '../auth/user-queries.ts';
 import {
   deleteUserPaymentService,
   insertUserPaymentService,
@@ -10,6 +11,7 @@ import {
 } from '../auth/user-right-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
+import { selectSubscriptionsFor } from '../outbox/webhook-subscription-queries.ts';
 import type { ComparedFeed } from './align-feeds.ts';
 import { compareFeed, compareTouched } from './compare-copy.ts';
 import { shiftDue } from './copied-row-queries.ts';
@@ -101,15 +103,16 @@ export async function shiftAll(tx: Tx, environmentIds: readonly number[], direct
 
 /**
  * `strangers`: users who may see the payment service but are unknown in the other database. A person must invite them.
+ * `webhooks`: subscriptions of users, such as `ana@example.cl refunds`, that these users do not have there.
  */
-export type Arrival = { strangers: string[] };
+export type Arrival = { strangers: string[]; webhooks: string[] };
 
 /** Opens the payment service in the target. It has left the source before, so at most one database accepts writes. */
 export async function arrive(move: Move, by: Actor): Promise<Arrival> {
   const { to, id, scope } = move;
   const granted = await selectGranted(move.from.db, scope.paymentServiceId);
   const gone = await findWithdrawn(move, new Set(granted.map(({ email }) => email)));
-  return to.db.transaction(async (tx) => {
+  const arrived = await to.db.transaction(async (tx) => {
     if (!(await updateMoveState(tx, id, { state: 'moved', changedAt: to.now() })))
       throw new MoveRefusal(
         'MOVE_TAKEN_OVER',
@@ -135,6 +138,25 @@ export async function arrive(move: Move, by: Actor): Promise<Arrival> {
     });
     return { strangers };
   }, 'slow');
+  return { ...arrived, webhooks: await findUnsubscribed(move.from, to, scope.environmentIds) };
+}
+
+/** Returns the subscriptions of users to these environments that the same users do not have in the target. */
+export async function findUnsubscribed(from: App, to: App, environmentIds: readonly number[]): Promise<string[]> {
+  const there = new Set(await namesOfSubscriptions(to, environmentIds));
+  const here = await namesOfSubscriptions(from, environmentIds);
+  return [...new Set(here)].filter((name) => !there.has(name)).sort();
+}
+
+async function namesOfSubscriptions({ db }: App, environmentIds: readonly number[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const id of environmentIds) {
+    for (const { user_id, webhook } of await selectSubscriptionsFor(db, id)) {
+      const user = await selectUserById(db, user_id);
+      if (user !== null) names.push(`${user.email} ${webhook}`);
+    }
+  }
+  return names;
 }
 
 /**

@@ -4,6 +4,7 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { findUser } from '../../src/auth/find-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
@@ -40,5 +41,24 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     );
     assert.deepEqual(JSON.parse(act?.said_after ?? '{}').withdrawn, [ids.get('left'), ids.get('withdrawn')]);
     assert.deepEqual((await verifyStore(from)).findings, []);
+  });
+
+  test('names the subscriptions to events that its users do not have in the other database', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const subscribe = (app: TestApp, userId: string) =>
+      setWebhook(app, { userId, webhook: 'refunds', url: 'https://erp.example.cl/refunds', method: 'POST' }, TESTER);
+    for (const name of ['both', 'here', 'unknown']) {
+      const user = {
+        email: `${name}@example.cl`,
+        may: ['events:read' as const],
+        paymentServices: [merchant.paymentServiceId],
+      };
+      await subscribe(from, (await createTestUser(from, user)).id);
+      if (name === 'unknown') continue;
+      const { id } = await createTestUser(to, { ...user, paymentServices: [] });
+      if (name === 'both') await subscribe(to, id);
+    }
+    const { webhooks } = await movePaymentService(from, to, wishOf(merchant));
+    assert.deepEqual(webhooks, ['here@example.cl refunds', 'unknown@example.cl refunds']);
   });
 });
