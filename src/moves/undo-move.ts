@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
+import { selectEpochs, selectHeld } from '../epochs/epoch-queries.ts';
 import { addressOf, MoveRefusal, type MoveRow } from './move.ts';
 import { deleteAllChanges, selectLastMoves, selectMove, updateMoveBack, updateMoveState } from './move-queries.ts';
 import { environmentsOf, setFences, setWatches } from './set-guards.ts';
@@ -11,6 +12,9 @@ import { shiftAll } from './switch-over.ts';
 /**
  * Ends a move that has not arrived. First the target records that it never will, then the payment service continues in
  * the source. The copy stays in the target, out of reach; a later move resumes from it. Returns the id of the move.
+ *
+ * A move that has arrived ends too if the target was restored from a backup of before it, and the source is held as
+ * after a restore: orders may have been paid in the target in the lost time. Throws `MoveRefusal`.
  */
 export async function undoMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);
@@ -22,13 +26,24 @@ export async function undoMove(from: App, to: App, paymentServiceId: string, by:
     // known.
     if (await endIn(tx, to, last, by)) return;
     const other = await selectMove(tx, id);
-    if (other === null && last.state === 'moved')
-      throw new MoveRefusal('MOVE_UNKNOWN', 'That database knows nothing of this move: --to names another one.');
+    if (other === null && last.state === 'moved') await requireForgotten(from, to, last);
     if (other?.state === 'moved')
       throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}. Move it back from there.`);
   });
   await takeBackHere(from, last, paymentServiceId, by);
   return id;
+}
+
+async function requireForgotten(from: App, to: App, { address, changed_at }: MoveRow): Promise<void> {
+  const isRestored = (await selectEpochs(to.db)).some(({ began_at }) => began_at > changed_at);
+  if (address !== addressOf(to) || !isRestored)
+    throw new MoveRefusal('MOVE_UNKNOWN', 'That database knows nothing of this move: --to names another one.');
+  const held = await selectHeld(from.db);
+  if (held !== null && held.began_at > changed_at) return;
+  throw new MoveRefusal(
+    'MOVE_AFTER_RESTORE',
+    'The other database was restored from a backup of before the move, so what happened there is lost. Stop the service here, run bin/rubrica after-restore, and then this command again; it is released with bin/rubrica release when you have compared.',
+  );
 }
 
 /**

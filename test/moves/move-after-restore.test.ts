@@ -8,6 +8,7 @@ import { listMoves } from '../../src/moves/list-moves.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { setFences } from '../../src/moves/set-guards.ts';
 import { shiftAll } from '../../src/moves/switch-over.ts';
+import { undoMove } from '../../src/moves/undo-move.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
@@ -16,6 +17,7 @@ import { deliverDue, twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 forEachEngine('a source that is restored from a backup of before a move', (openTestDatabase) => {
   const open = async () => {
@@ -55,6 +57,40 @@ forEachEngine('a source that is restored from a backup of before a move', (openT
     await createTestTransaction(restored, merchant, { reference: 'SINCE' });
     await assert.rejects(movePaymentService(restored, to, wishOf(merchant)), { code: 'MOVE_AFTER_RESTORE' });
     assert.deepEqual(await movesOf(restored), []);
+  });
+});
+
+forEachEngine('a target that is restored from a backup of before a move', (openTestDatabase) => {
+  test('gives the payment service back to its source, where its orders wait until a person has compared', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const order = await createTestTransaction(from, merchant, { reference: 'PENDING' });
+    await movePaymentService(from, to, wishOf(merchant));
+    const undo = (other: TestApp) => undoMove(from, other, merchant.paymentServiceId, TESTER);
+    await assert.rejects(undo(to), { code: 'MOVE_ARRIVED' });
+    from.now.advance(1000);
+    await to.db.transaction(async (tx) => {
+      await tx.query('delete from moves');
+      await setFences(tx, to.db.engine);
+    });
+    await assert.rejects(
+      undo(to),
+      { code: 'MOVE_UNKNOWN' },
+      'an unrestored database that knows nothing is another one',
+    );
+    await beginEpoch(to, [], 0, TESTER);
+    await assert.rejects(undo(to), { code: 'MOVE_AFTER_RESTORE' });
+    await beginEpoch(from, [], 0, TESTER);
+    await undo(to);
+    assert.deepEqual(await movesOf(from), ['out undone']);
+    const { config, now, paymentMethods, fetch } = from;
+    const fresh = createTestApp(from.db, { config, now, paymentMethods, fetch });
+    const held = { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
+    assert.deepEqual(await startPayment(fresh, order, 'simulated'), held);
+    await createTestTransaction(fresh, merchant, { reference: 'AFTER' });
+    await releaseEpoch(fresh, TESTER, null);
+    assert.deepEqual(await startPayment(fresh, order, 'simulated'), { kind: 'asked' });
+    await untilVisible(fresh);
+    assert.equal((await verifyStore(fresh)).ok, true);
   });
 });
 
