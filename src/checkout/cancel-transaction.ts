@@ -21,7 +21,7 @@ export async function cancelTransaction(app: App, given: Transaction): Promise<C
     const transaction = await lockTransaction(tx, given);
     if (transaction === null) throw new Error('A transaction is gone');
     if (transaction.state === 'pending' && (await hasOpenAttempt(tx, given))) return 'in-progress';
-    if (await isHeldBack(tx, transaction.created_at)) return 'held';
+    if (await isHeldBack(tx, { ...transaction, transactionId: transaction.id })) return 'held';
     return endUnpaid(tx, environment, transaction, { event: 'cancel', at });
   });
   if (outcome === 'in-progress') return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };

@@ -91,7 +91,8 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
  * payer may have paid otherwise since.
  */
 async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAttempt): Promise<boolean> {
-  return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, attempt.created_at));
+  const { created_at, transaction_id: transactionId } = attempt;
+  return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, { created_at, transactionId }));
 }
 
 /** Records that the commit is about to be sent. After a crash this shows that the money may have been taken. */

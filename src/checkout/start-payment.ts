@@ -79,7 +79,8 @@ function openAttempt(app: App, given: Transaction, methodCode: string): Promise<
     if (await mayHaveBeenPaid(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
     // The transaction may have been paid in the time that the restore lost.
-    if (await isHeldBack(tx, transaction.created_at)) return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
+    if (await isHeldBack(tx, { ...transaction, transactionId: transaction.id }))
+      return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
     const attempt = { ...unopened, account: await selectAccountInUse(tx, given.environment_id, methodCode) };
     await insertAttempt(tx, attempt);
     return { kind: 'opened', attempt };

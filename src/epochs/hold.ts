@@ -8,10 +8,21 @@ export function findHeld({ db }: { db: Pick<Tx, 'query'> }): Promise<Epoch | nul
 }
 
 /**
- * Returns whether decisions about something that began at `since` must wait: it is from before a restore, and its later
- * state at a payment method or a shop has not been compared yet.
+ * Something about which decisions may wait. `created_at`: when it began, UTC milliseconds. `transactionId`: the
+ * transaction that it is or belongs to; null: none.
  */
-export async function isHeldBack(db: Pick<Tx, 'query'>, since: number): Promise<boolean> {
+export type MaybeHeld = { readonly created_at: number; readonly transactionId: number | null };
+
+/**
+ * Returns whether decisions about something must wait: it is from before a restore, and its later state at a payment
+ * method or a shop has not been compared yet.
+ *
+ * The time alone does not decide: the clock of the machine on which the backup was restored may have been behind.
+ */
+export async function isHeldBack(db: Pick<Tx, 'query'>, { created_at, transactionId }: MaybeHeld): Promise<boolean> {
   const held = await selectHeld(db);
-  return held !== null && since < held.began_at;
+  if (held === null) return false;
+  const { began_at, known_until, first_transaction_id } = held;
+  if (created_at < began_at) return true;
+  return transactionId === null ? created_at <= (known_until ?? 0) : transactionId < first_transaction_id;
 }

@@ -6,7 +6,7 @@ import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { addressOf, MoveRefusal, type MoveRow } from './move.ts';
 import {
   deleteAllChanges,
-  hasTransactionsFrom,
+  hasTransactionsOf,
   insertMove,
   selectLastMoves,
   selectMove,
@@ -32,7 +32,7 @@ export async function leaveAgain(from: App, to: App, paymentServiceId: string, b
   return from.db.transaction(async (tx) => {
     const here = await selectMove(tx, there.id);
     if (here !== null && here.state !== 'copying') return null;
-    if (await hasTransactionsFrom(tx, environmentIds, epoch.first_transaction_id)) throw hasOrders(paymentServiceId);
+    if (await hasTransactionsOf(tx, environmentIds, epoch)) throw hasOrders(paymentServiceId);
     const at = from.now();
     if (here === null) await insertMove(tx, { ...there, ...LEFT, address: addressOf(to), changed_at: at });
     else await updateMoveState(tx, there.id, { state: 'moved', changedAt: at });

@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { Epoch } from '../epochs/epoch.ts';
 import type { MoveRow } from './move.ts';
 
 type Reader = Pick<Tx, 'query'> | Database;
@@ -127,10 +128,14 @@ export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Prom
   return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
 }
 
-/** Returns whether these environments have a transaction with this id or a higher one. */
-export async function hasTransactionsFrom(tx: Tx, environmentIds: readonly number[], id: number): Promise<boolean> {
-  const sql = 'select id from transactions where environment_id {among $1} and id >= $2 limit 1';
-  return (await tx.query(sql, [environmentIds, id])).length > 0;
+/** Returns whether these environments have a transaction of this epoch. Those that moved here may have higher ids. */
+export async function hasTransactionsOf(
+  tx: Tx,
+  environmentIds: readonly number[],
+  { first_transaction_id, began_at }: Epoch,
+): Promise<boolean> {
+  const sql = 'select id from transactions where environment_id {among $1} and id >= $2 and created_at >= $3 limit 1';
+  return (await tx.query(sql, [environmentIds, first_transaction_id, began_at])).length > 0;
 }
 
 /** Lists environments with one of these ids that belong to another payment service. */

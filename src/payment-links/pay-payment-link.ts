@@ -24,7 +24,7 @@ export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable 
   const last = await selectByReference(app.db, environment.id, linkReference(link, link.opened));
   // A pending transaction whose time is over is returned too; the worker ends it.
   if (last !== null && (last.state === 'pending' || last.state === 'completed')) return last;
-  if (await isHeldBack(app.db, link.created_at)) return 'held';
+  if (await isHeldBack(app.db, { created_at: link.created_at, transactionId: null })) return 'held';
   const number = link.opened + 1;
   // Concurrent payers ask for the same reference and get the same transaction.
   const created = await create(app, open, number);

@@ -16,13 +16,17 @@ import { watchStore } from '../../src/epochs/watch-store.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { writeCursor } from '../../src/outbox/feed-cursor.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { findPaymentLink } from '../../src/payment-links/find-payment-link.ts';
+import { payPaymentLink } from '../../src/payment-links/pay-payment-link.ts';
 import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 const EVERYTHING = { id: 'usr_1', environmentIds: null };
 
@@ -112,6 +116,32 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(await releaseEpoch(app, TESTER, null), true);
     assert.equal(await releaseEpoch(app, TESTER, null), false);
     assert.deepEqual(await startPayment(app, before, 'simulated'), { kind: 'asked' });
+  });
+
+  test('holds earlier orders also if it began on a machine whose clock is behind', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    const behind = createTestApp(app.db, { config: app.config, now: createTestClock(app.now()) });
+    app.now.advance(3_600_000);
+    const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
+    const wish = {
+      amount: 5000,
+      currency: 'CLP',
+      subject: 'Curso',
+      uses: 'one',
+      expiresAt: null,
+      urlCallback: null,
+    } as const;
+    const { link } = await createPaymentLink(app, environment.id, wish, TESTER);
+    await untilVisible(app);
+    await beginEpoch(behind, [], 0, TESTER);
+    const held = { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
+    assert.deepEqual(await startPayment(behind, before, 'simulated'), held);
+    assert.deepEqual(await cancelTransaction(behind, before), held);
+    const found = await findPaymentLink(behind, link.id);
+    assert.equal(found && (await payPaymentLink(behind, found)), 'held');
+    const after = await createTestTransaction(behind, environment, { reference: 'AFTER' });
+    assert.deepEqual(await startPayment(behind, after, 'simulated'), { kind: 'asked' });
   });
 
   test('stops a running service, which sends nothing in the meantime', async (context) => {
