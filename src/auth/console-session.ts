@@ -41,7 +41,8 @@ export async function findConsoleSession(
  * PROOF_MINUTES. Without a second factor, the time counts from the sign-in with the password.
  */
 export function isProofDue(app: App, { proved_at, created_at }: SessionRow): boolean {
-  return app.now() - (proved_at ?? created_at) >= app.config.proofMinutes * 60_000;
+  // A proof at a time that only a clock far ahead has reached is not valid until then.
+  return Math.abs(app.now() - (proved_at ?? created_at)) >= app.config.proofMinutes * 60_000;
 }
 
 async function standingOf(app: App, user: User, { proved_at }: SessionRow): Promise<Standing> {

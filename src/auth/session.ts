@@ -76,7 +76,8 @@ export function noteSessionUse(
 export function isIdle(app: App, { id, kind, created_at, last_used_at }: SessionRow): boolean {
   if (kind !== 'console') return false;
   const last = Math.max(created_at, last_used_at ?? 0, pending(app).get(id)?.usedAt ?? 0);
-  return app.now() - last >= app.config.consoleIdleMinutes * 60_000;
+  // A clock that was far ahead has noted later clicks: they keep nothing open until that time.
+  return Math.abs(app.now() - last) >= app.config.consoleIdleMinutes * 60_000;
 }
 
 /** Stores the uses noted since the last call; the worker calls it. */
