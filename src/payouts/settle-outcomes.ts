@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { nextLook, PAYOUT_STATES, type Payout, type PayoutState } from './payout.ts';
+import { nextLook, PAYOUT_STATES, type Payout, type PayoutState, weighOutcome } from './payout.ts';
 import { lockPayouts, type PayoutChange } from './payout-queries.ts';
 import { recordContradiction } from './record-contradiction.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
@@ -11,7 +11,7 @@ export type PayoutOutcome = 'confirmed' | 'failed' | 'returned';
 export type SaidOutcome = { readonly id: string; readonly outcome: PayoutOutcome; readonly reason: string | null };
 
 /**
- * `already`: the payouts had this outcome. `contradicted`: their state does not allow it, so a contradiction was
+ * `already`: the payouts had this outcome before. `contradicted`: their state does not allow it, so a contradiction was
  * recorded.
  */
 export type SettledPayouts = { settled: Payout[]; already: Payout[]; contradicted: Payout[] };
@@ -40,21 +40,18 @@ export async function settleOutcomes(
         { ...change, reason, nextLookAt: nextLook(to, { sentAt: at, settledAt: at }, at) },
       );
     const named = group.flatMap(({ id }) => payouts.get(id) ?? []);
-    const arrives = named.filter(({ state }) => outcome === 'returned' && mayBecome(state, 'confirmed'));
+    const weighed = Map.groupBy(named, ({ state }) => weighOutcome(state, outcome));
+    const ready = weighed.get('settles') ?? [];
+    const arrives = ready.filter(({ state }) => !PAYOUT_STATES[state].includes(outcome));
     if (arrives.length > 0) await move(arrives, 'confirmed');
-    const ready = named.filter((one) => arrives.includes(one) || mayBecome(one.state, outcome));
     const moved = ready.length > 0 ? await move(ready, outcome) : [];
     result.settled.push(...moved);
-    result.already.push(...named.filter(({ state }) => state === outcome));
-    const others = named.filter((one) => !ready.includes(one) && one.state !== outcome);
+    result.already.push(...(weighed.get('already') ?? []));
+    const others = weighed.get('contradicts') ?? [];
     for (const payout of others) await recordContradiction(tx, payout, outcome, at);
     result.contradicted.push(...others);
     // A further outcome of the same payout is compared with this state.
     for (const payout of moved) payouts.set(payout.id, payout);
   }
   return result;
-}
-
-function mayBecome(state: PayoutState, outcome: PayoutState): boolean {
-  return PAYOUT_STATES[state].includes(outcome);
 }

@@ -186,8 +186,7 @@ async function outcomesOf(
     })),
     ...subjects.flatMap(({ use, subject }) => {
       const payout = byId.get(subject);
-      // A returned payout has already been confirmed, so a line that confirms it changes nothing.
-      if (payout === undefined || (use === 'payout' && payout.state === 'returned')) return [];
+      if (payout === undefined) return [];
       const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
       const reason: KeptReason | null = use === 'payout' ? null : 'it came back in the statement of the bank';
       return [{ id: subject, environmentId: payout.environmentId, outcome, reason }];

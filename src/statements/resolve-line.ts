@@ -124,8 +124,7 @@ async function settleBy(
   }
   const owner = await environmentOf(app, payout);
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
-  // A returned payout has already been confirmed, so a line that confirms it changes nothing.
-  const outcome = use === 'payout' && payout.state !== 'returned' ? ('confirmed' as const) : ('returned' as const);
+  const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
   const isInFile = use === 'payout' && payout.file_id !== null;
