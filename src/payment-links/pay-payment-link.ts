@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { isHeldBack } from '../epochs/hold.ts';
 import { formatPlain } from '../lib/money.ts';
 import { createTransaction } from '../transactions/create-transaction.ts';
@@ -19,7 +20,8 @@ export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable 
   const { link, environment } = open;
   if (link.uses === 'many') {
     const number = await app.db.transaction((tx) => takeNumber(tx, link));
-    return create(app, open, number);
+    const epoch = (await selectEpochs(app.db)).at(-1)?.epoch ?? 0;
+    return create(app, open, linkReference(link, number, epoch));
   }
   const last = await selectByReference(app.db, environment.id, linkReference(link, link.opened));
   // A pending transaction whose time is over is returned too; the worker ends it.
@@ -27,18 +29,18 @@ export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable 
   if (await isHeldBack(app.db, { created_at: link.created_at, transactionId: null })) return 'held';
   const number = link.opened + 1;
   // Concurrent payers ask for the same reference and get the same transaction.
-  const created = await create(app, open, number);
+  const created = await create(app, open, linkReference(link, number));
   await app.db.transaction((tx) => raiseOpened(tx, link, number));
   return created;
 }
 
-async function create(app: App, { link, environment }: OpenLink, number: number): Promise<Payable> {
+async function create(app: App, { link, environment }: OpenLink, reference: string): Promise<Payable> {
   const { amount, currency, subject, url_callback } = link;
   const products = [{ name: subject, quantity: 1, price: formatPlain(amount, currency) }];
   const { transaction } = await createTransaction(app, environment, {
     amount,
     currency,
-    reference: linkReference(link, number),
+    reference,
     customerEmail: '',
     sessionId: link.id,
     shopCountry: 'CL',

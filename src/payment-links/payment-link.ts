@@ -55,9 +55,13 @@ export function linkStateOf(
   return isEnabled ? 'open' : 'ended';
 }
 
-/** Makes the reference of a link's transaction. No shop uses such a reference by accident. */
-export function linkReference({ id }: Pick<PaymentLink, 'id'>, number: number): string {
-  return `${id}-${number}`;
+/**
+ * Makes the reference of a link's transaction. No shop uses such a reference by accident. `epoch`: of the store, for a
+ * link with many payments; 0 before the first restore. The numbers of the lost time may be given out again, and a
+ * merchant takes a callback with a known reference for a repetition.
+ */
+export function linkReference({ id }: Pick<PaymentLink, 'id'>, number: number, epoch = 0): string {
+  return epoch === 0 ? `${id}-${number}` : `${id}-${epoch}-${number}`;
 }
 
 /** The highest amount of a link, in minor units: the limit of the amount in a signed request. */

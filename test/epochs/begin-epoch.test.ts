@@ -17,10 +17,12 @@ import type { Problem } from '../../src/error-catalogue.ts';
 import { writeCursor } from '../../src/outbox/feed-cursor.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
-import { findPaymentLink } from '../../src/payment-links/find-payment-link.ts';
+import { findPaymentLink, listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { payPaymentLink } from '../../src/payment-links/pay-payment-link.ts';
 import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
@@ -142,6 +144,33 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(found && (await payPaymentLink(behind, found)), 'held');
     const after = await createTestTransaction(behind, environment, { reference: 'AFTER' });
     assert.deepEqual(await startPayment(behind, after, 'simulated'), { kind: 'asked' });
+  });
+
+  test('gives a payment link for many payers references that it cannot have given out in the lost time', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    const wish = { amount: 5000, currency: 'CLP', subject: 'Curso', expiresAt: null, urlCallback: null } as const;
+    const { link } = await createPaymentLink(app, environment.id, { ...wish, uses: 'many' }, TESTER);
+    const pay = async () => {
+      const found = await findPaymentLink(app, link.id);
+      if (found !== null) await payPaymentLink(app, found);
+    };
+    await pay();
+    const { epoch } = await beginEpoch(app, [], 0, TESTER);
+    await pay();
+    const made = await app.db.query<{ id: number; reference: string }>(
+      'select id, reference from transactions order by created_at, id',
+    );
+    assert.deepEqual(
+      made.map(({ reference }) => reference),
+      [`${link.id}-1`, `${link.id}-${epoch}-2`],
+    );
+    await startPayment(
+      app,
+      (await selectTransactionAnywhere(app.db, made.at(-1)?.id ?? 0)) as Transaction,
+      'simulated',
+    );
+    assert.equal((await listPaymentLinks(app, null, 10))[0]?.paid, 1, 'the payment counts for its link');
   });
 
   test('stops a running service, which sends nothing in the meantime', async (context) => {
