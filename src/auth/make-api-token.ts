@@ -55,7 +55,8 @@ export async function makeApiToken(
       expiresAt,
     });
     const subject = { kind: 'api_token', id };
-    await recordAudit(tx, { at, by, action: 'api_token.created', subject, after: { name, user: row.id } });
+    const after = { name, user: row.id, expires_at: expiresAt };
+    await recordAudit(tx, { at, by, action: 'api_token.created', subject, after });
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
   });
 }

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { OpenWalk } from '../lib/walk.ts';
 import { selectArrivals } from './act-check-queries.ts';
 import type { Findings } from './proof-finding.ts';
+import { verifyApiTokens } from './verify-api-tokens.ts';
 import { verifyBankFiles } from './verify-bank-files.ts';
 import { verifyFundsRules } from './verify-funds-rules.ts';
 import { verifyMonths } from './verify-months.ts';
@@ -12,8 +13,8 @@ import { verifyStatements } from './verify-statements.ts';
 
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
- * money, limits of payouts, who proposed and decided about payouts, files for banks, bank statements, and what users
- * may do. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
+ * money, limits of payouts, who proposed and decided about payouts, files for banks, bank statements, API
+ * tokens, and what users may do. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
   const arrivals = await selectArrivals(app.db);
@@ -24,5 +25,6 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyPayoutActs(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
+  await verifyApiTokens(app, findings);
   return verifyRights(app, findings, arrivals);
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { countUses, hashOfLines, LINE_USES } from '../statements/statement.ts';
+import { countUses, hashOfLines, hashOfUses, type KeptLine, LINE_USES } from '../statements/statement.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import {
   type StatementPart,
@@ -9,9 +9,9 @@ import {
   selectStatementParts,
   selectStatementsAfter,
 } from './bank-check-queries.ts';
-import { changesIn } from './compare-said.ts';
+import { type ComparedColumn, changesIn } from './compare-said.ts';
 import { type Findings, GONE } from './proof-finding.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { type ActValues, pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 50;
 
@@ -73,11 +73,34 @@ async function wrongImport(app: App, statement: StatementSaid, parts: readonly S
     ['file_sha256', said['file_sha256'], statement.file_sha256],
     ['lines', said['lines'], LINE_USES.reduce((sum, use) => sum + uses[use], 0)],
     ...LINE_USES.map((use) => [`lines imported as ${use}`, said[use], uses[use]] as const),
+    ...comparedFile(said, statement),
   ]);
   // Acts of earlier versions have no hash of the lines.
   if (said['lines_sha256'] === undefined) return changes;
-  const isSame = said['lines_sha256'] === hashOfLines(await selectLinesByNumber(app.db, statement.id));
-  return isSame ? changes : [...changes, 'the day, the amount or the origin of a line was changed'];
+  const kept = await selectLinesByNumber(app.db, statement.id);
+  const isSame = said['lines_sha256'] === hashOfLines(kept);
+  const wrong = isSame ? changes : [...changes, 'the day, the amount or the origin of a line was changed'];
+  if (!kept.every((line) => isLineOf(statement, line))) wrong.push('the owner or the time of a line was changed');
+  // Acts of earlier versions have no hash of the uses.
+  if (said['uses_sha256'] === undefined || said['uses_sha256'] === hashOfUses(statement.account, kept)) return wrong;
+  return [...wrong, 'its account, or what a line was imported as, was changed'];
+}
+
+/** Returns the columns that only the acts of this version have. */
+function comparedFile(said: ActValues, statement: StatementSaid): ComparedColumn[] {
+  if (said['uses_sha256'] === undefined) return [];
+  return [
+    ['payment_service', said['payment_service'], statement.payment_service_id],
+    ['lines of the file', said['file_lines'], statement.lines],
+    ['first_day', said['first_day'], statement.first_day],
+    ['last_day', said['last_day'], statement.last_day],
+    ['proof', said['proof'], statement.proof],
+  ];
+}
+
+/** Each line repeats some columns of its statement. */
+function isLineOf({ environment, payment_service_id, imported_at }: StatementSaid, line: KeptLine): boolean {
+  return line.environment === environment && line.owner === (payment_service_id ?? '') && line.kept_at === imported_at;
 }
 
 /** Compares the lines that a person decided about with the acts of those decisions. */

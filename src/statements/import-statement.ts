@@ -30,6 +30,7 @@ import {
   type AccountOfStatement,
   countUses,
   hashOfLines,
+  hashOfUses,
   type KeptStatement,
   type LineUse,
   type ReadStatement,
@@ -124,10 +125,16 @@ async function importLines(
   const settled = await settle(app, tx, { wish, found, matches, environmentIds, at });
   const after = {
     environment,
+    payment_service: owner,
     file_name: evidence.name,
     file_sha256: evidence.sha256,
+    file_lines: kept.lines,
+    first_day: kept.first_day,
+    last_day: kept.last_day,
+    proof: kept.proof,
     lines: fresh.length,
     lines_sha256: hashOfLines(rows),
+    uses_sha256: hashOfUses(kept.account, rows),
     ...uses,
   };
   const subject = { kind: 'statement', id: kept.id };

@@ -98,6 +98,23 @@ export function hashOfLines(
   return hash.digest('hex');
 }
 
+/**
+ * Returns the SHA-256 of what an import decided, which the audit log records: the account's number, then for each line,
+ * by its number, the JSON array of its number, use, subject and note, each ended by a line feed. A line that a person
+ * has decided about was in suspense.
+ */
+export function hashOfUses(
+  account: string,
+  lines: readonly (Pick<KeptLine, 'number' | 'used_as' | 'subject' | 'note'> & { resolved_at?: number | null })[],
+): string {
+  const hash = createHash('sha256').update(`${account}\n`);
+  for (const { number, used_as, subject, note, resolved_at = null } of lines) {
+    const imported = resolved_at === null ? [number, used_as, subject, note] : [number, 'suspense', null, note];
+    hash.update(`${JSON.stringify(imported)}\n`);
+  }
+  return hash.digest('hex');
+}
+
 /** A statement with the number of its lines in suspense. */
 export type ListedStatement = KeptStatement & { open: number };
 

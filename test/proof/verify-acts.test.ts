@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
+import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { resetApiToken } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import type { SqlValue } from '../../src/db/database.ts';
@@ -12,6 +14,7 @@ import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
+import { LINE_USES } from '../../src/statements/statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
@@ -178,6 +181,45 @@ const TAMPERINGS: Tampering[] = [
     found: /file_sha256 was "(ab)+", is "cd"/,
   },
   {
+    name: 'the columns of a statement are changed',
+    statements: () => [
+      [
+        `update bank_statements set payment_service_id = null, lines = 9, first_day = '2026-01-01', last_day = '2026-12-31',
+           proof = 'totals'`,
+      ],
+    ],
+    found:
+      /payment_service was "ps_\w+", is null; .*lines of the file was 4, is 9; .*first_day was .*; .*last_day was .*; .*proof was "balance", is "totals"/,
+  },
+  {
+    name: 'the account of a statement is changed',
+    statements: () => [[`update bank_statements set account = '987654321'`]],
+    found: /bank statement st_\w+: its account, or what a line was imported as, was changed/,
+  },
+  {
+    name: 'the note of a line in suspense is changed',
+    statements: () => [[`update bank_statement_lines set note = 'several payouts could be meant' where file_line = 4`]],
+    found: /bank statement st_\w+: its account, or what a line was imported as, was changed/,
+  },
+  {
+    name: 'a line is given to another payout of the same amount',
+    statements: ({ payouts: [one, other] }) => [
+      ['update payouts set amount = 10000 where id = $1', other as string],
+      ['update bank_statement_lines set subject = $1 where subject = $2', other as string, one as string],
+    ],
+    found: /bank statement st_\w+: its account, or what a line was imported as, was changed/,
+  },
+  {
+    name: 'a line of a merchant is made one of the account of all',
+    statements: () => [[`update bank_statement_lines set owner = '' where file_line = 4`]],
+    found: /bank statement st_\w+: the owner or the time of a line was changed/,
+  },
+  {
+    name: 'a line in suspense is made older',
+    statements: () => [['update bank_statement_lines set kept_at = 1 where file_line = 4']],
+    found: /bank statement st_\w+: the owner or the time of a line was changed/,
+  },
+  {
     name: 'a statement is deleted',
     statements: () => [['delete from bank_statement_lines'], ['delete from bank_statements']],
     found: /bank statement st_\w+ was deleted/,
@@ -237,6 +279,47 @@ const TAMPERINGS: Tampering[] = [
     name: 'a user is disabled',
     statements: ({ reader }) => [['update users set disabled_at = 5 where id = $1', reader]],
     found: /user usr_\w+: disabled_at was null, is 5/,
+  },
+  {
+    name: 'an API token that was ended works again',
+    statements: ({ tokens }) => [['update api_tokens set ended_at = null where id = $1', tokens.ended]],
+    found: /API token tok_\w+: ended_at was \d+, is null/,
+  },
+  {
+    name: 'an API token that a reset ended works again',
+    statements: ({ leaver }) => [
+      ["update api_tokens set ended_at = null where user_id = $1 and name = 'till'", leaver],
+    ],
+    found: /API token tok_\w+: ended_at was \d+, is null/,
+  },
+  {
+    name: "a user's first API token that a reset ended works again",
+    statements: ({ leaver }) => [
+      ["update api_tokens set ended_at = null where user_id = $1 and name = 'first' and ended_at > created_at", leaver],
+    ],
+    found: /API token tok_\w+: ended_at was \d+, is null/,
+  },
+  {
+    name: 'an API token is ended by hand',
+    statements: ({ tokens }) => [['update api_tokens set ended_at = 5 where id = $1', tokens.open]],
+    found: /API token tok_\w+: ended_at was null, is 5/,
+  },
+  {
+    name: 'an API token ends later',
+    statements: ({ tokens }) => [['update api_tokens set expires_at = expires_at + 1 where id = $1', tokens.open]],
+    found: /API token tok_\w+: expires_at was \d+, is \d+/,
+  },
+  {
+    name: "a user's first API token has another maker",
+    statements: ({ reader }) => [['update api_tokens set created_by = null where user_id = $1', reader]],
+    found: /API token tok_\w+: created_by was "command line: tester@test", is null/,
+  },
+  {
+    name: 'an API token is given to another user under another name',
+    statements: ({ tokens, reader }) => [
+      [`update api_tokens set user_id = $2, name = 'x', created_at = 5 where id = $1`, tokens.open, reader],
+    ],
+    found: /API token tok_\w+: created_at was \d+, is 5; name was "shop", is "x"; user was "usr_\w+", is "usr_\w+"/,
   },
   {
     name: 'a user is invented',
@@ -350,6 +433,29 @@ forEachEngine('what people closed, set, made and decided', (openTestDatabase) =>
     await app.db.transaction((tx) => recordAudit(tx, { ...wasFirst, after: { applied: ['0001-initial.sql'] } }));
     assert.match(says(await verifyStore(app)), /user usr_0 was never made by this service/);
   });
+
+  test('is compared with acts of earlier versions, which say less of statements and API tokens', async () => {
+    const { app } = await open(openTestDatabase);
+    await removeTriggers(app.db);
+    const acts = await app.db.query<{ link: number; said: string }>(
+      `select link, said_after as said from audit_log where action in ('statement.imported', 'api_token.created')`,
+    );
+    const known = ['environment', 'file_name', 'file_sha256', 'lines', 'lines_sha256', 'name', 'user', ...LINE_USES];
+    await app.db.transaction(async (tx) => {
+      for (const { link, said } of acts) {
+        const earlier = Object.entries(JSON.parse(said)).filter(([name]) => known.includes(name));
+        const text = JSON.stringify(Object.fromEntries(earlier));
+        await tx.query('update audit_log set said_after = $2 where link = $1', [link, text]);
+      }
+      await tx.query(`update bank_statements set account = '1', last_day = '2026-12-31'`);
+      await tx.query('update api_tokens set created_by = null, expires_at = null');
+    });
+    assert.match(says(await verifyStore(app)), /^(API token tok_\w+: created_by was "[^;]*", is null(; )?)+$/);
+    const migrated = { at: 0, by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
+    const after = { applied: ['0062-makers-of-api-tokens.sql'] };
+    await app.db.transaction((tx) => recordAudit(tx, { ...migrated, after }));
+    assert.equal(says(await verifyStore(app)), '');
+  });
 });
 
 function says({ findings }: StoreVerification): string {
@@ -375,10 +481,24 @@ async function fill(app: TestApp) {
   const leaver = await createTestUser(app);
   app.now.advance(1000);
   await disableUser(app, leaver.id, TESTER);
+  const tokens = await makeTokens(app, leaver.id);
   app.now.advance(20 * 86_400_000);
   await createPaidTransaction(app, owner, { amount: 3000 });
   assert.equal(await closeMonth(app, '2026-01', 'development', TESTER), null);
-  return { app, owner, id: owner.id, payouts, reader: reader.id, leaver: leaver.id, now: app.now() };
+  return { app, owner, id: owner.id, payouts, reader: reader.id, leaver: leaver.id, tokens, now: app.now() };
+}
+
+/** Makes API tokens: one that stays, one that is ended, and several that resets end, also within a millisecond. */
+async function makeTokens(app: TestApp, user: string): Promise<{ open: string; ended: string }> {
+  const make = async (name: string, expiresAt: number | null) =>
+    (await makeApiToken(app, user, { name, expiresAt }, TESTER))?.id ?? '';
+  const ended = await make('old', null);
+  await make('till', null);
+  await endApiToken(app, ended, TESTER);
+  app.now.advance(1000);
+  await resetApiToken(app, user, TESTER);
+  await resetApiToken(app, user, TESTER);
+  return { open: await make('shop', app.now() + 90 * 86_400_000), ended };
 }
 
 /** Imports a statement with a payout, a decided deposit, a decided unrelated line, and a line in suspense. */

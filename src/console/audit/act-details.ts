@@ -97,6 +97,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   expires_at: 'vence',
   factor: 'factor',
   file_line: 'línea del archivo',
+  file_lines: 'líneas del archivo',
   file_name: 'archivo',
   file_sha256: 'sha256 del archivo',
   first_day: 'primer día',
@@ -133,6 +134,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   per_day: 'por día',
   per_minute: 'por minuto',
   permissions: 'permisos',
+  proof: 'se demuestra por',
   queued: 'en cola',
   rate_ppm: 'partes por millón',
   receipts: 'comprobantes',
@@ -163,6 +165,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   user: 'usuario',
   users: 'usuarios',
   uses: 'usos',
+  uses_sha256: 'sha256 de los usos',
   version: 'versión',
   withdrawn: 'perdieron el acceso',
 };
