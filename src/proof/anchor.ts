@@ -53,6 +53,11 @@ export function anchorKeyForReading(app: App): Promise<string> {
   return ANCHOR_KEY.read(app);
 }
 
+/** Returns the same key; null if the stored one was changed. */
+export function anchorKeyUnlessChanged(app: App): Promise<string | null> {
+  return ANCHOR_KEY.readUnlessChanged(app);
+}
+
 /** Returns the HMAC-SHA256 of the text, in lower-case hexadecimal. */
 export function macOf(key: string, content: string): string {
   return createHmac('sha256', Buffer.from(key, 'hex')).update(content).digest('hex');

@@ -23,6 +23,7 @@ export type FindingKind =
   | 'audit_changed'
   | 'audit_missing'
   | 'audit_added'
+  | 'key_changed'
   | 'anchor_lost'
   | 'anchor_missing'
   | 'anchor_contradicts'

@@ -51,13 +51,15 @@ export async function readVerificationMark(
   return age >= 0 && age < MARK_LASTS_MS ? mark : 'it is more than a day old, or the clock was set back';
 }
 
-/** Replaces the previous mark. */
+/** Replaces the previous mark. Somebody may have stored a key of this name; then nothing would read the mark. */
 export async function writeVerificationMark(app: App, mark: VerificationMark): Promise<void> {
+  const key = await KEY.readUnlessChanged(app);
+  if (key === null) return;
   const file = markFile(app, mark.verified);
   const part = `${file}.${process.pid}.part`;
   const content = JSON.stringify(mark);
   makePrivateFolder(app.config.dataDir);
-  await writeFile(part, JSON.stringify({ content, mac: macOf(await KEY.read(app), content) }), { mode: 0o600 });
+  await writeFile(part, JSON.stringify({ content, mac: macOf(key, content) }), { mode: 0o600 });
   await rename(part, file);
 }
 

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import {
   ANCHOR_KEY_NAME,
   type AnchorHead,
-  anchorKeyForReading,
+  anchorKeyUnlessChanged,
   isGenuine,
   type SealedAnchor,
   type SealedChain,
@@ -12,6 +12,7 @@ import { selectAnchorsAfter, selectAnchorsTold, selectLinkHashes } from './ancho
 import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
+import { verifyKeptKeys } from './verify-kept-keys.ts';
 
 /** The compared anchors: their source, their number, and their days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
@@ -24,7 +25,8 @@ export const AUDIT_CHAINS: readonly SealedChain[] = ['audit'];
 /**
  * Compares the chains with every anchor in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing, forged,
  * or contradicts the store or another source is a finding with its day. The anchors that a restore lost are one finding
- * until a person accepts the restore; then only `restores` lists them.
+ * until a person accepts the restore; then only `restores` lists them. A changed key is a finding; without the key of
+ * anchors none is compared.
  */
 export async function verifyAnchors(
   app: App,
@@ -32,7 +34,10 @@ export async function verifyAnchors(
   findings: Findings,
   chains = BOOKS_CHAINS,
 ): Promise<{ anchors: AnchorSource[]; restores: SeenRestore[] }> {
-  const check = createCheck(await anchorKeyForReading(app), findings, await readRestores(app), chains);
+  await verifyKeptKeys(app, findings);
+  const key = await anchorKeyUnlessChanged(app);
+  if (key === null) return { anchors: [], restores: [] };
+  const check = createCheck(key, findings, await readRestores(app), chains);
   const sources = [await readStore(app, check)];
   const { anchorDir } = app.config;
   if (anchorDir !== null) {

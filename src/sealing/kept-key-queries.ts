@@ -5,6 +5,10 @@ export async function selectKeptKey(db: Pick<Database, 'query'>, name: string): 
   return row?.sealed ?? null;
 }
 
+export function selectKeptKeys(db: Pick<Database, 'query'>): Promise<{ name: string; sealed: string }[]> {
+  return db.query('select name, sealed from kept_keys order by name');
+}
+
 /** Stores a key. Returns false if the name already has a key. */
 export async function insertNewKeptKey(tx: Tx, name: string, sealed: string): Promise<boolean> {
   const sql = 'insert into kept_keys (name, sealed) values ($1, $2) on conflict (name) do nothing returning name';

@@ -1,9 +1,10 @@
 import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
 import type { Tx } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
-import { insertKeptKey, insertNewKeptKey, selectKeptKey } from './kept-key-queries.ts';
-import { openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+import { insertKeptKey, insertNewKeptKey, selectKeptKey, selectKeptKeys } from './kept-key-queries.ts';
+import { openAs, openUnlessChanged, type SealedKind, sealAs } from './sealed-kind.ts';
 
 /** Keys that survive a change of MASTER_KEY, because data made with them cannot be recomputed. */
 export const KEPT_KEYS: SealedKind = {
@@ -17,11 +18,35 @@ export const KEPT_KEYS: SealedKind = {
   place: ({ name }) => `kept_keys/${name}`,
 };
 
-/** Returns the key of this name, 64 hexadecimal digits; null if none is stored. */
+/** Returns the key of this name, 64 hexadecimal digits; null if none is stored. Throws `ConfigError` if it was changed. */
 export async function readKeptKey(app: App, name: string): Promise<string | null> {
   const sealed = await selectKeptKey(app.db, name);
-  return sealed === null ? null : openAs(app, KEPT_KEYS, { name }, sealed);
+  return sealed === null ? null : openKey(app, name, sealed);
 }
+
+/** Returns the names of the stored keys that were changed or moved in the store, or that name another master key. */
+export async function findChangedKeys(app: App): Promise<string[]> {
+  const stored = await selectKeptKeys(app.db);
+  return stored.filter(({ name, sealed }) => !isAsSealed(app, name, sealed)).map(({ name }) => name);
+}
+
+function isAsSealed(app: App, name: string, sealed: string): boolean {
+  try {
+    openAs(app, KEPT_KEYS, { name }, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openKey(app: App, name: string, sealed: string): string {
+  const key = openUnlessChanged(app, KEPT_KEYS, { name }, sealed);
+  if (key === null) throw new ConfigError(changed(name));
+  return key;
+}
+
+const changed = (name: string) =>
+  `Somebody changed the key ${name} in kept_keys. Restore a backup, and find out who writes into the database.`;
 
 /**
  * Derives the key of this name from MASTER_KEY and stores it encrypted. Returns the stored key, which another process
@@ -30,7 +55,7 @@ export async function readKeptKey(app: App, name: string): Promise<string | null
 export async function keepKey(app: App, name: string): Promise<string> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
-  return openAs(app, KEPT_KEYS, { name }, sealed);
+  return openKey(app, name, sealed);
 }
 
 export type InstallationKey = {
@@ -38,6 +63,8 @@ export type InstallationKey = {
   keep(app: App): Promise<string>;
   /** Returns the stored key, or the key that `keep` would store. Writes nothing, so it needs no commit. */
   read(app: App): Promise<string>;
+  /** Returns what `read` returns; null if the stored key was changed. */
+  readUnlessChanged(app: App): Promise<string | null>;
 };
 
 /** Returns the key of this name. The stored key is read once per app. */
@@ -48,10 +75,17 @@ export function installationKey(name: string): InstallationKey {
     cache.kept ??= await readKeptKey(app, name);
     return cache.kept;
   };
+  const read = async (app: App) => (await readKept(app)) ?? deriveKey(app.config.masterKey, name).toString('hex');
   return {
     keep: async (app) => (await readKept(app)) ?? (await keepKey(app, name)),
-    read: async (app) => (await readKept(app)) ?? deriveKey(app.config.masterKey, name).toString('hex'),
+    read,
+    readUnlessChanged: (app) => read(app).catch(unlessItWasChanged),
   };
+}
+
+function unlessItWasChanged(error: unknown): null {
+  if (error instanceof ConfigError) return null;
+  throw error;
 }
 
 /**

@@ -37,6 +37,7 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
   audit_changed: { en: 'An act of the audit log was changed', es: 'Se cambió un acto de la auditoría' },
   audit_missing: { en: 'An act of the audit log was deleted', es: 'Se borró un acto de la auditoría' },
   audit_added: { en: 'An act of the audit log was invented', es: 'Se inventó un acto de la auditoría' },
+  key_changed: { en: 'A key of the service was changed', es: 'Se cambió una llave del servicio' },
   anchor_lost: { en: 'A restore lost anchors', es: 'Una restauración perdió sellos' },
   anchor_missing: { en: 'An anchor is missing', es: 'Falta un sello' },
   anchor_contradicts: { en: 'An anchor contradicts the store', es: 'Un sello contradice la base' },
