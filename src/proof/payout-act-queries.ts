@@ -7,9 +7,22 @@ type Reader = Pick<Database, 'query'>;
 /** The acts that decide about payouts for good. */
 export const DECISIONS = ['payout.approved', 'payout.rejected', 'payout.cancelled'] as const;
 
-type Decision = (typeof DECISIONS)[number];
+export type Decision = (typeof DECISIONS)[number];
 
-/** The conditions that a payout `p` meets after an act `a`. Its row does not say who ended it. */
+/**
+ * Returns whether a payout is as this act made it. Its row does not say who ended it. `MADE_BY` is the same in SQL.
+ */
+export function isMadeBy(action: Decision, payout: PayoutMade, act: ListedAct): boolean {
+  if (action === 'payout.approved') {
+    const { approval, approved_at, approved_by, approved_by_id } = payout;
+    const isOf = act.actor === approved_by && act.user_id === approved_by_id;
+    return approval === 'person' && approved_at === act.created_at && isOf;
+  }
+  const isSame = payout.changed_at === act.created_at && (payout.reason ?? '') === (act.reason ?? '');
+  return action === `payout.${payout.state}` && isSame;
+}
+
+/** The conditions of `isMadeBy` for a payout `p` and an act `a`. */
 const MADE_BY: Record<Decision, string> = {
   'payout.approved': `p.approval = 'person' and p.approved_at = a.created_at and {filter_by}a.actor = p.approved_by
     and {filter_by}a.user_id = p.approved_by_id`,
@@ -21,16 +34,12 @@ function endedBy(state: string): string {
   return `p.state = '${state}' and p.changed_at = a.created_at and coalesce(p.reason, '') = coalesce(a.reason, '')`;
 }
 
-/** Whether no act about the payout alone, or about its batch, made this decision. It may name several payouts. */
-const isUnsaid = (action: Decision, asked: string) =>
-  `case when ${asked} and not exists (select 1 from audit_log a where a.subject in (p.id, p.batch_id)
-     and {filter_by}a.action = '${action}' and ${MADE_BY[action]}) then 1 else 0 end`;
-
-/** A payout with the act that proposed it, alone or in its batch; null: there is no such act. */
-export type PayoutSaid = Pick<
+/** A payout as the acts about it made it. */
+export type PayoutMade = Pick<
   Payout,
   | 'id'
   | 'environment_id'
+  | 'batch_id'
   | 'created_at'
   | 'changed_at'
   | 'state'
@@ -43,49 +52,43 @@ export type PayoutSaid = Pick<
   | 'approved_at'
   | 'approved_by'
   | 'approved_by_id'
-> & {
-  payment_service_id: string;
-  said: string | null;
-  said_at: number | null;
-  said_by: string | null;
-  said_by_id: string | null;
-  said_kind: string | null;
-  approval_unsaid: 0 | 1;
-  end_unsaid: 0 | 1;
-};
+> & { payment_service_id: string };
 
-/** Lists the next payouts by id with what the audit log says about each, in one statement and so at one moment. */
-export function selectPayoutsSaid(db: Reader, afterId: string, limit: number): Promise<PayoutSaid[]> {
-  return db.query<PayoutSaid>(
-    `select p.id, p.environment_id, p.created_at, p.changed_at, p.state, p.reason, p.proposed_by, p.proposed_by_id,
-       p.proposed_kind, p.account_changed_by, p.approval, p.approved_at, p.approved_by, p.approved_by_id,
-       e.payment_service_id, o.said_after as said, o.created_at as said_at, o.actor as said_by, o.user_id as said_by_id,
-       o.actor_kind as said_kind, ${isUnsaid('payout.approved', `p.approval = 'person'`)} as approval_unsaid,
-       case p.state when 'rejected' then ${isUnsaid('payout.rejected', '1 = 1')}
-         when 'cancelled' then ${isUnsaid('payout.cancelled', '1 = 1')} else 0 end as end_unsaid
-     from (select * from payouts where id > $1 order by id limit $2) p join environments e on e.id = p.environment_id
-     left join audit_log o on o.link = (select max(b.link) from audit_log b
-       where b.subject = coalesce(p.batch_id, p.id) and {filter_by}b.action = 'payout.proposed')
-     order by p.id`,
+const MADE = `p.id, p.environment_id, p.batch_id, p.created_at, p.changed_at, p.state, p.reason, p.proposed_by, p.proposed_by_id,
+  p.proposed_kind, p.account_changed_by, p.approval, p.approved_at, p.approved_by, p.approved_by_id, e.payment_service_id`;
+
+/** Lists the next payouts by id. */
+export function selectPayoutsAfter(db: Reader, afterId: string, limit: number): Promise<PayoutMade[]> {
+  return db.query<PayoutMade>(
+    `select ${MADE} from (select * from payouts where id > $1 order by id limit $2) p
+     join environments e on e.id = p.environment_id order by p.id`,
     [afterId, limit],
   );
 }
 
-/** A payout that an act names. */
-export type NamedPayout = { link: number; id: string };
+/** Returns these payouts, each by its key: a database without statistics would read the whole table for many ids. */
+export function selectPayoutsNamed(db: Reader, ids: readonly string[]): Promise<PayoutMade[]> {
+  return db.query<PayoutMade>(
+    `select ${MADE} from {rows $1} wanted cross join payouts p cross join environments e
+     where p.id = wanted.value ->> 'id' and e.id = p.environment_id`,
+    [JSON.stringify(ids.map((id) => ({ id })))],
+  );
+}
 
-/** Of these payouts, those that exist, and whether each has what its act says. A proposal says nothing of it here. */
-export function selectDecidedBy(
-  db: Reader,
-  action: Decision | 'payout.proposed',
-  named: readonly NamedPayout[],
-): Promise<(SqlRow & NamedPayout & { environment_id: number; decided: 0 | 1 })[]> {
-  const made = action === 'payout.proposed' ? '1 = 1' : MADE_BY[action];
-  return db.query(
-    `select a.link, p.id, p.environment_id, case when ${made} then 1 else 0 end as decided
-     from {rows $1} wanted cross join audit_log a cross join payouts p
-     where a.link = cast(wanted.value ->> 'link' as bigint) and p.id = wanted.value ->> 'id'`,
-    [JSON.stringify(named)],
+/** An act about a payout alone, or about its batch. */
+export type PayoutAct = ListedAct & { actor_kind: string; action: Decision | 'payout.proposed' };
+
+/**
+ * Lists the acts that have one of these subjects, in order, by the index of subjects. A database without statistics
+ * would rather read all acts of these actions.
+ */
+export function selectActsAbout(db: Reader, subjects: readonly string[]): Promise<PayoutAct[]> {
+  return db.query<PayoutAct>(
+    `select ${LISTED_ACT}, actor_kind, action from {rows $1} wanted cross join audit_log act where act.link {chosen}
+       select b.link from audit_log b where b.subject = wanted.value ->> 'subject'
+         and '' || b.action in ('payout.proposed', ${DECISIONS.map((action) => `'${action}'`).join(', ')}) {end_chosen}
+     order by link`,
+    [JSON.stringify(subjects.map((subject) => ({ subject })))],
   );
 }
 

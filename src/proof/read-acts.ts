@@ -22,9 +22,9 @@ export function textsIn(values: ActValues, member: string): string[] | null {
 
 const PAGE = 200;
 
-/** Yields the acts of one action, page by page, in the order of the audit log. */
-export async function* pagesOfActs(app: App, action: string): AsyncGenerator<ListedAct[]> {
-  let last = 0;
+/** Yields the acts of one action after a link, page by page, in the order of the audit log. */
+export async function* pagesOfActs(app: App, action: string, after = 0): AsyncGenerator<ListedAct[]> {
+  let last = after;
   for (let page = PAGE; page === PAGE; ) {
     const acts = await selectActsOf(app.db, action, last, PAGE);
     if (acts.length > 0) yield acts;

@@ -22,7 +22,7 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyMonths(app, findings, arrivals);
   await verifyFundsRules(app, findings, arrivals);
   await verifyPayoutLimits(app, findings, arrivals);
-  await verifyPayoutActs(app, findings, arrivals);
+  await verifyPayoutActs(app, findings, arrivals, walks);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
   await verifyApiTokens(app, findings);

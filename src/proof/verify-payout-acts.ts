@@ -1,55 +1,98 @@
 import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
+import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import {
   type BatchSaid,
   DECISIONS,
-  type PayoutSaid,
+  type Decision,
+  isMadeBy,
+  type PayoutAct,
+  type PayoutMade,
+  selectActsAbout,
   selectActsAtOnce,
   selectBatchesSaid,
-  selectDecidedBy,
-  selectPayoutsSaid,
+  selectPayoutsAfter,
+  selectPayoutsNamed,
 } from './payout-act-queries.ts';
-import type { Findings } from './proof-finding.ts';
-import { pagesById, pagesOfActs, readAct } from './read-acts.ts';
+import { type Findings, stopping } from './proof-finding.ts';
+import { pagesOfActs, readAct } from './read-acts.ts';
 
 const PAGE = 2000;
-/** So many payouts wait for the acts that name several payouts in one text, and all of these acts are read for them. */
-const WAITING = 10_000;
+/**
+ * So many payouts wait for the acts that name several payouts in one text. All of these acts are read for them, so a
+ * walk over millions of payouts reads them a few times.
+ */
+const WAITING = 50_000;
 
 type Action = Parameters<typeof selectBatchesSaid>[1];
 
 /**
  * Compares who proposed, approved, rejected and cancelled payouts, and when, with the acts of the audit log in both
  * directions: each payout with its acts, and each act with its payouts. Also finds payouts that one person both made
- * and approved. What was done before its payment service arrived from another database has its act there.
+ * and approved. What was done before its payment service arrived from another database has its act there. Reads only,
+ * in pages.
  */
 export async function verifyPayoutActs(
   app: App,
   findings: Findings,
   arrivals: ReadonlyMap<string, number>,
+  walks: OpenWalk,
 ): Promise<void> {
-  let waiting: PayoutSaid[] = [];
-  for await (const payouts of pagesById(PAGE, (after, limit) => selectPayoutsSaid(app.db, after, limit))) {
+  const walk: Walk<IdPlace<string>> = walks('payouts', 'payouts and their acts');
+  await verifyEach(app, stopping(findings, walk), arrivals, walk);
+  for (const action of ['payout.proposed', ...DECISIONS] as const) {
+    const acts: Walk<IdPlace> = walks(action, 'payouts and their acts');
+    await verifyActsOf(app, stopping(findings, acts), action, acts);
+  }
+}
+
+/** Compares each payout with its acts. Acts are read after their payouts, so they include those of the last moment. */
+async function verifyEach(
+  app: App,
+  findings: Findings,
+  arrivals: ReadonlyMap<string, number>,
+  walk: Walk<IdPlace<string>>,
+): Promise<void> {
+  let waiting: Waiting[] = [];
+  let place = walk.from ?? { rows: 0, id: '' };
+  for (let page = walk.page; page === walk.page; ) {
+    const payouts = await selectPayoutsAfter(app.db, place.id, walk.page);
+    const subjects = new Set(payouts.flatMap(({ id, batch_id }) => (batch_id === null ? [id] : [id, batch_id])));
+    const acts = Map.groupBy(await selectActsAbout(app.db, [...subjects]), ({ subject }) => subject);
     for (const payout of payouts) {
       const arrived = arrivals.get(payout.payment_service_id) ?? -1;
-      report(findings, payout, [...wrongProposal(payout, arrived), ...wrongApproval(payout), ...wrongEyes(payout)]);
-      if (decisionsOf(payout, arrived).length > 0) waiting.push(payout);
+      const own = [...(acts.get(payout.id) ?? []), ...(acts.get(payout.batch_id ?? '') ?? [])];
+      const said = (acts.get(payout.batch_id ?? payout.id) ?? []).findLast(
+        ({ action }) => action === 'payout.proposed',
+      );
+      const wrong = [...wrongProposal(payout, said, arrived), ...wrongApproval(payout), ...wrongEyes(payout)];
+      report(findings, payout, wrong);
+      const decided = decisionsOf(payout, own, arrived);
+      // A copy takes a fraction of the memory of a row.
+      if (decided.length > 0) waiting.push({ payout: { ...payout }, decided: new Set(decided) });
     }
-    if (waiting.length < WAITING) continue;
-    await findTogether(app, findings, waiting, arrivals);
+    page = payouts.length;
+    place = { rows: place.rows + page, id: payouts.at(-1)?.id ?? place.id };
+    if (page === walk.page && waiting.length > 0 && waiting.length < WAITING) continue;
+    await findTogether(app, findings, waiting);
     waiting = [];
+    await walk.reached(place);
   }
-  await findTogether(app, findings, waiting, arrivals);
-  for (const action of ['payout.proposed', ...DECISIONS] as const) {
-    for await (const acts of pagesOfActs(app, action)) {
-      const byKind = Map.groupBy(acts, ({ subject_kind }) => subject_kind);
-      await verifyBatches(app, findings, action, { acts: byKind.get('batch') ?? [], page: acts });
-      await verifyNamed(app, findings, action, byKind.get('payout') ?? []);
-    }
+}
+
+/** Compares each act of this action with its payouts. */
+async function verifyActsOf(app: App, findings: Findings, action: Action, walk: Walk<IdPlace>): Promise<void> {
+  let place = walk.from ?? { rows: 0, id: 0 };
+  for await (const acts of pagesOfActs(app, action, place.id)) {
+    const byKind = Map.groupBy(acts, ({ subject_kind }) => subject_kind);
+    await verifyBatches(app, findings, action, { acts: byKind.get('batch') ?? [], page: acts });
+    await verifyNamed(app, findings, action, byKind.get('payout') ?? []);
+    place = { rows: place.rows + acts.length, id: acts.at(-1)?.link ?? place.id };
+    await walk.reached(place);
   }
 }
 
@@ -62,25 +105,25 @@ function reportAll(findings: Findings, { id, environment_id, since }: Payouts, w
   findings.add({ finding: 'payout_changed', environment_id, subject: id, since, says });
 }
 
-function report(findings: Findings, { id, environment_id, created_at }: PayoutSaid, wrong: readonly string[]): void {
+function report(findings: Findings, { id, environment_id, created_at }: PayoutMade, wrong: readonly string[]): void {
   reportAll(findings, { id, environment_id, since: created_at }, wrong);
 }
 
 /** Compares a payout with the act that proposed it. The same act approved it where the limits allow that to a program. */
-function wrongProposal(payout: PayoutSaid, arrived: number): string[] {
-  const { created_at, proposed_by, proposed_by_id, proposed_kind, said, said_at } = payout;
+function wrongProposal(payout: PayoutMade, said: PayoutAct | undefined, arrived: number): string[] {
+  const { created_at, proposed_by, proposed_by_id, proposed_kind } = payout;
   if (created_at <= arrived) return [];
-  if (said_at === null) return ['it was never proposed by this service'];
+  if (said === undefined) return ['it was never proposed by this service'];
   const columns: ComparedColumn[] = [
-    ['created_at', said_at, created_at],
-    ['proposed_by', payout.said_by, proposed_by],
-    ['proposed_by_id', payout.said_by_id, proposed_by_id],
-    ['proposed_kind', payout.said_kind, proposed_kind],
+    ['created_at', said.created_at, created_at],
+    ['proposed_by', said.actor, proposed_by],
+    ['proposed_by_id', said.user_id, proposed_by_id],
+    ['proposed_kind', said.actor_kind, proposed_kind],
   ];
-  if (readAct(said)['state'] === 'approved') {
+  if (readAct(said.said_after)['state'] === 'approved') {
     columns.push(
       ['approval', 'automatic', payout.approval],
-      ['approved_at', said_at, payout.approved_at],
+      ['approved_at', said.created_at, payout.approved_at],
       ['approved_by', 'automatic', payout.approved_by],
       ['approved_by_id', null, payout.approved_by_id],
     );
@@ -90,12 +133,12 @@ function wrongProposal(payout: PayoutSaid, arrived: number): string[] {
 
 const UNAPPROVED: readonly string[] = ['draft', 'awaiting_approval', 'rejected', 'cancelled'];
 
-function wrongApproval({ approval, state }: PayoutSaid): string[] {
+function wrongApproval({ approval, state }: PayoutMade): string[] {
   return approval === null && !UNAPPROVED.includes(state) ? [`it is ${state}, and nobody approved it`] : [];
 }
 
 /** The database refuses this too, as long as nobody has removed its rule. */
-function wrongEyes({ approved_by, approved_by_id, proposed_by, proposed_by_id, account_changed_by }: PayoutSaid) {
+function wrongEyes({ approved_by, approved_by_id, proposed_by, proposed_by_id, account_changed_by }: PayoutMade) {
   if (approved_by_id === null) return [];
   const isSame = approved_by_id === proposed_by_id || accountOf(approved_by ?? '') === accountOf(proposed_by);
   return [
@@ -104,54 +147,42 @@ function wrongEyes({ approved_by, approved_by_id, proposed_by, proposed_by_id, a
   ];
 }
 
-type Decided = { action: Action; at: number; says: string; isBy: (act: ListedAct) => boolean };
+type Decided = { action: Decision; says: string };
+type Waiting = { payout: PayoutMade; decided: Set<Decided> };
 
-/** Returns the decisions in this payout that no act about it alone or about its batch made here. */
-function decisionsOf(payout: PayoutSaid, arrived: number): Decided[] {
-  const { approval_unsaid, end_unsaid, approved_by, approved_by_id, state } = payout;
-  const approvedAt = payout.approved_at ?? 0;
+/** Returns the decisions in this payout that none of its own acts made here: those about it alone or about its batch. */
+function decisionsOf(payout: PayoutMade, own: readonly PayoutAct[], arrived: number): Decided[] {
+  const { approval, approved_by, approved_at, changed_at, created_at, state } = payout;
+  const isUnsaid = (action: Decision, at: number) =>
+    Math.max(at, created_at) > arrived && !own.some((act) => act.action === action && isMadeBy(action, payout, act));
   const decided: Decided[] = [];
-  if (approval_unsaid === 1 && Math.max(approvedAt, payout.created_at) > arrived) {
-    const says = `the audit log has no approval by ${approved_by} at ${approvedAt}`;
-    const isBy = (act: ListedAct) => act.actor === approved_by && act.user_id === approved_by_id;
-    decided.push({ action: 'payout.approved', at: approvedAt, says, isBy });
+  if (approval === 'person' && isUnsaid('payout.approved', approved_at ?? 0)) {
+    const says = `the audit log has no approval by ${approved_by} at ${approved_at}`;
+    decided.push({ action: 'payout.approved', says });
   }
-  if (end_unsaid === 1 && Math.max(payout.changed_at, payout.created_at) > arrived) {
-    const says = `it is ${state} with a time or a reason that no act has`;
-    const isBy = (act: ListedAct) => (act.reason ?? '') === (payout.reason ?? '');
-    const action = state === 'rejected' ? 'payout.rejected' : 'payout.cancelled';
-    decided.push({ action, at: payout.changed_at, says, isBy });
+  if (state !== 'rejected' && state !== 'cancelled') return decided;
+  if (isUnsaid(`payout.${state}`, changed_at)) {
+    decided.push({ action: `payout.${state}`, says: `it is ${state} with a time or a reason that no act has` });
   }
   return decided;
 }
 
-/** Looks for the decisions about these payouts in the acts that name several payouts, and reports those without an act. */
-async function findTogether(
-  app: App,
-  findings: Findings,
-  payouts: readonly PayoutSaid[],
-  arrivals: ReadonlyMap<string, number>,
-): Promise<void> {
-  const open = new Map(
-    payouts.map((payout) => {
-      const decided = decisionsOf(payout, arrivals.get(payout.payment_service_id) ?? -1);
-      return [payout.id, { payout, decided: new Set(decided) }];
-    }),
-  );
+/** Looks for these decisions in the acts that name several payouts, and reports those without an act. */
+async function findTogether(app: App, findings: Findings, waiting: readonly Waiting[]): Promise<void> {
+  const open = new Map(waiting.map((one) => [one.payout.id, one]));
   for (const action of DECISIONS) {
-    if (![...open.values()].some(({ decided }) => [...decided].some((one) => one.action === action))) continue;
+    if (!waiting.some(({ decided }) => [...decided].some((one) => one.action === action))) continue;
     for await (const acts of pagesOfActs(app, action)) {
       for (const act of acts) {
         for (const id of act.subject.split(' ')) {
-          const decided = open.get(id)?.decided ?? new Set();
-          for (const one of decided) {
-            if (one.action === action && one.at === act.created_at && one.isBy(act)) decided.delete(one);
-          }
+          const one = open.get(id);
+          if (one === undefined || !isMadeBy(action, one.payout, act)) continue;
+          for (const said of one.decided) if (said.action === action) one.decided.delete(said);
         }
       }
     }
   }
-  for (const { payout, decided } of open.values()) {
+  for (const { payout, decided } of waiting) {
     const says = [...decided].map((one) => one.says);
     report(findings, payout, says);
   }
@@ -159,17 +190,16 @@ async function findTogether(
 
 /** Compares the payouts that these acts name one by one with the acts. */
 async function verifyNamed(app: App, findings: Findings, action: Action, acts: readonly ListedAct[]): Promise<void> {
-  const byLink = new Map(acts.map((act) => [act.link, act]));
-  const named = acts.flatMap(({ link, subject }) => subject.split(' ').map((id) => ({ link, id })));
+  const named = acts.flatMap((act) => act.subject.split(' ').map((id) => ({ act, id })));
   for (let at = 0; at < named.length; at += PAGE) {
     const some = named.slice(at, at + PAGE);
-    const rows = await selectDecidedBy(app.db, action, some);
-    const found = new Map(rows.map((row) => [`${row.link} ${row.id}`, row]));
-    for (const { link, id } of some) {
-      const act = byLink.get(link) as ListedAct;
-      const row = found.get(`${link} ${id}`);
-      const wrong = row === undefined ? ['it was deleted'] : row.decided === 1 ? [] : [unlike(action, act)];
-      reportAll(findings, { id, environment_id: row?.environment_id ?? null, since: act.created_at }, wrong);
+    const ids = [...new Set(some.map(({ id }) => id))];
+    const payouts = new Map((await selectPayoutsNamed(app.db, ids)).map((payout) => [payout.id, payout]));
+    for (const { act, id } of some) {
+      const payout = payouts.get(id);
+      const isMade = payout !== undefined && (action === 'payout.proposed' || isMadeBy(action, payout, act));
+      const wrong = payout === undefined ? ['it was deleted'] : isMade ? [] : [unlike(action, act)];
+      reportAll(findings, { id, environment_id: payout?.environment_id ?? null, since: act.created_at }, wrong);
     }
   }
 }

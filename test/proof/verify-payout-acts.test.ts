@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import type { SqlValue } from '../../src/db/database.ts';
+import type { OpenWalk, Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
@@ -195,6 +196,32 @@ forEachEngine('who made and approved a payout', (openTestDatabase) => {
       assert.match(says, expected, name);
     }
     assert.equal(await found(app), '');
+  });
+
+  test('is compared in pages of any size, and an interrupted comparison goes on where it stopped', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await fill(app);
+    const places = new Map<string, Place>();
+    const walks = ((name: string) => ({
+      from: places.get(name) ?? null,
+      page: 2,
+      reached: async (place: Place) => void places.set(name, place),
+      found: () => {},
+      contradicted: () => {},
+    })) as unknown as OpenWalk;
+    assert.deepEqual((await verifyStore(app, [], [], walks)).findings, []);
+    const counts = await app.db.query<{ name: string; rows: number }>(
+      `select 'payouts' as name, count(*) as "rows" from payouts
+       union all select action, count(*) from audit_log where action like 'payout.%' group by action`,
+    );
+    for (const { name, rows } of counts.filter((one) => one.name !== 'payout.submitted' && places.has(one.name))) {
+      assert.equal(places.get(name)?.rows, rows, name);
+    }
+    assert.ok(['payouts', 'payout.proposed', 'payout.approved', 'payout.rejected'].every((name) => places.has(name)));
+    await removeTriggers(app.db);
+    await app.db.transaction((tx) => tx.query('update payouts set proposed_by = $1', ['x@example.cl']));
+    assert.doesNotMatch((await verifyStore(app, [], [], walks)).findings.map(({ says }) => says).join(), /payout po_/);
+    assert.match(await found(app), /payout po_\w+: proposed_by was/);
   });
 
   test('is found where one person made and approved it, if the database no longer refuses it', async () => {

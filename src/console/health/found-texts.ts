@@ -60,6 +60,7 @@ const SPANISH_WORK: Readonly<Record<string, string>> = {
   'events of the feed': 'eventos de la lista',
   'events of transactions': 'eventos de transacciones',
   callbacks: 'callbacks',
+  'payouts and their acts': 'pagos a terceros y sus actos',
   'acts of people beside the books': 'actos de personas al lado de los libros',
 };
 
