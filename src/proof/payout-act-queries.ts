@@ -66,11 +66,12 @@ export function selectPayoutsAfter(db: Reader, afterId: string, limit: number): 
   );
 }
 
-/** Returns these payouts, each by its key: a database without statistics would read the whole table for many ids. */
+/** Returns these payouts, each by its whole key: a database without statistics would read the whole table otherwise. */
 export function selectPayoutsNamed(db: Reader, ids: readonly string[]): Promise<PayoutMade[]> {
   return db.query<PayoutMade>(
     `select ${MADE} from {rows $1} wanted cross join payouts p cross join environments e
-     where p.id = wanted.value ->> 'id' and e.id = p.environment_id`,
+     where p.id = wanted.value ->> 'id' and e.id = p.environment_id
+       and p.environment_id = (select q.environment_id from payouts q where q.id = wanted.value ->> 'id' limit 1)`,
     [JSON.stringify(ids.map((id) => ({ id })))],
   );
 }
