@@ -70,28 +70,65 @@ export async function selectBalance(
   return readSum(row?.balance ?? '0');
 }
 
+/** A stored sum. `garbled`: it is no integer, which SQLite does not refuse. `head`: the last link that it includes. */
+export type StoredSum = SqlRow & {
+  head: number | null;
+  account: string | null;
+  currency: string;
+  debits: string;
+  credits: string;
+  garbled: 0 | 1;
+};
+
 /**
- * Lists the accounts whose sums differ from the sums of their entries, or that have no entry. One statement, so that
- * all rows are of the same moment. SQLite casts any text to an integer by the digits at its start, so the query also
- * checks that each sum is an integer.
+ * Lists the stored sums of an environment with the end of its books, in one statement and so at one moment. Without a
+ * sum one row has only the end.
  */
-export function selectWrongBalances(
-  db: Reader,
-): Promise<Pick<AccountRow, 'environment_id' | 'account' | 'currency'>[]> {
+export function selectStoredSums(db: Reader, environmentId: number): Promise<StoredSum[]> {
   const isNoNumber = (sum: string) => `cast(cast(${sum} as bigint) as text) <> cast(${sum} as text)`;
+  return db.query<StoredSum>(
+    `select h.link as head, b.account, b.currency, ${asText('b.debits')} as debits, ${asText('b.credits')} as credits,
+       case when ${isNoNumber('b.debits')} or ${isNoNumber('b.credits')} then 1 else 0 end as garbled
+     from (select cast($1 as bigint) as id) e left join journal_heads h on h.environment_id = e.id
+     left join account_balances b on b.environment_id = e.id order by b.account, b.currency`,
+    [environmentId],
+  );
+}
+
+/** Lists the environments that have a stored sum. */
+export async function selectSummedEnvironments(db: Reader): Promise<number[]> {
+  const sql = 'select distinct environment_id from account_balances order by environment_id';
+  return (await db.query<{ environment_id: number }>(sql)).map(({ environment_id }) => environment_id);
+}
+
+/** Links of an environment's books: after one, up to another. */
+export type LinkSpan = { environmentId: number; after: number; until: number };
+
+/** Returns the last of the next entries' links; null: there are no more entries. */
+export async function selectLinkOfPage(
+  db: Reader,
+  { environmentId, after, until }: LinkSpan,
+  entries: number,
+): Promise<number | null> {
+  const [row] = await db.query<{ last: number | null }>(
+    `select max(link) as last from (select link from journal_entries
+       where environment_id = $1 and link > $2 and link <= $3 order by link limit $4) as page`,
+    [environmentId, after, until, entries],
+  );
+  return row?.last ?? null;
+}
+
+/** Sums the entries of these links for each account. */
+export function selectSumsOfLinks(
+  db: Reader,
+  { environmentId, after, until }: LinkSpan,
+): Promise<{ account: string; currency: string; debits: string; credits: string }[]> {
+  const page = 'from journal_entries where environment_id = $1 and link > $2 and link <= $3';
   return db.query(
-    `select environment_id, account, currency from (
-       select environment_id, account, currency, debits, credits, 0 as entries,
-         case when ${isNoNumber('debits')} or ${isNoNumber('credits')} then 1 else 0 end as garbled
-       from account_balances
-       union all
-       select environment_id, debit_account, currency, -amount, 0, 1, 0 from journal_entries
-       union all
-       select environment_id, credit_account, currency, 0, -amount, 1, 0 from journal_entries
-     ) as sides
-     group by environment_id, account, currency
-     having sum(debits) <> 0 or sum(credits) <> 0 or sum(entries) = 0 or sum(garbled) > 0
-     order by environment_id, account, currency`,
+    `select account, currency, ${asText('sum(debits)')} as debits, ${asText('sum(credits)')} as credits
+     from (select debit_account as account, currency, amount as debits, 0 as credits ${page}
+       union all select credit_account, currency, 0, amount ${page}) as sides group by account, currency`,
+    [environmentId, after, until],
   );
 }
 

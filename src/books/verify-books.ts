@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
 import { GENESIS } from '../lib/hash-chain.ts';
 import { type ChainPlace, freshWalks, type IdPlace, type OpenWalk, partOf, type Walk } from '../lib/walk.ts';
-import { selectWrongBalances } from './balance-queries.ts';
 import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
 import { selectBookedEnvironments, selectHead, selectOwnerOf } from './journal-queries.ts';
 import { linkHash } from './link-hash.ts';
@@ -13,6 +12,7 @@ import {
   selectPaymentsAfter,
 } from './reconciliation-queries.ts';
 import { ownerHash } from './record-hash.ts';
+import { findWrongBalances, type WrongBalance } from './verify-sums.ts';
 
 /** The end of a chain as it was exported earlier, to compare with the books. */
 export type ExportedHead = { environment_id: number; link: number; hash: string };
@@ -46,7 +46,7 @@ export type BooksVerification = {
   entries: number;
   problems: BooksProblem[];
   records: ReconciliationProblem[];
-  balances: { environment_id: number; account: string; currency: string }[];
+  balances: WrongBalance[];
   owners: ForeignLinks[];
   covered_from: { environment_id: number; link: number }[];
 };
@@ -66,8 +66,7 @@ export async function verifyBooks(
 ): Promise<BooksVerification> {
   const booked = await selectBookedEnvironments(app.db);
   const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
-  walks('sums', 'sums of the accounts');
-  const balances = await selectWrongBalances(app.db);
+  const balances = await findWrongBalances(app, booked, walks);
   const verification: BooksVerification = {
     environments: environments.size,
     entries: 0,
