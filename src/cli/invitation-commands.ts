@@ -6,9 +6,11 @@ import { publicBase } from '../checkout/pay-link.ts';
 import { readValidity } from './options.ts';
 import { notFound, print, table, time } from './print.ts';
 import {
+  addAddress,
   addScopeOptions,
   describedRights,
   mayOption,
+  readAddress,
   readRole,
   readScope,
   refundLimitOption,
@@ -25,9 +27,8 @@ const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
 /** `user invite` and `user invitation list | end`: invited people set their own password and second factor. */
 export function addInvitationCommands(users: Command): void {
   addScopeOptions(
-    acting(users.command('invite'))
+    addAddress(acting(users.command('invite')), 'e-mail address; inviting again replaces an unused link')
       .description('create a person and a one-time link to set password and second factor in the browser')
-      .argument('<email>', 'e-mail address; inviting again replaces an unused link')
       .addOption(new Option('--role <role>', `role of the person: ${roleChoices()}`).argParser(readRole))
       .addOption(mayOption())
       .addOption(refundLimitOption())
@@ -48,9 +49,10 @@ export function addInvitationCommands(users: Command): void {
 }
 
 type InviteOptions = Json &
-  ScopeOptions & { role?: Role; may: Permission[]; refundLimit: Record<string, number>; valid: number };
+  ScopeOptions & { email?: string; role?: Role; may: Permission[]; refundLimit: Record<string, number>; valid: number };
 
-async function invite(email: string, options: InviteOptions): Promise<void> {
+async function invite(address: string | undefined, options: InviteOptions): Promise<void> {
+  const email = readAddress(address, options);
   const { role, may, refundLimit: refundLimits, valid } = options;
   const paymentServices = readScope(options);
   // For a person who was invited before, only the given options are compared with the existing rights.

@@ -9,9 +9,11 @@ import { addInvitationCommands } from './invitation-commands.ts';
 import { alreadyDone, print, table, time } from './print.ts';
 import { addSessionCommands, addTokenCommands } from './token-commands.ts';
 import {
+  addAddress,
   addScopeOptions,
   describedRights,
   mayOption,
+  readAddress,
   readRole,
   readScope,
   refundLimitOption,
@@ -31,13 +33,12 @@ export function addUserCommands(program: Command): void {
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
   const addChange = (name: string, description: string) => acting(add(name, description));
+  const adding = addChange(
+    'create',
+    'create a user and show password and API token once; without --role it is a program with the permissions of --may and --payouts; without --may but with a payment service it creates and reads payments',
+  ).summary('make a user; password and API token are shown once');
   addScopeOptions(
-    addChange(
-      'create',
-      'create a user and show password and API token once; without --role it is a program with the permissions of --may and --payouts; without --may but with a payment service it creates and reads payments',
-    )
-      .summary('make a user; password and API token are shown once')
-      .requiredOption('--email <email>', 'e-mail address with which the user logs in')
+    addAddress(adding, 'e-mail address with which the user logs in')
       .addOption(new Option('--role <role>', `role of the user: ${roleChoices()}`).argParser(readRole))
       .addOption(mayOption())
       .option('--payouts', 'allow validating bank accounts, like --may accounts:validate')
@@ -65,7 +66,7 @@ export function addUserCommands(program: Command): void {
 
 type CreateOptions = Json &
   ScopeOptions & {
-    email: string;
+    email?: string;
     role?: Role;
     may: Permission[];
     payouts?: boolean;
@@ -78,8 +79,9 @@ type CreateOptions = Json &
  */
 const UNSAID: readonly Permission[] = ['payments:read', 'payments:create', 'events:read'];
 
-async function create(options: CreateOptions): Promise<void> {
-  const { email, role = 'integration' } = options;
+async function create(address: string | undefined, options: CreateOptions): Promise<void> {
+  const email = readAddress(address, options);
+  const { role = 'integration' } = options;
   const paymentServices = readScope(options) ?? [];
   const unsaid = options.role === undefined && options.may.length === 0 && paymentServices.length > 0;
   const may: Permission[] = [

@@ -4,7 +4,7 @@ import { isPermission, isRole, PERMISSIONS, type Permission, ROLES, type Role } 
 import type { PaymentServiceScope, RefundLimits } from '../auth/user.ts';
 import { formatMoney } from '../lib/money.ts';
 import { readAmount } from './options.ts';
-import { type CommandError, invalidOption, notFound } from './print.ts';
+import { type CommandError, invalidOption, missingOption, notFound } from './print.ts';
 
 /** Returns the roles as text for a sentence. */
 export function roleChoices(): string {
@@ -21,6 +21,19 @@ export function readRole(text: string): Role {
 export function readPermission(text: string): Permission {
   if (isPermission(text)) return text;
   throw invalidOption(`There is no permission ${text}; there are ${Object.keys(PERMISSIONS).join(', ')}.`);
+}
+
+/** Adds the address of a new user, which is an argument or `--email`: `user create` and `user invite` accept both. */
+export function addAddress(command: Command, description: string): Command {
+  return command.argument('[email]', description).option('--email <email>', 'the same e-mail address, as an option');
+}
+
+/** Returns the address, which is given once. Throws `CommandError` USAGE. */
+export function readAddress(argument: string | undefined, { email }: { email?: string }): string {
+  const address = argument ?? email;
+  if (address === undefined || (argument !== undefined && email !== undefined))
+    throw missingOption('Give the e-mail address of the user once, as ana@example.cl or --email ana@example.cl.');
+  return address;
 }
 
 /** Returns the option `--may PERMISSION`, which may be repeated. */

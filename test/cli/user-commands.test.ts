@@ -47,6 +47,20 @@ suite('user commands', () => {
     assert.deepEqual(Object.keys(made), ['id', 'user', 'email', 'link', 'expires_at']);
   });
 
+  test('create and invite take the address as an argument or as --email, and exactly once', async () => {
+    for (const command of ['create', 'invite']) {
+      const [plain, named] = [`plain-${command}@example.cl`, `named-${command}@example.cl`];
+      const asked = ['--role', 'support'];
+      assert.equal((await run('user', command, plain, ...asked))['email'], plain);
+      assert.equal((await run('user', command, '--email', named, ...asked))['email'], named);
+      for (const words of [[], [plain, '--email', named]]) {
+        const ended = await runCommand(['user', command, ...words], { env: { ...process.env, DATA_DIR: folder } });
+        assert.equal(ended.status, 64);
+        assert.match(ended.stderr, /^USAGE: Give the e-mail address of the user once/);
+      }
+    }
+  });
+
   test('print the permissions of a user, also after each change', async () => {
     const words = [
       '--email',
