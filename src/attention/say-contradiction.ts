@@ -1,3 +1,4 @@
+import { methodNames } from '../checkout/texts.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../lib/money.ts';
 import { SECOND_LINE, STATES_IN_SPANISH, sayContradiction } from '../payouts/kept-texts.ts';
@@ -9,48 +10,51 @@ type Contradicted = Pick<WaitingPayout, 'id' | 'state' | 'payment_service' | 'en
 
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
- * or `refund_declined`, with amounts as in the API. Any other text is returned as it is.
+ * or `refund_declined`, with amounts as in the API. Any other text is returned as it is. `code`: of the
+ * payment method.
  */
-export function sayRefundContradiction(text: string, method: string): InBoth {
+export function sayRefundContradiction(text: string, code: string): InBoth {
+  const method = methodNames(code);
   const { event, unasked, missing, currency = '' } = readObject(text);
   if (event === 'refund_unasked' && unasked !== undefined) {
     const amount = amountOf(unasked, currency);
     return {
-      en: `${amount} went back at ${method} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`,
-      es: `${method} devolvió ${amount} que ninguna devolución pedía, y es dinero sin dueño. Si es esta devolución, ciérrala como completed: toma su monto de ahí. Si no lo es, decide de quién es ese dinero y después reintenta o cierra la devolución`,
+      en: `${amount} went back at ${method.en} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`,
+      es: `${method.es} devolvió ${amount} que ninguna devolución pedía, y es dinero sin dueño. Si es esta devolución, ciérrala como completed: toma su monto de ahí. Si no lo es, decide de quién es ese dinero y después reintenta o cierra la devolución`,
     };
   }
   if (event === 'refund_missing' && missing !== undefined) {
     const amount = amountOf(missing, currency);
     return {
-      en: `the books say that ${amount} more went back than ${method} says`,
-      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method}`,
+      en: `the books say that ${amount} more went back than ${method.en} says`,
+      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method.es}`,
     };
   }
   if (event === 'refund_declined') {
     return {
-      en: `${method} had completed it, and says now that it was declined. Ask there whether the money went back, and settle the refund as completed where it did`,
-      es: `${method} la había completado y ahora dice que la rechazó. Pregunta ahí si el dinero volvió; si volvió, cierra la devolución como completed`,
+      en: `${method.en} had completed it, and says now that it was declined. Ask there whether the money went back, and settle the refund as completed where it did`,
+      es: `${method.es} la había completado y ahora dice que la rechazó. Pregunta ahí si el dinero volvió; si volvió, cierra la devolución como completed`,
     };
   }
   return {
-    en: `${method} says something else than the books: ${text}`,
-    es: `${method} dice algo distinto de los libros: ${text}`,
+    en: `${method.en} says something else than the books: ${text}`,
+    es: `${method.es} dice algo distinto de los libros: ${text}`,
   };
 }
 
 /**
  * Describes a stored contradiction of a payment: its reason, if it is a known one, and then its other members as
- * stored, in order.
+ * stored, in order. `code`: of the payment method.
  */
-export function sayPaymentContradiction(text: string, method: string): InBoth {
+export function sayPaymentContradiction(text: string, code: string): InBoth {
+  const method = methodNames(code);
   const { reason = '', ...members } = readObject(text);
   const told = Object.entries(members).map(([name, value]) => `${name} ${value}`);
   const known = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
   const rest = known === undefined && reason !== '' ? [`reason ${reason}`, ...told] : told;
   const details = rest.length === 0 ? text : rest.join(', ');
   const said = known ?? { en: 'says something else than what is known', es: 'dice algo distinto de lo que se sabe' };
-  return { en: `${method} ${said.en}: ${details}`, es: `${method} ${said.es}: ${details}` };
+  return { en: `${method.en} ${said.en}: ${details}`, es: `${method.es} ${said.es}: ${details}` };
 }
 
 /** The reasons of this service's payment methods. */

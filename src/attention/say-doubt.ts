@@ -1,8 +1,9 @@
+import { methodNames } from '../checkout/texts.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import type { RefundState } from '../refunds/refund.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 
-/** The part of a payment attempt or of a refund that tells why it is in doubt. `contradiction` is JSON text. */
+/** The part of a payment attempt or of a refund that tells why it is in doubt. `payment_method` is a code, `contradiction` JSON text. */
 type DoubtedAttempt = { payment_method: string; commit_sent_at: number | null; contradiction: string | null };
 type DoubtedRefund = {
   payment_method: string;
@@ -14,9 +15,10 @@ type DoubtedRefund = {
 /** Says why a payment attempt waits for a person: what contradicts it, otherwise that its method has not said. */
 export function sayPaymentDoubt({ payment_method, commit_sent_at, contradiction }: DoubtedAttempt): InBoth {
   if (contradiction !== null) return sayPaymentContradiction(contradiction, payment_method);
+  const method = methodNames(payment_method);
   return {
-    en: `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
-    es: `${payment_method} no ha dicho en qué terminó${commit_sent_at === null ? '' : '; se le pidió que cobrara'}`,
+    en: `${method.en} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
+    es: `${method.es} no ha dicho en qué terminó${commit_sent_at === null ? '' : '; se le pidió que cobrara'}`,
   };
 }
 
@@ -32,13 +34,14 @@ export function sayRefundDoubt({ payment_method, state, asked_at, contradiction 
     const { en, es } = sayRefundContradiction(contradiction, payment_method);
     return { en: `${en}; the refund is ${state}`, es: `${es}; la devolución está ${REFUND_IN_SPANISH[state]}` };
   }
+  const method = methodNames(payment_method);
   if (asked_at === null)
     return {
-      en: `${payment_method} was not asked for it yet: another refund of the payment, or no answer`,
-      es: `todavía no se le pidió a ${payment_method}: hay otra devolución del pago, o no respondió`,
+      en: `${method.en} was not asked for it yet: another refund of the payment, or no answer`,
+      es: `todavía no se le pidió a ${method.es}: hay otra devolución del pago, o no respondió`,
     };
   return {
-    en: `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`,
-    es: `se le pidió a ${payment_method} y no ha dicho en qué terminó; no se pide otra vez por sí sola, solo con refund retry`,
+    en: `${method.en} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`,
+    es: `se le pidió a ${method.es} y no ha dicho en qué terminó; no se pide otra vez por sí sola, solo con refund retry`,
   };
 }

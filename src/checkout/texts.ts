@@ -353,6 +353,12 @@ export function methodName(language: Language, method: { code: string; name: str
   return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
 }
 
+/** Returns the name of the payment method with this code in both languages. */
+export function methodNames(code: string): Record<Language, string> {
+  const method = { code, name: code };
+  return { en: methodName('en', method), es: methodName('es', method) };
+}
+
 /** Returns the means that a payment method takes, such as kinds of cards; null if there is no such text. */
 export function methodTakes(language: Language, { code }: { code: string }): string | null {
   const key = `takes.${code}`;

@@ -116,7 +116,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
     app.now.advance(HOUR);
     const [row] = await listAttention(app, null, 10);
     assert.deepEqual([row?.kind, row?.id, row?.age, row?.amount], ['refund', id, HOUR, 1000]);
-    assert.match(row?.reason ?? '', /was asked for it and has not said what became of it/);
+    assert.match(row?.reason ?? '', /^Simulator was asked for it and has not said what became of it/);
     assert.equal(
       row?.command,
       `bin/rubrica refund settle ${id} --outcome completed|failed --evidence FILE --reason TEXT`,
@@ -136,7 +136,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
           'refund',
           1000,
           0,
-          '$700 CLP went back at simulated that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is processing',
+          '$700 CLP went back at Simulator that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is processing',
         ],
         ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
       ],

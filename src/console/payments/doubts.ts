@@ -25,7 +25,7 @@ export async function doubtsOf(app: App, visit: ConsoleVisit, shown: ShownPaymen
   const { language, user } = visit;
   const at = `${publicPath(app)}/console/payments/${shown.payment.id}`;
   const mayEnd = user.may.has('movements:record');
-  const doubts = [...(await attemptsIn(app, visit, shown)), ...(await refundsIn(app, visit, shown))];
+  const doubts = [...(await attemptsIn(app, shown)), ...(await refundsIn(app, shown))];
   const cards: Html[] = doubts.map(
     ({ path, why }) => html`<div class="card pad"><p>${why[language]}</p>
 ${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`}</div>`,
@@ -72,33 +72,28 @@ export async function suspenseOf(app: App, { language, user }: ConsoleVisit, { t
 /** `path` is below the page of the payment. */
 type Doubt = { path: string; why: InBoth };
 
-async function attemptsIn(app: App, { language }: ConsoleVisit, { transaction }: ShownPayment): Promise<Doubt[]> {
+async function attemptsIn(app: App, { transaction }: ShownPayment): Promise<Doubt[]> {
   const attempts = await selectAttemptsOf(app.db, transaction);
   return attempts
     .filter((attempt) => isInDoubt(attempt, app.now()))
-    .map(({ id, payment_method: code, commit_sent_at, contradicted_at, contradiction }) => ({
+    .map(({ id, payment_method, commit_sent_at, contradicted_at, contradiction }) => ({
       path: `/attempts/${id}/settle`,
       why: sayPaymentDoubt({
-        payment_method: methodName(language, { code, name: code }),
+        payment_method,
         commit_sent_at,
         contradiction: contradicted_at === null ? null : contradiction,
       }),
     }));
 }
 
-async function refundsIn(
-  app: App,
-  { language }: ConsoleVisit,
-  { payment, transaction }: ShownPayment,
-): Promise<Doubt[]> {
-  const code = payment.payment_method ?? '';
+async function refundsIn(app: App, { payment, transaction }: ShownPayment): Promise<Doubt[]> {
   const refunds = await selectRefundsOf(app.db, transaction);
   return refunds
     .filter((refund) => isRefundInDoubt(refund, app.now()))
     .map(({ id, state, asked_at, contradicted_at, contradiction }) => ({
       path: `/refunds/${id}/settle`,
       why: sayRefundDoubt({
-        payment_method: methodName(language, { code, name: code }),
+        payment_method: payment.payment_method ?? '',
         state,
         asked_at,
         contradiction: contradicted_at === null ? null : contradiction,

@@ -94,7 +94,7 @@ function textOf(visit: ConsoleVisit, { shown, attempt, open }: Doubted) {
   const method = nameOf(visit, attempt);
   const contradiction = attempt.contradicted_at === null ? null : attempt.contradiction;
   return html`<p>${tell(language, 'settle.attempt_text', { reference, id: attempt.id, method })}</p>
-<p class="notice">${open === 'unpaid' ? tell(language, 'settle.unpaid', { method }) : sayPaymentDoubt({ ...attempt, payment_method: method, contradiction })[language]}</p>`;
+<p class="notice">${open === 'unpaid' ? tell(language, 'settle.unpaid', { method }) : sayPaymentDoubt({ ...attempt, contradiction })[language]}</p>`;
 }
 
 function questionOf(visit: ConsoleVisit, doubted: Doubted, { amount: typed = '' }: Sent['fields']): SettleQuestion {

@@ -87,7 +87,7 @@ function textOf(visit: ConsoleVisit, { shown, refund }: Doubted): Html {
   const method = nameOf(visit, shown);
   const contradiction = refund.contradicted_at === null ? null : refund.contradiction;
   return html`<p>${tell(language, 'settle.refund_text', { reference, id: refund.id })}</p>
-<p class="notice">${sayRefundDoubt({ ...refund, payment_method: method, contradiction })[language]}</p>
+<p class="notice">${sayRefundDoubt({ ...refund, payment_method: shown.payment.payment_method ?? '', contradiction })[language]}</p>
 <p>${tell(language, 'settle.refund_asked', { method, n: refund.lookups })}</p>`;
 }
 
