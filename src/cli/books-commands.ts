@@ -155,7 +155,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     'TRANSACTION',
     'AMOUNT',
     'IS',
-    'SINCE',
+    'SINCE (UTC)',
     'WHY',
   ];
   print(options, { payments }, rows.length === 0 ? ['No money was ever in suspense.'] : table([titles, ...rows]));

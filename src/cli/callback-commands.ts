@@ -8,7 +8,17 @@ import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '..
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
-import { type CommandError, countOf, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
+import {
+  type CommandError,
+  countOf,
+  invalidOption,
+  missingOption,
+  notFound,
+  print,
+  table,
+  time,
+  utcTime,
+} from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -69,7 +79,7 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     'ATTEMPTS',
     'LAST ANSWER',
     'WHEN (UTC)',
-    'FAILS SINCE',
+    'FAILS SINCE (UTC)',
     'URL',
   ];
   print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
@@ -148,7 +158,7 @@ function attemptLines({ started_at, duration_ms, status, failure, location, exce
   const answer = failure ?? `answered ${status}${location === null ? '' : ` to ${location}`}`;
   return [
     '',
-    `${time(started_at)}  ${answer}, after ${duration_ms} ms`,
+    `${utcTime(started_at)}  ${answer}, after ${duration_ms} ms`,
     ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
   ];
 }

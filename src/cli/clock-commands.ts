@@ -9,7 +9,7 @@ import { writeAnchors } from '../proof/keep-anchors.ts';
 import { advanceClock, type Happening, resetClock } from '../travel/advance-clock.ts';
 import { goBack, keepSnapshot, MOST_ROWS } from '../travel/snapshot.ts';
 import { readDuration } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, print, time, unusableFile, utcTime } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -139,7 +139,7 @@ function requireDevelopment({ config }: App): void {
 function lineOf({ at, what, count, transactions }: Happening): string {
   const more = count > transactions.length && transactions.length > 0 ? ', …' : '';
   const named = transactions.length === 0 ? '' : ` (transaction ${transactions.join(', ')}${more})`;
-  return `${time(at)}  ${count === 1 ? '' : `${count} times `}${what}${named}`;
+  return `${utcTime(at)}  ${count === 1 ? '' : `${count} times `}${what}${named}`;
 }
 
 const UNITS: readonly [name: string, ms: number][] = [

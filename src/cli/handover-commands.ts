@@ -65,7 +65,7 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
     time(link.ends_at),
     link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
   ]);
-  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE', 'UNTIL', 'OPENED'];
+  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE (UTC)', 'UNTIL (UTC)', 'OPENED (UTC)'];
   print(options, { links }, rows.length === 0 ? ['No link was made yet.'] : table([head, ...rows]));
 }
 

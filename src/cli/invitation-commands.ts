@@ -90,7 +90,7 @@ async function list(options: Json): Promise<void> {
     time(created_at),
     expires_at <= now ? 'over' : time(expires_at),
   ]);
-  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (UTC)', 'WORKS UNTIL'];
+  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (UTC)', 'WORKS UNTIL (UTC)'];
   print(options, { invitations }, rows.length === 0 ? ['No invitation is open.'] : table([head, ...rows]));
 }
 

@@ -69,8 +69,8 @@ async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
     'ENVIRONMENT',
     'METHOD',
     'ACCOUNT',
-    'SINCE',
-    ...(options.all ? ['UNTIL'] : []),
+    'SINCE (UTC)',
+    ...(options.all ? ['UNTIL (UTC)'] : []),
   ];
   print(
     options,

@@ -171,7 +171,16 @@ async function list(options: { json?: boolean }): Promise<void> {
       time(token.last_used_at),
     ]),
   );
-  const head = ['ID', 'NAME', 'STATE', 'A MINUTE', 'ENVIRONMENT', 'SERVICE TOKEN', 'SECRET SINCE', 'LAST USED'];
+  const head = [
+    'ID',
+    'NAME',
+    'STATE',
+    'A MINUTE',
+    'ENVIRONMENT',
+    'SERVICE TOKEN',
+    'SECRET SINCE (UTC)',
+    'LAST USED (UTC)',
+  ];
   print(
     options,
     { payment_services: services },
@@ -300,7 +309,7 @@ async function showFees(options: { json?: boolean }): Promise<void> {
     feeText(fee, fee.currency),
     time(fee.created_at),
   ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE'];
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE (UTC)'];
   print(options, { fees }, rows.length === 0 ? ['No fee is set.'] : table([head, ...rows]));
 }
 

@@ -91,7 +91,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     time(one.set_at),
     one.set_by,
   ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE', 'BY'];
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE (UTC)', 'BY'];
   print(
     options,
     { senders },

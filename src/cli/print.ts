@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
+import { timeText } from '../lib/time-text.ts';
 import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
@@ -111,6 +112,11 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Formats a time in UTC with its zone, where no heading says it. */
+export function utcTime(utcMs: number | null): string {
+  return utcMs === null ? '—' : `${timeText(utcMs)} UTC`;
 }
 
 /** Formats a time in Chilean time, whose days the books use, with its offset. */

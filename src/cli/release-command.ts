@@ -11,7 +11,7 @@ import type { WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, type CommandError, countOf, print, table, time } from './print.ts';
+import { alreadyDone, type CommandError, countOf, print, table, time, utcTime } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
@@ -127,13 +127,13 @@ function paymentCells({
   amount,
   currency,
 }: WaitingAttempt): string[] {
-  return [id, `transaction ${transaction_id}`, payment_method, state, formatMoney(amount, currency), time(since)];
+  return [id, `transaction ${transaction_id}`, payment_method, state, formatMoney(amount, currency), utcTime(since)];
 }
 
 function refundCells({ id, transaction_id, since, amount, currency }: WaitingRefund): string[] {
-  return [id, `transaction ${transaction_id}`, formatMoney(amount, currency), time(since)];
+  return [id, `transaction ${transaction_id}`, formatMoney(amount, currency), utcTime(since)];
 }
 
 function callbackCells({ id, transaction_id, webhook_id, created_at }: ListedCallback): string[] {
-  return [String(id), `transaction ${transaction_id}`, webhook_id, time(created_at)];
+  return [String(id), `transaction ${transaction_id}`, webhook_id, utcTime(created_at)];
 }

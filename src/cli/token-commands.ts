@@ -52,7 +52,7 @@ async function listTokens(user: string, options: Json): Promise<void> {
     time(token.expires_at),
     time(token.ended_at),
   ]);
-  const head = ['ID', 'NAME', 'MADE (UTC)', 'MADE BY', 'LAST USE', 'EXPIRES', 'ENDED'];
+  const head = ['ID', 'NAME', 'MADE (UTC)', 'MADE BY', 'LAST USE (UTC)', 'EXPIRES (UTC)', 'ENDED (UTC)'];
   print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
 }
 
@@ -93,7 +93,7 @@ async function list(user: string, options: Json): Promise<void> {
     time(session.last_used_at),
     time(session.expires_at),
   ]);
-  const head = ['ID', 'BY', 'FROM', 'BEGAN (UTC)', 'LAST USE', 'ENDS'];
+  const head = ['ID', 'BY', 'FROM', 'BEGAN (UTC)', 'LAST USE (UTC)', 'ENDS (UTC)'];
   print(options, { sessions }, rows.length === 0 ? ['Nobody is logged in.'] : table([head, ...rows]));
 }
 

@@ -113,7 +113,17 @@ async function list(options: Json): Promise<void> {
     time(user.created_at),
     user.permissions.join(' ') || 'nothing',
   ]);
-  const head = ['ID', 'E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', '2ND FACTOR', 'LAST LOG-IN', 'SINCE (UTC)', 'MAY'];
+  const head = [
+    'ID',
+    'E-MAIL',
+    'STATE',
+    'ROLE',
+    'PAYMENT SERVICES',
+    '2ND FACTOR',
+    'LAST LOG-IN (UTC)',
+    'SINCE (UTC)',
+    'MAY',
+  ];
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
 }
 

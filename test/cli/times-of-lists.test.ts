@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const OF_TIMES =
+  /(^| )(WHEN|SINCE|MADE|KEPT|ADDED|CREATED|IMPORTED|COMPARED|CHANGED|BEGAN|OPENED|UNTIL|EXPIRES|ENDED|ENDS|LAST USED?|LAST LOG-IN|NEXT ATTEMPT)$/;
+
+test('every heading of times in the lists of the command line says their zone', () => {
+  const headings = globSync(new URL('../../src/cli/*.ts', import.meta.url).pathname).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/'([A-Z][A-Z -]*?)( \((?:UTC|CHILE)\))?'/g)].map(
+      ([, heading = '', zone]) => ({ heading, zone }),
+    ),
+  );
+  const ofTimes = headings.filter(({ heading }) => OF_TIMES.test(heading));
+  assert.ok(ofTimes.length > 30, `${ofTimes.length}`);
+  assert.deepEqual(
+    ofTimes.filter(({ zone }) => zone === undefined),
+    [],
+  );
+});
