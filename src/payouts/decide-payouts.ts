@@ -323,17 +323,40 @@ async function decide(
   { to, at, action, change, setUpBy = null }: Deciding,
 ): Promise<Payout[]> {
   const moved = await transitionPayouts(tx, owner, { ids: payouts.map(({ id }) => id), to, at }, change);
-  const total = moved.reduce((sum, { amount }) => sum + amount, 0);
-  const subject =
-    'batchId' in named ? { kind: 'batch', id: named.batchId } : { kind: 'payout', id: named.ids.join(' ') };
-  const after = {
-    payment_service: owner.paymentServiceId,
-    environment: owner.environment,
-    payouts: moved.length,
-    total: formatMoney(total, PAYOUT_CURRENCY),
-    state: to,
-    ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
-  };
-  await recordAudit(tx, { at, by, action, subject, after, reason });
+  for (const { subject, decided } of 'batchId' in named
+    ? [ofBatch(named.batchId, moved)]
+    : actsOfNamed(named.ids, moved)) {
+    const after = {
+      payment_service: owner.paymentServiceId,
+      environment: owner.environment,
+      payouts: decided.length,
+      total: formatMoney(
+        decided.reduce((sum, { amount }) => sum + amount, 0),
+        PAYOUT_CURRENCY,
+      ),
+      state: to,
+      ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
+    };
+    await recordAudit(tx, { at, by, action, subject, after, reason });
+  }
   return moved;
+}
+
+/** PostgreSQL indexes a subject of up to 2,700 bytes, which is some 110 ids. */
+const NAMED_IN_AN_ACT = 100;
+
+type ActOnPayouts = { subject: { kind: string; id: string }; decided: readonly Payout[] };
+
+function ofBatch(id: string, decided: readonly Payout[]): ActOnPayouts {
+  return { subject: { kind: 'batch', id }, decided };
+}
+
+/** Returns an act for each part of the payouts, in the order in which they were named. */
+function actsOfNamed(named: readonly string[], moved: readonly Payout[]): ActOnPayouts[] {
+  const byId = new Map(moved.map((payout) => [payout.id, payout]));
+  const ids = [...new Set(named)];
+  return Array.from({ length: Math.ceil(ids.length / NAMED_IN_AN_ACT) }, (_, act) => {
+    const some = ids.slice(act * NAMED_IN_AN_ACT, (act + 1) * NAMED_IN_AN_ACT);
+    return { subject: { kind: 'payout', id: some.join(' ') }, decided: some.flatMap((id) => byId.get(id) ?? []) };
+  });
 }

@@ -224,6 +224,30 @@ forEachEngine('who made and approved a payout', (openTestDatabase) => {
     assert.match(await found(app), /payout po_\w+: proposed_by was/);
   });
 
+  test('is compared where a decision names more payouts than fit into one act', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app, { money: 10_000_000 });
+    const wishes = Array.from({ length: 250 }, () => wish());
+    const ids = (await propose(app, desk, wishes)).map(({ id }) => id);
+    await approvePayouts(app, decision(desk, desk.approver, { ids }));
+    const acts = await app.db.query<{ subject: string; said: string }>(
+      `select subject, said_after as said from audit_log where action = 'payout.approved' order by link`,
+    );
+    assert.deepEqual(
+      acts.flatMap(({ subject }) => subject.split(' ')),
+      ids,
+    );
+    assert.deepEqual(
+      acts.map(({ said }) => [JSON.parse(said).payouts, JSON.parse(said).total]),
+      [
+        [100, '$1.000.000 CLP'],
+        [100, '$1.000.000 CLP'],
+        [50, '$500.000 CLP'],
+      ],
+    );
+    assert.equal(await found(app), '');
+  });
+
   test('is found where one person made and approved it, if the database no longer refuses it', async () => {
     const { app, desk, own } = await unguarded(openTestDatabase);
     const { name, userId } = desk.approver;
