@@ -42,7 +42,7 @@ export async function findWrongBalances(app: App, booked: readonly number[], wal
   return wrong;
 }
 
-/** Adds the sums of a page to those of its accounts. */
+/** Adds the sums of a page to the sums of its accounts. */
 async function addPage(app: App, accounts: Map<string, Account>, span: LinkSpan): Promise<void> {
   for (const { account, currency, debits, credits } of await selectSumsOfLinks(app.db, span)) {
     const key = `${account} ${currency}`;
@@ -53,7 +53,7 @@ async function addPage(app: App, accounts: Map<string, Account>, span: LinkSpan)
   }
 }
 
-/** Returns the accounts whose stored sums are not those of the entries, in order. */
+/** Returns the accounts whose stored sums differ from the entries, in order. */
 function differing(
   stored: Awaited<ReturnType<typeof selectStoredSums>>,
   accounts: ReadonlyMap<string, Account>,

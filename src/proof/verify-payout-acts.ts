@@ -50,7 +50,7 @@ export async function verifyPayoutActs(
   }
 }
 
-/** Compares each payout with its acts. Acts are read after their payouts, so they include those of the last moment. */
+/** Compares each payout with its acts. Acts are read after their payouts, so none of a payout is missed. */
 async function verifyEach(
   app: App,
   findings: Findings,
