@@ -81,6 +81,7 @@ async function wrongImport(app: App, statement: StatementSaid, parts: readonly S
   const isSame = said['lines_sha256'] === hashOfLines(kept);
   const wrong = isSame ? changes : [...changes, 'the day, the amount or the origin of a line was changed'];
   if (!kept.every((line) => isLineOf(statement, line))) wrong.push('the owner or the time of a line was changed');
+  wrong.push(...otherLines(parts, kept));
   // Acts of earlier versions have no hash of the uses.
   if (said['uses_sha256'] === undefined || said['uses_sha256'] === hashOfUses(statement.account, kept)) return wrong;
   return [...wrong, 'its account, or what a line was imported as, was changed'];
@@ -103,22 +104,44 @@ function isLineOf({ environment, payment_service_id, imported_at }: StatementSai
   return line.environment === environment && line.owner === (payment_service_id ?? '') && line.kept_at === imported_at;
 }
 
+/**
+ * Compares which lines have a decision with its act, where the number of lines is right. Acts of earlier versions do not
+ * say which; neither can the same decision be told from another one in the same millisecond.
+ */
+function otherLines(parts: readonly StatementPart[], kept: readonly KeptLine[]): string[] {
+  const lines = Map.groupBy(kept, ({ resolved_at: at, resolved_by: by, used_as: use, subject, reason }) =>
+    JSON.stringify([at, by, use, subject, reason]),
+  );
+  const acts = Map.groupBy(
+    parts.filter(({ action }) => action === 'statement.line_resolved'),
+    (act) => keyOf(act, readAct(act.said)),
+  );
+  return [...acts].flatMap(([key, [act, ...others]]) => {
+    const said = readAct(act?.said ?? null);
+    const decided = lines.get(key) ?? [];
+    if (said['lines_sha256'] === undefined || others.length > 0 || decided.length !== said['lines']) return [];
+    if (said['lines_sha256'] === hashOfLines(decided)) return [];
+    return [`other lines than the audit log has are decided as ${said['use']} by ${act?.by}`];
+  });
+}
+
+function keyOf({ at, by, reason }: StatementPart, said: ActValues): string {
+  return JSON.stringify([at, by, said['use'] ?? null, said['of'] ?? null, reason]);
+}
+
 /** Compares the lines that a person decided about with the acts of those decisions. */
 function wrongDecisions(parts: readonly StatementPart[]): string[] {
   const counts = new Map<string, number>();
-  const count = (key: readonly unknown[], lines: number) => {
-    const text = JSON.stringify(key);
-    counts.set(text, (counts.get(text) ?? 0) + lines);
-  };
+  const count = (text: string, lines: number) => counts.set(text, (counts.get(text) ?? 0) + lines);
   for (const part of parts) {
     if (part.action === 'statement.imported') continue;
     const { at, by, reason } = part;
     if (part.action === null) {
-      if (at !== null) count([at, by, part.use, part.of, reason], part.lines);
+      if (at !== null) count(JSON.stringify([at, by, part.use, part.of, reason]), part.lines);
       continue;
     }
     const said = readAct(part.said);
-    count([at, by, said['use'] ?? null, said['of'] ?? null, reason], -Number(said['lines']));
+    count(keyOf(part, said), -Number(said['lines']));
   }
   return [...counts].flatMap(([text, lines]) => {
     if (lines === 0) return [];

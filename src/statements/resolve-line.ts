@@ -10,7 +10,7 @@ import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
-import type { KeptLine } from './statement.ts';
+import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
  * The use of a line as a person decides: a payout that left or came back, a deposit (recorded, or booked with the
@@ -53,7 +53,13 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
       by,
       action: 'statement.line_resolved',
       subject: { kind: 'statement', id: statementId },
-      after: { lines: lines.length, use: is.use, of: subject },
+      after: {
+        lines: lines.length,
+        ...(typeof fileLine === 'number' && { file_line: fileLine }),
+        lines_sha256: hashOfLines(lines.toSorted((one, other) => one.number - other.number)),
+        use: is.use,
+        of: subject,
+      },
       reason,
     });
     return lines;

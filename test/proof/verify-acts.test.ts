@@ -202,6 +202,21 @@ const TAMPERINGS: Tampering[] = [
     found: /bank statement st_\w+: its account, or what a line was imported as, was changed/,
   },
   {
+    name: 'the decision about a line is moved to another line',
+    statements: () => [
+      [
+        `update bank_statement_lines set used_as = 'other', (resolved_at, resolved_by, reason) = (
+           select x.resolved_at, x.resolved_by, x.reason from bank_statement_lines x where x.used_as = 'other')
+         where file_line = 4`,
+      ],
+      [
+        `update bank_statement_lines set used_as = 'suspense', resolved_at = null, resolved_by = null, reason = null
+         where file_line = 3`,
+      ],
+    ],
+    found: /bank statement st_\w+: other lines than the audit log has are decided as other by user-/,
+  },
+  {
     name: 'a line is given to another payout of the same amount',
     statements: ({ payouts: [one, other] }) => [
       ['update payouts set amount = 10000 where id = $1', other as string],
