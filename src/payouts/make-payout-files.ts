@@ -143,8 +143,8 @@ async function linesOf(
     const { id } = payouts[at] as Payout;
     if (line === null)
       throw invalidPayout({
-        en: `The recipient of ${id} was erased, or changed in the store: cancel it.`,
-        es: `El destinatario de ${id} fue borrado, o alguien lo cambió en la base: retíralo.`,
+        en: `The recipient of ${id} was erased, or its account was changed in the store: cancel it.`,
+        es: `El destinatario de ${id} fue borrado, o alguien cambió su cuenta en la base: retíralo.`,
       });
     if (line.accountType === null && asksType(format, line)) {
       const command = `bin/rubrica payout account-type ${id} checking|savings|sight`;

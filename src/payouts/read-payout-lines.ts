@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Database } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import { selectVersionsOf } from './payee-queries.ts';
@@ -7,8 +8,8 @@ import { selectAccountTypes } from './payout-file-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /**
- * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased or changed
- * in the store.
+ * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased, or it or
+ * the payout's bank or account was changed in the store.
  */
 export async function readPayoutLines(
   app: App,
@@ -20,12 +21,15 @@ export async function readPayoutLines(
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);
+  const { ofAccount } = await identityHashes(app);
   const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
   return payouts.map((payout) => {
     const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
     const details = row === undefined ? null : openDetailsUnlessChanged(app, row);
     if (details === null) return null;
     const { rut, name, account, email } = details;
+    // The bank is not sealed with the account: the same number at another bank may belong to somebody else.
+    if (ofAccount(payout.bank_code, account) !== payout.account_hash) return null;
     const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
     const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
     const { reference, bank_code: bankCode, amount, message } = payout;

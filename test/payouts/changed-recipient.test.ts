@@ -11,6 +11,7 @@ import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { removeTriggers } from '../support/test-books.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -44,6 +45,23 @@ forEachEngine('a recipient whose row was tampered with', (openTestDatabase) => {
       (await write()).flatMap((made) => made.payouts.map(({ id }) => id)),
       [second?.id],
     );
+  });
+
+  test('is not paid at another bank that was written into the payout', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    await approved(app, desk);
+    await removeTriggers(app.db);
+    await app.db.transaction((tx) => tx.query("update payouts set bank_code = '037'"));
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await assert.rejects(makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null }), {
+      code: 'INVALID_PAYOUT',
+    });
+    await setPayoutSender(app, owner, { kind: 'simulated', url: null, key: null }, by);
+    await carryOutPayouts(app, 10);
+    const [payout] = await app.db.query<{ state: string }>('select state from payouts');
+    assert.equal(payout?.state, 'approved');
   });
 
   test('is saved again as a new version by the next payout to its account', async () => {
@@ -101,7 +119,7 @@ forEachEngine('a recipient whose row was tampered with', (openTestDatabase) => {
     const [made] = await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
     await app.db.transaction((tx) =>
       tx.query(
-        "update payout_files set sealed_content = substr(sealed_content, 1, length(sealed_content) - 2) || 'AA'",
+        "update payout_files set sealed_content = substr(sealed_content, 1, length(sealed_content) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'",
       ),
     );
     await assert.rejects(readPayoutFile(app, made?.file.id ?? ''), { code: 'CHANGED_IN_STORE' });
