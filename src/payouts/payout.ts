@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BANK, type EntryKind, MERCHANT_PAYABLE, PAYOUTS_RESERVED, type Transfer } from '../books/journal-entry.ts';
 import { payoutHash } from '../books/payout-hash.ts';
 import type { SqlRow } from '../db/database.ts';
@@ -93,6 +94,35 @@ export function weighOutcome(state: PayoutState, outcome: PayoutState): 'settles
   const next = PAYOUT_STATES[state];
   const arrives = outcome === 'returned' && next.includes('confirmed');
   return arrives || next.includes(outcome) ? 'settles' : 'contradicts';
+}
+
+/**
+ * Returns the SHA-256 of whom payouts pay, and how much, which the audit log records when they are proposed: for each
+ * payout, by its id, the JSON array of these columns, ended by a line feed.
+ */
+export function hashOfPayees(
+  payouts: readonly Pick<
+    Payout,
+    | 'id'
+    | 'reference'
+    | 'amount'
+    | 'currency'
+    | 'recipient_id'
+    | 'recipient_version'
+    | 'rut_hash'
+    | 'account_hash'
+    | 'bank_code'
+    | 'account_masked'
+    | 'message'
+  >[],
+): string {
+  const hash = createHash('sha256');
+  for (const payout of payouts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const { id, reference, amount, currency, recipient_id, recipient_version, rut_hash, account_hash } = payout;
+    const whom = [recipient_id, recipient_version, rut_hash, account_hash, payout.bank_code, payout.account_masked];
+    hash.update(`${JSON.stringify([id, reference, amount, currency, ...whom, payout.message])}\n`);
+  }
+  return hash.digest('hex');
 }
 
 /**

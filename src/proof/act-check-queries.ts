@@ -56,6 +56,7 @@ export function selectFundsRulesSaid(db: Reader): Promise<FundsRuleSaid[]> {
 const NAMED_BY = {
   'month.closed': `closed_months t where t.month || ' ' || t.environment = a.subject`,
   'statement.imported': 'bank_statements t where t.id = a.subject',
+  'refund_request.made': 'refund_requests t where t.id = a.subject',
   'user.created': 'users t where t.id = a.subject',
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
-import type { Payout } from '../payouts/payout.ts';
+import type { hashOfPayees, Payout } from '../payouts/payout.ts';
 import { LISTED_ACT, type ListedAct } from './act-check-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -138,5 +138,17 @@ export function selectActsAtOnce(
        and (({filter_by}actor = $5 and action = 'payout.approved')
          or (action <> 'payout.approved' and coalesce(reason, '') = $6)) order by link`,
     [link - apart, link + apart, action, created_at, actor, reason ?? ''],
+  );
+}
+
+type PayeeOf = Parameters<typeof hashOfPayees>[0][number];
+
+/** Returns the payouts of a batch, or one payout. */
+export function selectPayeesOf(db: Reader, subject: string): Promise<PayeeOf[]> {
+  const key = subject.startsWith('pb_') ? 'batch_id' : 'id';
+  return db.query<PayeeOf>(
+    `select id, reference, amount, currency, recipient_id, recipient_version, rut_hash, account_hash,
+       bank_code, account_masked, message from payouts where ${key} = $1`,
+    [subject],
   );
 }

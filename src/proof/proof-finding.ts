@@ -17,6 +17,7 @@ export type FindingKind =
   | 'month_changed'
   | 'funds_rule_changed'
   | 'payout_limits_changed'
+  | 'recipient_changed'
   | 'payout_file_changed'
   | 'statement_changed'
   | 'rights_changed'

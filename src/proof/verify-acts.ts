@@ -8,13 +8,16 @@ import { verifyFundsRules } from './verify-funds-rules.ts';
 import { verifyMonths } from './verify-months.ts';
 import { verifyPayoutActs } from './verify-payout-acts.ts';
 import { verifyPayoutLimits } from './verify-payout-limits.ts';
+import { verifyRecipients } from './verify-recipients.ts';
+import { verifyRefundRequests } from './verify-refund-requests.ts';
 import { type RightsCoverage, verifyRights } from './verify-rights.ts';
 import { verifyStatements } from './verify-statements.ts';
 
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
- * money, limits of payouts, who proposed and decided about payouts, files for banks, bank statements, API
- * tokens, and what users may do. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
+ * money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients, files for
+ * banks, bank statements, API tokens, and what users may do. Reads only. Whether somebody changed the audit log itself
+ * is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
   const arrivals = await selectArrivals(app.db);
@@ -23,6 +26,8 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyFundsRules(app, findings, arrivals);
   await verifyPayoutLimits(app, findings, arrivals);
   await verifyPayoutActs(app, findings, arrivals, walks);
+  await verifyRefundRequests(app, findings, arrivals);
+  await verifyRecipients(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
   await verifyApiTokens(app, findings);

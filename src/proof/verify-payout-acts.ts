@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
+import { hashOfPayees } from '../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
@@ -15,6 +16,7 @@ import {
   selectActsAbout,
   selectActsAtOnce,
   selectBatchesSaid,
+  selectPayeesOf,
   selectPayoutsAfter,
   selectPayoutsNamed,
 } from './payout-act-queries.ts';
@@ -31,10 +33,10 @@ const WAITING = 50_000;
 type Action = Parameters<typeof selectBatchesSaid>[1];
 
 /**
- * Compares who proposed, approved, rejected and cancelled payouts, and when, with the acts of the audit log in both
- * directions: each payout with its acts, and each act with its payouts. Also finds payouts that one person both made
- * and approved. What was done before its payment service arrived from another database has its act there. Reads only,
- * in pages.
+ * Compares who proposed, approved, rejected and cancelled payouts, when, and whom they pay, with the acts of the audit
+ * log in both directions: each payout with its acts, and each act with its payouts. Also finds payouts that one person
+ * both made and approved. What was done before its payment service arrived from another database has its act there.
+ * Reads only, in pages.
  */
 export async function verifyPayoutActs(
   app: App,
@@ -198,7 +200,7 @@ async function verifyNamed(app: App, findings: Findings, action: Action, acts: r
     for (const { act, id } of some) {
       const payout = payouts.get(id);
       const isMade = payout !== undefined && (action === 'payout.proposed' || isMadeBy(action, payout, act));
-      const wrong = payout === undefined ? ['it was deleted'] : isMade ? [] : [unlike(action, act)];
+      const wrong = payout === undefined ? ['it was deleted'] : isMade ? await wrongPayees(app, action, act) : [unlike(action, act)];
       reportAll(findings, { id, environment_id: payout?.environment_id ?? null, since: act.created_at }, wrong);
     }
   }
@@ -235,7 +237,7 @@ async function wrongBatch(
 ): Promise<string[]> {
   const said = readAct(act.said_after);
   if (action === 'payout.proposed') {
-    return changesIn([
+    const changes = changesIn([
       ['name', said['reference'], batch.name],
       ['created_at', act.created_at, batch.created_at],
       ['proposed_by', act.actor, batch.proposed_by],
@@ -243,6 +245,7 @@ async function wrongBatch(
       ['payouts', said['payouts'], batch.held],
       ['total', said['total'], formatMoney(batch.held_total, PAYOUT_CURRENCY)],
     ]);
+    return changes.length > 0 ? changes : wrongPayees(app, action, act);
   }
   if (isAlone && said['payouts'] === batch.held) return [];
   // The same person may have decided about parts of the batch at the same moment.
@@ -252,6 +255,14 @@ async function wrongBatch(
   const ofBatch = atOnce.filter(({ subject }) => subject === act.subject);
   const count = ofBatch.reduce((sum, one) => sum + Number(readAct(one.said_after)['payouts']), 0);
   return count === others?.held ? [] : [`${unlike(action, act)} for ${count} payouts, and ${others?.held} have it`];
+}
+
+/** Compares whom the payouts of a proposal pay with its act. Acts of earlier versions do not say it. */
+async function wrongPayees(app: App, action: Action, { subject, said_after }: ListedAct): Promise<string[]> {
+  const { payees_sha256: said } = readAct(said_after);
+  if (action !== 'payout.proposed' || said === undefined) return [];
+  if (said === hashOfPayees(await selectPayeesOf(app.db, subject))) return [];
+  return ['the recipient, the account, the amount or the message of a payout was changed'];
 }
 
 function unlike(action: Action, { actor, created_at }: ListedAct): string {

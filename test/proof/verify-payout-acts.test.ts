@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import type { SqlValue } from '../../src/db/database.ts';
 import type { OpenWalk, Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -129,6 +131,56 @@ const TAMPERINGS: readonly Tampering[] = [
     name: 'the amount of a payout that waits is changed',
     statements: ({ half }) => [['update payouts set amount = amount + 1 where id = $1', half[2] as string]],
     found: /batch pb_\w+: total was "\$30.000 CLP", is "\$30.001 CLP"/,
+  },
+  {
+    name: 'a payout that waits goes to another recipient',
+    statements: ({ half }) => [['update payouts set recipient_version = 2 where id = $1', half[2] as string]],
+    found: /batch pb_\w+: the recipient, the account, the amount or the message of a payout was changed/,
+  },
+  {
+    name: 'the message of a payout is changed that no person approved',
+    statements: ({ automatic }) => [["update payouts set message = 'Sueldo' where id = $1", automatic]],
+    found: /payout po_\w+: the recipient, the account, the amount or the message of a payout was changed/,
+  },
+  {
+    name: 'a payout goes to another bank',
+    statements: ({ half }) => [["update payouts set bank_code = '037' where id = $1", half[0] as string]],
+    found: /payout po_\w+: its bank, account or RUT is not the one of its recipient/,
+  },
+  {
+    name: 'the account of a payout looks like another',
+    statements: ({ half }) => [["update payouts set account_masked = '•••••9999' where id = $1", half[0] as string]],
+    found: /payout po_\w+: its bank, account or RUT is not the one of its recipient/,
+  },
+  {
+    name: 'a recipient and its payouts are at another bank',
+    statements: () => [["update recipients set bank_code = '037'"], ["update payouts set bank_code = '037'"]],
+    found: /recipient rcp_\w+, version 1: its bank was changed/,
+  },
+  {
+    name: 'the account of a recipient looks like another',
+    statements: () => [["update recipients set account_masked = '•••••9999'"]],
+    found: /recipient rcp_\w+, version 1: account was "•••••1909", is "•••••9999"/,
+  },
+  {
+    name: 'the account of a recipient is changed',
+    statements: () => [["update recipients set account_hash = 'x'"]],
+    found: /recipient rcp_\w+, version 1: its details, its owner or its account were changed/,
+  },
+  {
+    name: 'a recipient is found by another RUT',
+    statements: () => [["update recipients set rut_hash = 'x'"]],
+    found: /recipient rcp_\w+, version 1: its RUT was changed/,
+  },
+  {
+    name: 'another person stored a recipient',
+    statements: ({ kept, second }) => [['update recipients set created_by = $2 where id = $1', kept, second.userId]],
+    found: /recipient rcp_\w+, version 1: created_by was "usr_\w+", is "usr_\w+"/,
+  },
+  {
+    name: 'the verdict of a recipient is changed',
+    statements: ({ kept }) => [["update recipients set verdict = 'confirmed' where id = $1", kept]],
+    found: /recipient rcp_\w+, version 1: verdict was "plausible", is "confirmed"/,
   },
   {
     name: 'a payout that waits is deleted',
@@ -351,7 +403,17 @@ async function fill(app: TestApp) {
   const [automatic] = await alone(4000);
   const [waits] = await alone(6000);
   await approvePayouts(app, decision(desk, second, { ids: [waits as string] }));
-  return { desk, second, batch, named, half, rejected, cancelled, automatic: automatic as string };
+  const kept = await keep(app, desk);
+  return { desk, second, batch, named, half, rejected, cancelled, automatic: automatic as string, kept };
+}
+
+/** Stores a recipient in the name of the maker. Returns its id. */
+async function keep(app: TestApp, { environment: { id, paymentServiceId }, maker }: PayoutDesk): Promise<string> {
+  const account = { rut: '11.111.111-1', bankCode: '012', account: '11111111', rutFormat: null };
+  const by = { id: maker.userId as string, environmentIds: new Set([id]) };
+  const { id: validationId } = await validateBankAccount(app, by, account);
+  const input = { validationId, paymentServiceId, account, name: 'Pedro Soto', email: 'pedro@example.cl' };
+  return (await keepRecipient(app, by, null, input, maker)).id;
 }
 
 /** Opens a store without the rules of the table of payouts, as an attacker with the database's password leaves it. */

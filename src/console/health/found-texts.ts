@@ -31,6 +31,7 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
     en: 'The limits of payouts were changed',
     es: 'Se cambiaron los límites de los pagos a terceros',
   },
+  recipient_changed: { en: 'A recipient was changed', es: 'Se cambió un destinatario' },
   payout_file_changed: { en: 'A file for the bank was changed', es: 'Se cambió un archivo para el banco' },
   statement_changed: { en: 'A bank statement was changed', es: 'Se cambió una cartola' },
   rights_changed: { en: 'The rights of a user were changed', es: 'Se cambió lo que puede hacer un usuario' },

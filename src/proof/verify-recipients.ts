@@ -1,0 +1,85 @@
+import type { App } from '../app.ts';
+import { maskAccount, readAccount } from '../bank-validation/bank-account.ts';
+import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
+import type { RecipientDetails, RecipientRow } from '../payouts/recipient.ts';
+import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
+import { openUnlessChanged } from '../sealing/sealed-kind.ts';
+import { changesIn } from './compare-said.ts';
+import { type Findings, GONE } from './proof-finding.ts';
+import { readAct } from './read-acts.ts';
+import {
+  type RecipientAct,
+  type RecipientPlace,
+  selectPayoutsOfOthers,
+  selectRecipientActs,
+  selectRecipientsAfter,
+} from './recipient-check-queries.ts';
+
+const PAGE = 500;
+
+/**
+ * Compares every recipient with its sealed details, which nobody can make without MASTER_KEY, and with the act of the
+ * person who stored it; and every payout with its recipient. An erased recipient is not compared.
+ * What was stored before its payment service arrived from another database has its act there.
+ */
+export async function verifyRecipients(
+  app: App,
+  findings: Findings,
+  arrivals: ReadonlyMap<string, number>,
+): Promise<void> {
+  const hashes = await identityHashes(app);
+  let last: RecipientPlace = { id: '', version: 0 };
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectRecipientsAfter(app.db, last, PAGE);
+    const acts = await selectRecipientActs(app.db, [...new Set(rows.map(({ id }) => id))]);
+    const byVersion = new Map(acts.map((act) => [`${act.subject} ${readAct(act.said)['version']}`, act]));
+    for (const row of rows) {
+      const hasArrived = row.created_at <= (arrivals.get(row.payment_service_id ?? '') ?? 0);
+      const act = hasArrived ? undefined : byVersion.get(`${row.id} ${row.version}`);
+      const wrong = [...wrongDetails(app, hashes, row), ...wrongAct(row, act)];
+      if (wrong.length === 0) continue;
+      const says = `recipient ${row.id}, version ${row.version}: ${wrong.join('; ')}`;
+      const { id: subject, created_at: since } = row;
+      findings.add({ finding: 'recipient_changed', environment_id: null, subject, since, says });
+    }
+    last = rows.at(-1) ?? last;
+    page = rows.length;
+  }
+  for (const { id, environment_id, created_at } of await selectPayoutsOfOthers(app.db, GONE)) {
+    const says = `payout ${id}: its bank, account or RUT is not the one of its recipient`;
+    findings.add({ finding: 'payout_changed', environment_id, subject: id, since: created_at, says });
+  }
+}
+
+function wrongDetails(app: App, { ofRut, ofAccount, ofEmail }: IdentityHashes, row: RecipientRow): string[] {
+  const details = detailsOf(app, row);
+  if (details === null) return ['its details, its owner or its account were changed'];
+  const { rut, account, email } = details;
+  return [
+    ...(row.rut_hash === ofRut(rut) ? [] : ['its RUT was changed']),
+    ...(row.account_hash === ofAccount(row.bank_code, account) ? [] : ['its bank was changed']),
+    ...changesIn([['account', maskAccount(readAccount(account)), row.account_masked]]),
+    ...(row.email_hash === (email === null ? null : ofEmail(email)) ? [] : ['its e-mail was changed']),
+  ];
+}
+
+/** Returns the details; null if they were changed, also if they name a master key that this service lacks. */
+function detailsOf(app: App, row: RecipientRow): RecipientDetails | null {
+  try {
+    const text = openUnlessChanged(app, RECIPIENT_DETAILS, row, row.sealed_details);
+    return text === null ? null : (JSON.parse(text) as RecipientDetails);
+  } catch {
+    return null;
+  }
+}
+
+function wrongAct(row: RecipientRow, act: RecipientAct | undefined): string[] {
+  if (act === undefined) return [];
+  const said = readAct(act.said);
+  return changesIn([
+    ['created_at', act.created_at, row.created_at],
+    ['created_by', act.user_id, row.created_by],
+    ['payment_service', said['payment_service'], row.payment_service_id],
+    ['verdict', said['verdict'], row.verdict],
+  ]);
+}
