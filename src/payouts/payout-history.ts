@@ -20,7 +20,7 @@ export type PayoutLine = {
 );
 
 /** The state that each action of the audit log leads to. */
-const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
+export const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
   'payout.proposed': 'proposed',
   'payout.submitted': 'awaiting_approval',
   'payout.approved': 'approved',

@@ -89,6 +89,15 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.equal(again.headers.get('location'), `/console/payouts/${payout}?done=replayed`);
     assert.equal((await maker.post(`${path}/pay`, { ...pay, amount: '16000' })).status, 409);
     assert.equal(await stateOf(app, payout), 'awaiting_approval');
+    const versions = (await maker.get(path)).text;
+    assert.equal(
+      versions.split(`<span class="mail">${desk.users.maker.email}</span>`).length,
+      3,
+      'each version has its keeper',
+    );
+    const [, paid = ''] = /href="\/console(\/payouts\?text=rcp_\w+)"/.exec(versions) ?? [];
+    assert.match((await maker.get(paid)).text, /FAC-9/);
+    assert.doesNotMatch((await maker.get('/payouts?text=rcp_x')).text, /FAC-9/);
     const rows = (query: string) => maker.get(`/recipients?rut=${encodeURIComponent(query)}`);
     assert.match((await rows('12531909-2')).text, /Ana Núñez/);
     assert.doesNotMatch((await rows('11.111.111-1')).text, /Ana Núñez/);
@@ -105,6 +114,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       'Banco del Estado de Chile',
       'plausible, less than a day old',
       'New recipient',
+      'Test shop',
       'Available now: $1.000.000',
     ])
       assert.ok(shown.text.includes(said), `${said}: ${shown.text}`);
@@ -214,6 +224,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const filed = (await maker.get(`${path}?done=filed`)).text;
     assert.match(filed, /These payouts are tests, of development\. Do not take the file to a bank/);
     assert.doesNotMatch(filed, /take it to your bank/);
+    assert.match(filed, /Sent: 2/);
     const [one, two] = [await maker.get(`${path}/content`), await maker.get(`${path}/content`)];
     assert.match(one.text, /12531909/);
     assert.equal(one.text, two.text);
@@ -232,6 +243,12 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     ])
       assert.ok(shown.text.includes(said), said);
     assert.equal(await stateOf(app, first), 'sent', 'a preview changes nothing');
+    assert.doesNotMatch(shown.text, /still without a result/);
+    const partial = { name: 'r.csv', content: 'id;estado\nFAC-1;Pagado\n' };
+    assert.match(
+      (await maker.upload(`${path}/results`, {}, partial)).text,
+      /1 payout of this file still without a result: FAC-2\./,
+    );
     const unexplained = {
       name: 'r.csv',
       content: 'id;estado\nFAC-1;Raro\nFAC-2;Rechazado\nFAC-7;Pagado\nFAC-8;Pagado\n',

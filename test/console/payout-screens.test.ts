@@ -66,12 +66,20 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     for (const said of ['FAC-1', 'Ana Núñez', '12531909-2', 'Same RUT and amount', '$20.000 CLP', 'Approve… (2)'])
       assert.ok(page.text.includes(said), said);
     const asked = await boss.get(`/batches/${batch}/approve`);
+    assert.match(
+      asked.text,
+      new RegExp(`Test shop · Development · <a href="/console/batches/${batch}">Proveedores</a>`),
+    );
     for (const said of ['Approve 2 payouts, $20.000 CLP?', 'The merchant', 'reserved for payouts', '$980.000 CLP'])
       assert.ok(asked.text.includes(said), said);
     const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });
     assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);
     assert.equal(await stateOf(app, id), 'approved');
     assert.equal(await stateOf(app, second?.id ?? ''), 'approved');
+    assert.match(
+      (await boss.get(`/batches/${batch}`)).text,
+      /Proposed<\/strong> · 2 payouts · by user-[\s\S]*Approved<\/strong> · 2 payouts · by user-\S+<br><span class="quiet">facturas de enero/,
+    );
     const next = `/console/payout-files/new?of=${desk.environment.id}&amp;batch=${batch}`;
     assert.ok(
       (await as(desk.users.maker).get(`/batches/${batch}`)).text.includes(next),
@@ -180,6 +188,22 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const csv = await maker.get(`/payouts?format=csv&text=${payout?.reference}`);
     assert.match(csv.text, /FAC-\d+,po_\w+,Ana Núñez,12531909-2,/);
     assert.equal(csv.text.trim().split('\r\n').length, 2);
+  });
+
+  test('list the payouts of one merchant and environment, also from its account', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    await propose(app, desk, [wish({ reference: 'FAC-1' })]);
+    await propose(app, await openPayoutDesk(app), [wish({ reference: 'OTRA-1' })]);
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    const get = async (path: string) => (await owner.get(path)).text;
+    const merchant = desk.environment.paymentServiceId;
+    const account = await get(`/accounts/${merchant}`);
+    const link = `/payouts?state=awaiting_approval&merchant=${merchant}&environment=development`;
+    assert.ok(account.includes(`/console${link.replaceAll('&', '&amp;')}`), 'the account links its own payouts');
+    const own = await get(link);
+    assert.ok(own.includes('FAC-1') && !own.includes('OTRA-1'), own);
+    assert.doesNotMatch(await get(`/payouts?merchant=${merchant}&environment=production`), /FAC-1/);
   });
 
   test('show and change nothing for another merchant, without the permission or from another site', async () => {

@@ -78,6 +78,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     for (const said of [
       '3 lines',
       'its balances follow',
+      'Test shop · development',
       'Charges $20.000 CLP, credits $20.000 CLP',
       'Import 3 new lines',
     ])

@@ -47,7 +47,7 @@ export const getConsoleAccount: Screen = {
       above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,
       summary: html`${await sumsTable(app, visit, asked)}
-${await payoutSection(app, visit, scope)}
+${await payoutSection(app, visit, asked)}
 ${statementTable(language, statement, { at, period })}
 <p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
 <h2>${tell(language, 'movements.title')}</h2>`,
@@ -104,12 +104,13 @@ export const getConsoleStatementCsv: Screen = {
 };
 
 /** Shows the money that is on its way to others: reserved, or handed to the bank without a result. */
-async function payoutSection(app: App, { language, user }: ConsoleVisit, { environmentId, currency }: StatementScope) {
+async function payoutSection(app: App, { language, user }: ConsoleVisit, { merchant, environment, scope }: Asked) {
+  const { environmentId, currency } = scope;
   const sums = currency === PAYOUT_CURRENCY ? await payoutPosition(app, environmentId) : [];
   if (sums.length === 0) return false;
   const rows = sums.map(({ state, count, amount }) => [
     user.may.has('recipients:read')
-      ? html`<a href="${publicPath(app)}/console/payouts?state=${state}">${tell(language, `payout_state.${state}`)}</a>`
+      ? html`<a href="${publicPath(app)}/console/payouts?${String(new URLSearchParams({ state, merchant: merchant.id, environment }))}">${tell(language, `payout_state.${state}`)}</a>`
       : tell(language, `payout_state.${state}`),
     String(count),
     formatMoney(amount, currency),

@@ -11,7 +11,7 @@ import { environmentOf } from '../../payment-services/find-environment.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
-import { type Payout, weighOutcome } from '../../payouts/payout.ts';
+import { PAYOUT_STATES, type Payout, type PayoutState, weighOutcome } from '../../payouts/payout.ts';
 import type { PayoutFile } from '../../payouts/payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
@@ -34,6 +34,7 @@ import {
   refusalOf,
   type SeenPayout,
   seePayouts,
+  stateBadge,
 } from './payout-cells.ts';
 import { payoutColumns } from './payout-list.ts';
 
@@ -139,6 +140,7 @@ ${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
 <p>${format?.means[language] ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
 <p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
 <p class="quiet code">SHA-256 ${file.sha256}</p>
+<div class="badges">${statesIn(payouts).map(([state, count]) => stateBadge(language, state, count))}</div>
 </div><div>${mayAny(user.may, readWith('payouts:create')) && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}
 ${exportLinks(visit, `/payout-files/${file.id}`)}</div></div>
 ${tableOf(head, rows, [0, 4])}
@@ -152,6 +154,16 @@ ${
 <p class="actions"><button class="primary">${tell(language, 'results.look')}</button></p></form>`
 }`;
   return send(status, { title: file.name, main });
+}
+
+/** Counts payouts by state, in the order of the states. */
+function statesIn(payouts: readonly Payout[]): [PayoutState, number][] {
+  const byState = Map.groupBy(payouts, ({ state }) => state);
+  const states = Object.keys(PAYOUT_STATES) as PayoutState[];
+  return states.flatMap((state) => {
+    const count = byState.get(state)?.length ?? 0;
+    return count === 0 ? [] : [[state, count] as [PayoutState, number]];
+  });
 }
 
 function noticeOf({ request, language }: ConsoleVisit, isTest: boolean): Html | false {
@@ -190,11 +202,14 @@ async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { pay
   const head = (['payout', 'recipient', 'amount', 'state', 'effect', 'reason'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
+  const ended = new Set(results.outcomes.map(({ id }) => id));
+  const open = payouts.filter(({ id, state }) => ['sent', 'unknown'].includes(state) && !ended.has(id));
   const title = tell(language, 'results.preview', { n: rows.length });
   const main = html`<h1>${title}</h1>
 <p>${sent.name} · <span class="code">${file.name}</span></p>
 ${results.unmatched.length > 0 && html`<p class="notice">${tell(language, 'results.unmatched', { lines: linesText(language, results.unmatched) })}</p>`}
 ${results.unclear.length > 0 && html`<p class="notice">${tell(language, 'results.unclear', { lines: linesText(language, results.unclear) })}</p>`}
+${open.length > 0 && html`<p class="notice">${tell(language, 'results.open', { n: open.length, which: referencesText(open) })}</p>`}
 ${tableOf(head, rows.slice(0, SHOWN), [2])}
 ${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}
 <form class="actions" method="post" enctype="multipart/form-data" action="${at}/results">
@@ -210,6 +225,11 @@ function effectOf(language: Language, { state }: Payout, outcome: Payout['state'
   if (effect === 'already') return badge('calm', tell(language, 'results.already', { said }));
   if (effect === 'settles') return badge(outcome === 'confirmed' ? 'good' : 'warn', `→ ${said}`);
   return badge('bad', tell(language, 'results.contradicts', { said }));
+}
+
+function referencesText(payouts: readonly Payout[]): string {
+  const some = payouts.slice(0, 50).map(({ reference }) => reference);
+  return `${some.join(', ')}${payouts.length > 50 ? ' …' : ''}`;
 }
 
 /** Returns the lines by number. Without the word "line" a single number reads as a count. */

@@ -5,12 +5,14 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { type BatchLine, tellBatch } from '../../payouts/batch-history.ts';
 import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
+import { sayReason } from '../../payouts/kept-texts.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
-import { emptyState, tableOf, timeCell } from '../console-format.ts';
+import { clockTag, emptyState, tableOf, timeCell } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -98,12 +100,25 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, s
 </div><p class="exports"><a class="button" download href="${at}?format=csv">${tell(language, 'list.export', { format: 'CSV' })}</a>
 <a class="button" download href="${at}?format=xlsx">${tell(language, 'list.export', { format: 'Excel' })}</a></p></div>
 ${decisionsOf(app, visit, batch, seen)}
+<h2>${tell(language, 'payment.timeline')}</h2>
+${historyOf(app, language, await tellBatch(app, batch))}
 ${odd.length > 0 && html`<h2>${tell(language, 'batch.odd', { n: odd.length })}</h2>${odd.slice(0, SHOWN).map((one) => oddOne(app, language, one))}`}
 <h2>${tell(language, 'payouts.title')}</h2>
 ${payoutTable(app, language, seen)}
 ${seen.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: seen.length - SHOWN })}</p>`}
 ${rejection(app, visit, batch, payouts)}`;
   return send(status, { title: batch.name, main });
+}
+
+/** Shows who proposed, approved, rejected or took back the batch, why, and the bank files in which it left. */
+function historyOf(app: App, language: Language, lines: readonly BatchLine[]): Html {
+  const items = lines.map(
+    ({ at, what, by, payouts, reason, file }) => html`<li>${clockTag(at)}
+<strong>${tell(language, what === 'proposed' ? 'payout.made' : `payout_state.${what}`)}</strong>${payouts !== null && html` · ${tell(language, 'batch.count', { n: payouts })}`} · ${tell(language, 'line.by', { name: by })}${
+      file !== null && html`<br><a class="code" href="${publicPath(app)}/console/payout-files/${file}">${file}</a>`
+    }${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`,
+  );
+  return html`<ol class="timeline card">${items}</ol>`;
 }
 
 function oddOne(app: App, language: Language, { payout, warnings }: SeenPayout): Html {

@@ -28,7 +28,7 @@ import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 
 /** The subject of the decision: one payout or a batch. `path` is below `/console`. */
-type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; payouts: Payout[] };
+type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; name: string; payouts: Payout[] };
 
 /** The difference between payouts and batches: how the subject is found, and the page that follows. */
 type Kind = {
@@ -40,7 +40,7 @@ const PAYOUT: Kind = {
   find: async (app, { user, request }) => {
     const { id } = request.params as { id: string };
     const { owner, payout } = await findPayout(app, user.environmentIds, id);
-    return { owner, named: { ids: [id] }, path: `/payouts/${id}`, payouts: [payout] };
+    return { owner, named: { ids: [id] }, path: `/payouts/${id}`, name: payout.reference, payouts: [payout] };
   },
   send: sendPayout,
 };
@@ -48,9 +48,9 @@ const PAYOUT: Kind = {
 const BATCH: Kind = {
   find: async (app, { user, request }) => {
     const { id } = request.params as { id: string };
-    const { owner } = await findBatch(app, user.environmentIds, id);
+    const { owner, batch } = await findBatch(app, user.environmentIds, id);
     const payouts = await listPayouts(app, new Set([owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
-    return { owner, named: { batchId: id }, path: `/batches/${id}`, payouts };
+    return { owner, named: { batchId: id }, path: `/batches/${id}`, name: batch.name || id, payouts };
   },
   send: sendBatch,
 };
@@ -153,7 +153,7 @@ async function carryOut(
   return visit.goTo(`${path}?done=${done}`);
 }
 
-async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, path, payouts }: Subject) {
+async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, path, name, payouts }: Subject) {
   const { language, user, send } = visit;
   const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
   const seen = await seePayouts(app, waiting);
@@ -171,7 +171,8 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
     [tell(language, 'booked.merchant'), formatMoney(-total, PAYOUT_CURRENCY)],
     [tell(language, 'booked.reserved'), `+${money}`],
   ];
-  const main = html`<h1>${title}</h1>
+  const main = html`<p class="quiet">${seen[0]?.merchant ?? ''} · ${tell(language, `merchant.${owner.environment}`)} · <a href="${at}">${name}</a></p>
+<h1>${title}</h1>
 ${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(language, warnings)}`)}
 ${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_odd', { n: odd.length - MOST_ODD })}</p>`}
 <p>${tell(language, 'decide.entries')}</p>

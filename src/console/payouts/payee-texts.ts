@@ -37,6 +37,7 @@ export const PAYEE_TEXTS = roomTexts(
     'recipient.write_again': 'Los datos',
     'recipient.stale': 'Veredicto vencido',
     'recipient.versions': 'Cuentas, la que vale primero',
+    'recipient.payouts': 'Pagos a este RUT',
     'recipient.change': 'Otra cuenta, u otro veredicto',
     'recipient.change_text':
       'Otra cuenta del mismo titular se valida de nuevo, y quien la cambió no aprueba el primer pago a ella.',
@@ -102,6 +103,7 @@ export const PAYEE_TEXTS = roomTexts(
     'recipient.write_again': 'The data',
     'recipient.stale': 'Verdict too old',
     'recipient.versions': 'Accounts, the one that counts first',
+    'recipient.payouts': 'Payouts to this RUT',
     'recipient.change': 'Another account, or a newer verdict',
     'recipient.change_text':
       'Another account of the same holder is validated anew, and who changed it does not approve the first payout to it.',

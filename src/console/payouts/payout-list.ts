@@ -1,12 +1,16 @@
 import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
 import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
+import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
+import { findRecipient } from '../../payouts/find-recipient.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
@@ -16,6 +20,8 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
+import { merchantFilter } from '../merchants/visible-merchants.ts';
+import { listSeenOwners } from './owner-choice.ts';
 import {
   accountCell,
   approverText,
@@ -37,7 +43,7 @@ export const getConsolePayouts: Screen = {
     const isPage = formatOf(visit) === null;
     const limit = isPage ? SHOWN : EXPORTED;
     const before = placeOf(after);
-    const found = await listPayouts(app, user.environmentIds, await filterOf(app, asked), {
+    const found = await listPayouts(app, await scopeOf(app, user, asked), await filterOf(app, user, asked), {
       limit: limit + 1,
       ...(before !== null && { before }),
     });
@@ -51,7 +57,7 @@ export const getConsolePayouts: Screen = {
       columns: payoutColumns(app, language),
       rows: await seePayouts(app, page),
       typed: asked,
-      filters: filtersIn(language),
+      filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
       cut: next !== '' && page.length,
       paged: next !== '' || after !== '',
       above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
@@ -97,26 +103,50 @@ function filtersIn(language: Language): Filter[] {
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
     { name: 'text', text: 'payouts.text', type: 'search' },
+    {
+      name: 'environment',
+      text: 'callbacks.environment',
+      type: ENVIRONMENTS.map((name) => [name, tell(language, `merchant.${name}`)] as const),
+    },
   ];
 }
 
+/** Returns the environments that the filter leaves of those that the person sees; null: all. */
+async function scopeOf(app: App, user: User, { merchant = '', environment = '' }: Record<string, string>) {
+  if (merchant === '' && environment === '') return user.environmentIds;
+  const owners = (await listSeenOwners(app, user)).filter(
+    (one) => (merchant === '' || one.merchant === merchant) && (environment === '' || one.environment === environment),
+  );
+  return new Set(owners.map(({ id }) => id));
+}
+
 /** Ignores unknown values, except for the text: a text without a match finds nothing. */
-async function filterOf(app: App, asked: Record<string, string>): Promise<PayoutFilter> {
+async function filterOf(app: App, user: User, asked: Record<string, string>): Promise<PayoutFilter> {
   const { state = '', since = '', until = '', text = '', batch = '' } = asked;
   return {
     ...(isPayoutState(state) && { state }),
     ...(isDay(since) && { since: boundsOfDay(since).from }),
     ...(isDay(until) && { until: boundsOfDay(until).to }),
     ...(batch !== '' && { batchId: batch }),
-    ...(text !== '' && (await whatHas(app, text))),
+    ...(text !== '' && (await whatHas(app, user, text))),
   };
 }
 
-async function whatHas(app: App, text: string): Promise<PayoutFilter> {
+async function whatHas(app: App, user: User, text: string): Promise<PayoutFilter> {
   if (text.startsWith('po_')) return { id: text };
   if (text.startsWith('pb_')) return { batchId: text };
-  const { canonical } = readRut(text);
+  const rut = text.startsWith('rcp_') ? await rutOf(app, user, text) : text;
+  const { canonical } = readRut(rut);
   return canonical === null ? { reference: text } : { rutHash: (await identityHashes(app)).ofRut(canonical) };
+}
+
+/** Returns the RUT of a recipient that the person may see; else the text. */
+async function rutOf(app: App, user: User, id: string): Promise<string> {
+  const [newest] = await findRecipient(app, user, id).catch((error: unknown) => {
+    if (error instanceof Problem) return [];
+    throw error;
+  });
+  return newest?.rut ?? id;
 }
 
 /** The columns of a list of payouts, here and on the page of a batch. */

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { selectNamedUsers } from '../../auth/user-queries.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -102,13 +103,16 @@ async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, foun
   const [newest] = versions;
   const { banks } = await currentDirectory(app);
   const at = `${publicPath(app)}/console/recipients/${id}`;
+  const users = await selectNamedUsers(app.db, [...new Set(versions.map(({ createdBy }) => createdBy))]);
+  const keepers = new Map(users.map((one) => [one.id, one.email]));
   const title = newest.name;
-  const head = (['version', 'kept', 'account', 'verdict', 'valid_until'] as const).map((name) =>
+  const head = (['version', 'kept', 'who', 'account', 'verdict', 'valid_until'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
   const rows = versions.map((one) => [
     String(one.version),
     timeCell(one.createdAt),
+    html`<span class="mail">${keepers.get(one.createdBy) ?? one.createdBy}</span>`,
     accountCell(banks.get(one.bankCode)?.name ?? one.bankCode, one.maskedAccount),
     verdictCell(app, language, one),
     timeCell(one.validUntil),
@@ -120,6 +124,7 @@ async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, foun
 ${found ?? ''}
 <h2>${tell(language, 'recipient.versions')}</h2>
 ${tableOf(head, rows)}
+<p class="actions"><a class="button" href="${publicPath(app)}/console/payouts?text=${id}">${tell(language, 'recipient.payouts')}</a></p>
 <div class="columns"><div>${user.may.has('payouts:create') && (await payForm(app, visit, newest, pay))}</div>
 <div>${
     user.may.has('accounts:validate') &&

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
+import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -98,6 +99,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   const total = formatMoney(sum, PAYOUT_CURRENCY);
   const { banks } = await currentDirectory(app);
   const available = await payableBalance(app, owner.id);
+  const merchant = (await listOwners(app, [owner.id])).get(owner.id)?.name ?? '';
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
   // Rows with a warning come first, because a long list shows only its beginning.
   const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));
@@ -105,7 +107,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
     tell(language, `column.${name}`),
   );
   const main = html`<h1>${title}</h1>
-<p>${file.name} · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
+<p>${file.name} · <strong>${merchant}</strong> · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
 ${sum > available && alertNotice(tell(language, 'upload.not_covered'))}
 <p class="notice">${tell(language, 'upload.nothing_yet')}${app.validationProvider !== null && html` ${tell(language, 'upload.holder_later')}`}</p>
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">

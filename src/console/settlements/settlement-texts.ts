@@ -73,7 +73,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'months.month': 'Mes',
     'months.bad_month': 'Un mes se escribe como 2026-01.',
     'month.heading': '{month}, {environment}',
-    'month.closed': 'Cerrado el {time} por {name}.',
+    'month.closed':
+      'Cerrado el {time} por {name}. Un mes cerrado no se abre de nuevo: corrige lo que falte con un movimiento de hoy, que es del mes en curso.',
     'month.changed': 'Los libros ya no dicen lo que se cerró: bin/rubrica books verify.',
     'month.not_ended': 'El mes no ha terminado, o terminó hace menos de 10 minutos.',
     'month.no_books': 'Es anterior al primer comercio: no hay nada que cerrar.',
@@ -158,7 +159,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'months.month': 'Month',
     'months.bad_month': 'A month is written as 2026-01.',
     'month.heading': '{month}, {environment}',
-    'month.closed': 'Closed {time} by {name}.',
+    'month.closed':
+      'Closed {time} by {name}. A closed month is not opened again: correct what was wrong with a movement of today, which belongs to the current month.',
     'month.changed': 'The books no longer say what was closed: bin/rubrica books verify.',
     'month.not_ended': 'The month has not ended, or ended less than 10 minutes ago.',
     'month.no_books': 'It is before the first merchant: there is nothing to close.',

@@ -191,16 +191,21 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, said, of = '', 
 type Preview = { wish: Parameters<typeof importStatement>[1]; statement: ReadStatement; file: SentFile; of: string };
 
 async function sendPreview(app: App, visit: ConsoleVisit, { wish, statement, file, of }: Preview) {
-  const { language, send } = visit;
+  const { language, user, send } = visit;
   const { previewStatement } = await import('../../statements/preview-statement.ts');
   const { known, uses } = await previewStatement(app, wish, statement);
   const { lines, proof } = statement;
   const days = lines.map(({ day }) => day).toSorted();
   const fresh = lines.length - known;
   const title = tell(language, 'statements.preview', { n: lines.length, from: days[0] ?? '', to: days.at(-1) ?? '' });
+  const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
+  const owner = merchantOf(language, merchants, {
+    payment_service_id: wish.paymentServiceId,
+    environment: wish.environment,
+  });
   const rows = USES.map((use) => [useBadge(language, use), String(uses[use])]);
   const main = html`<h1>${title}</h1>
-<p>${file.name} · <span class="code">…${wish.account.slice(-4)}</span> · ${proofBadge(language, proof)}</p>
+<p>${file.name} · <strong>${owner}</strong> · <span class="code">…${wish.account.slice(-4)}</span> · ${proofBadge(language, proof)}</p>
 <p>${sumsText(language, lines)}</p>
 <p class="notice">${known > 0 && html`${tell(language, 'statements.known', { n: known })} `}${tell(language, fresh === 0 ? 'statements.nothing_new' : 'statements.nothing_yet')}</p>
 ${fresh > 0 && tableOf([tell(language, 'statements.use'), tell(language, 'statements.lines')], rows, [1])}
