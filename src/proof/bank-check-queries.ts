@@ -102,9 +102,10 @@ export function selectLinesOfOtherAmounts(
     `select l.statement_id, l.file_line, l.used_as, l.subject, l.kept_at from bank_statement_lines l
      left join payouts p on p.id = l.subject
      left join payout_files f on f.id = l.subject and l.used_as = 'payout'
-     left join movements m on m.id = l.subject and m.kind = 'deposit'
+     left join movements m on m.id = l.subject and m.kind in ('deposit', 'payout')
      where l.statement_id {named $1} and l.used_as in ('payout', 'return', 'deposit')
-       and coalesce(case when l.used_as = 'deposit' then m.amount else coalesce(p.amount, f.total) end, 0)
+       and coalesce(case when l.used_as = 'deposit' then case when m.kind = 'deposit' then m.amount end
+         else coalesce(p.amount, f.total, case when m.kind = 'payout' and l.used_as = 'payout' then m.amount end) end, 0)
          <> case when l.used_as = 'payout' then -l.amount else l.amount end
      order by l.statement_id, l.file_line`,
     [ids],

@@ -84,7 +84,7 @@ export async function lockCandidates(tx: Tx, { environmentIds, amounts, since }:
     parameters,
   );
   await tx.query(
-    `select m.id from movements m where m.kind = 'deposit' and m.environment_id {among $1} and m.amount {among $2}
+    `select m.id from movements m where m.kind in ('deposit', 'payout') and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3 order by m.id {bytewise} {for_update}`,
     parameters,
   );
@@ -160,6 +160,21 @@ export function selectDepositsOfAmounts(
      where m.kind = 'deposit' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3
        and not exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
+     order by m.created_at, m.id`,
+    [environmentIds, amounts, since],
+  );
+}
+
+/** Lists the recorded payouts to merchants that no line has matched, oldest first. */
+export function selectRemittedOfAmounts(
+  tx: Reader,
+  { environmentIds, amounts, since }: CandidateSpan,
+): Promise<Omit<DepositFound, 'payment_method'>[]> {
+  return tx.query(
+    `select m.id, m.amount, m.created_at, m.reference from movements m
+     where m.kind = 'payout' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
+       and m.created_at >= $3
+       and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = m.id)
      order by m.created_at, m.id`,
     [environmentIds, amounts, since],
   );
@@ -291,7 +306,7 @@ export function selectDecidedLines(
   );
 }
 
-/** Returns the line that has this use of one of these payouts, payout files or deposits. */
+/** Returns the line that has this use of one of these payouts, payout files, deposits or payouts to a merchant. */
 export async function selectLineOf(tx: Reader, use: LineUse, subjects: readonly string[]): Promise<KeptLine | null> {
   const sql = 'select * from bank_statement_lines where used_as = $1 and subject {named $2}';
   const [row] = await tx.query<KeptLine>(sql, [use, subjects]);

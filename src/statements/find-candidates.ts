@@ -13,6 +13,7 @@ import {
   selectFilesOfTotals,
   selectKnownKeys,
   selectPayoutsOfAmounts,
+  selectRemittedOfAmounts,
 } from './bank-statement-queries.ts';
 import type { Candidates, ReadLine } from './match-lines.ts';
 import { isOfAcquirer, namesMethod, rutsIn } from './ruts-in-text.ts';
@@ -94,11 +95,12 @@ export function spanOf(environmentIds: readonly number[], lines: readonly ReadLi
   return { environmentIds, amounts, since: boundsOfDay(shiftDay(first, -DAYS_BACK)).from };
 }
 
-/** Returns the payouts, files and deposits that lines may match. */
+/** Returns the payouts, files, deposits and payouts to merchants that lines may match. */
 export async function findCandidates(db: Reader, span: CandidateSpan): Promise<Candidates> {
   const payouts = await selectPayoutsOfAmounts(db, span);
   const files = await selectFilesOfTotals(db, span);
   const deposits = await selectDepositsOfAmounts(db, span);
+  const remitted = await selectRemittedOfAmounts(db, span);
   return {
     payouts: payouts.map((one) => ({
       id: one.id,
@@ -118,6 +120,12 @@ export async function findCandidates(db: Reader, span: CandidateSpan): Promise<C
       amount,
       day: dayOf(created_at),
       paidInAs: payment_method === null ? reference : null,
+    })),
+    remitted: remitted.map(({ id, amount, created_at, reference }) => ({
+      id,
+      amount,
+      day: dayOf(created_at),
+      reference,
     })),
   };
 }

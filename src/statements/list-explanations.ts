@@ -16,12 +16,12 @@ export async function listExplanations(
 ): Promise<Explanation[]> {
   const environmentIds = await environmentsOfAccount(app, owner);
   const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false, isMethod: false };
-  const { payouts, deposits } = await findCandidates(app.db, spanOf(environmentIds, [line]));
+  const { payouts, deposits, remitted } = await findCandidates(app.db, spanOf(environmentIds, [line]));
   const free = payouts.filter(({ hasPayoutLine, hasReturnLine }) => !(amount < 0 ? hasPayoutLine : hasReturnLine));
   return [
     ...free.map(({ id, reference, state, leftDay }) => ({ id, says: `${reference} · ${leftDay} · ${state}` })),
     ...(amount < 0
-      ? []
+      ? remitted.map(({ id, reference, day: recorded }) => ({ id, says: `${reference} · ${recorded}` }))
       : deposits.map(({ id, day: recorded, paidInAs }) => ({ id, says: `${paidInAs ?? ''} ${recorded}`.trim() }))),
   ];
 }

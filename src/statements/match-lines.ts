@@ -34,6 +34,14 @@ export type DepositCandidate = {
   readonly paidInAs: string | null;
 };
 
+/** A recorded payout to a merchant, which left by another way than this service. */
+export type RemittedCandidate = {
+  readonly id: string;
+  readonly amount: number;
+  readonly day: string;
+  readonly reference: string;
+};
+
 /**
  * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `isMethod`: it names a payment
  * method.
@@ -51,6 +59,7 @@ export type Candidates = {
   readonly payouts: readonly PayoutCandidate[];
   readonly files: readonly FileCandidate[];
   readonly deposits: readonly DepositCandidate[];
+  readonly remitted: readonly RemittedCandidate[];
 };
 
 /** Money may leave the account up to a day before our clock's day, and come back long after. */
@@ -102,6 +111,8 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     (one) => one.amount,
   );
 
+  const remitted = remittedBy(candidates.remitted, used);
+
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
     const amount = Math.abs(line.amount);
     const alike = byAmount.get(amount) ?? [];
@@ -138,12 +149,36 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   };
 
   return (line) => {
-    if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
+    if (line.amount < 0)
+      return (
+        remitted.named(line) ?? matchPayout(line, 'payout') ?? matchFile(line) ?? remitted.possible(line) ?? UNEXPLAINED
+      );
     const isPaidIn = ({ paidInAs }: DepositCandidate) => paidInAs !== null && hasReference(line.text, paidInAs);
     const own = line.isAcquirer ? null : (findDeposit(line, isPaidIn) ?? matchPayout(line, 'return'));
     if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
     return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
   };
+}
+
+/**
+ * Returns what matches lines with payouts to merchants: by its reference alone, because the bank knows no id of it. One
+ * that only has the amount waits for a person.
+ */
+function remittedBy(candidates: readonly RemittedCandidate[], used: Set<string>) {
+  const byAmount = Map.groupBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_TO_LEAVE)), ({ amount }) => amount);
+  const openFor = ({ amount, day }: ReadLine) =>
+    (byAmount.get(-amount) ?? []).filter((one) => day >= one.from && day <= one.to && !used.has(one.id));
+  const named = (line: ReadLine): LineMatch | null => {
+    const found = openFor(line).find(({ reference }) => hasReference(line.text, reference));
+    if (found === undefined) return null;
+    used.add(found.id);
+    return { use: 'payout', subject: found.id, note: null };
+  };
+  const possible = (line: ReadLine): LineMatch | null =>
+    openFor(line).length === 0
+      ? null
+      : { use: 'suspense', subject: null, note: 'a payout to the merchant could be meant' };
+  return { named, possible };
 }
 
 const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };

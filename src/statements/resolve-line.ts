@@ -4,7 +4,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
-import { environmentOf } from '../payment-services/find-environment.ts';
+import { lockMovement } from '../movements/movement-queries.ts';
+import { environmentOf, findEnvironmentById } from '../payment-services/find-environment.ts';
 import { STATES_IN_SPANISH } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
@@ -13,7 +14,7 @@ import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
 import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
- * The use of a line as a person decides: a payout that left or came back, a deposit (recorded, or booked with the
+ * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which left), a deposit (recorded, or booked with the
  * line), or nothing of this service.
  */
 export type LineSubject =
@@ -101,10 +102,27 @@ async function subjectOf(
   const subjects =
     is.use === 'deposit'
       ? [await depositOf(app, tx, { deposit: is.deposit, line, by, at })]
-      : await settleBy(app, tx, { ...is, reason, by }, { line, at });
+      : is.use === 'payout' && is.payoutId.startsWith('mv_')
+        ? [await remittedOf(app, tx, { id: is.payoutId, line, by })]
+        : await settleBy(app, tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
   throw conflict({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
+}
+
+/** Finds a recorded payout to a merchant. Returns its id: it is in the books already, so nothing else changes. */
+async function remittedOf(
+  app: App,
+  tx: Tx,
+  { id, line, by }: { id: string; line: KeptLine; by: Actor },
+): Promise<string> {
+  const movement = await lockMovement(tx, id);
+  const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
+  if (movement?.kind !== 'payout' || owner === null) throw noPayout();
+  await requireUserOf(tx, by, movement.environment_id, 'movements:record');
+  if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
+  if (movement.amount === -line.amount && movement.currency === line.currency) return id;
+  throw conflict(OTHER_AMOUNT);
 }
 
 type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };
@@ -120,14 +138,10 @@ async function settleBy(
   { line, at }: Place,
 ): Promise<string[]> {
   const payout = await selectPayoutAnywhere(tx, payoutId);
-  if (payout === null) {
-    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
-  }
+  if (payout === null) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
-  if (payout.amount !== amount) {
-    throw conflict({ en: 'The line is of another amount.', es: 'La línea tiene otro monto.' });
-  }
+  if (payout.amount !== amount) throw conflict(OTHER_AMOUNT);
   const owner = await environmentOf(app, payout);
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
@@ -141,10 +155,15 @@ async function settleBy(
   });
 }
 
+const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
 const OTHER_ENVIRONMENT = {
   en: 'It belongs to the other environment than the statement.',
   es: 'Es de otro ambiente que la cartola.',
 };
+
+function noPayout(): Problem {
+  return new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
+}
 
 function conflict(detail: InBoth): Problem {
   return new Problem('PAYOUT_STATE', { detail });

@@ -10,6 +10,7 @@ import type { Payout } from '../../src/payouts/payout.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { selectLines } from '../../src/statements/bank-statement-queries.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
@@ -300,6 +301,59 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await recordMovement(app, target, { ...paidIn, paymentMethod: null, by: TESTER });
     const taken = await take(line(5_000, 'ABONO DE TIENDA'), line(5_000, 'ABONO TRF-0116 TIENDA'));
     assert.deepEqual(taken.uses, { deposit: 1, suspense: 1 });
+  });
+
+  test('a charge with the reference of a recorded payout to the merchant is of it, and changes nothing else', async () => {
+    const { app, by, owner, line, take } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const remit = async (reference: string, amount: number) => {
+      const wished = {
+        kind: 'payout' as const,
+        reference,
+        amount,
+        commission: 0,
+        currency: 'CLP',
+        paymentMethod: null,
+        by,
+      };
+      const recording = await recordMovement(app, target, wished);
+      return recording.kind === 'recorded' ? recording.movement.id : '';
+    };
+    const [first, second] = [await remit('TEF-8812', 30_000), await remit('TEF-8813', 40_000)];
+    const linesOf = (statement: string) => selectLines(app.db, statement, null);
+    const { id, uses } = await take(
+      line(-30_000, 'TRANSFERENCIA TEF-8812'),
+      line(-30_000, 'TRANSFERENCIA TEF-8812'),
+      line(-40_000, 'TRANSFERENCIA A TERCEROS'),
+    );
+    assert.deepEqual(uses, { payout: 1, suspense: 2 });
+    const lines = await linesOf(id);
+    assert.deepEqual(
+      lines.map(({ subject, note }) => [subject, note]),
+      [
+        [first, null],
+        [null, 'of nothing that is known here'],
+        [null, 'a payout to the merchant could be meant'],
+      ],
+    );
+    const decide = (fileLine: number, payoutId: string, use: 'payout' | 'return' = 'payout') =>
+      resolveLine(app, { statementId: id, fileLine, is: { use, payoutId }, reason: 'es el del lunes', by });
+    const [, repeated, third] = lines.map(({ file_line }) => file_line) as [number, number, number];
+    await assert.rejects(decide(third, first), { code: 'PAYOUT_STATE' });
+    await assert.rejects(decide(repeated, first), { code: 'PAYOUT_STATE' });
+    await assert.rejects(decide(third, 'mv_x'), { code: 'NOT_FOUND' });
+    await assert.rejects(decide(third, second, 'return'), { code: 'NOT_FOUND' });
+    await decide(third, second);
+    assert.equal((await linesOf(id))[2]?.subject, second);
+    const entries = await app.db.query<{ kind: string }>('select kind from journal_entries where debit_account = $1', [
+      'merchant:payable',
+    ]);
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ['payout', 'payout'],
+      'the books have each payout once',
+    );
+    assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
   test('a second charge of the only payout of a file is not taken for the total of the file', async () => {

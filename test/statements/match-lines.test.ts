@@ -20,7 +20,7 @@ const line = (amount: number, day: string, more: Partial<ReadLine> = {}): ReadLi
   ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, isMethod: false, ...more }) as ReadLine;
 
 const usesOf = async (lines: readonly ReadLine[], payouts: readonly PayoutCandidate[] = [PAYOUT]) =>
-  (await matchLines(lines, { payouts, files: [], deposits: [] })).map(
+  (await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] })).map(
     ({ use, subject, note }) => subject ?? `${use}: ${note}`,
   );
 
@@ -124,7 +124,7 @@ test('matching takes linear time for many payouts of one amount', async () => {
     },
   }));
   const lines = numbers.map((at) => ({ ...line(-PAYOUT.amount, PAYOUT.leftDay), line: at, rutHashes: [`r${at}`] }));
-  const matches = await matchLines(lines, { payouts, files: [], deposits: [] });
+  const matches = await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] });
   assert.deepEqual(
     matches.map(({ subject }) => subject),
     payouts.map(({ id }) => id),
@@ -146,7 +146,7 @@ test('matching takes linear time for many payouts of one RUT and amount', async 
       return PAYOUT.leftDay;
     },
   }));
-  const matches = await matchLines(lines, { payouts, files: [], deposits: [] });
+  const matches = await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] });
   assert.deepEqual(
     matches.map(({ subject }) => subject),
     payouts.map(({ id }) => id),
@@ -170,7 +170,7 @@ test('matching looks at the day of each file and deposit once', async () => {
       },
     }));
   const lines = Array.from({ length: 2 * most }, (_, at) => line(at % 2 === 0 ? 100 : -100, '2026-06-15', ABONO));
-  const matches = await matchLines(lines, { payouts: [], files: many('pf'), deposits: many('dp') });
+  const matches = await matchLines(lines, { payouts: [], files: many('pf'), deposits: many('dp'), remitted: [] });
   assert.ok(matches.every(({ use }) => use === 'suspense'));
   assert.ok(looks <= 4 * 2 * most, `${looks} looks at the days of ${2 * most} files and deposits`);
 });

@@ -187,7 +187,8 @@ export const StatementLineSchema = Type.Object(
     currency: Type.String(),
     use,
     of: Type.Nullable(Type.String(), {
-      description: 'Id of the payout, the file of payouts or the deposit; null: none',
+      description:
+        'Id of the payout, the file of payouts, the deposit or the recorded payout to the merchant; null: none',
     }),
     note: Type.Nullable(Type.String()),
     reason: Type.Nullable(Type.String()),
