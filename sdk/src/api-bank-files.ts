@@ -190,7 +190,7 @@ export type BankStatementLine = {
   amount: number;
   currency: string;
   use: 'payout' | 'return' | 'deposit' | 'suspense' | 'other';
-  /** Id of the payout, the file of payouts or the deposit; null: none */
+  /** Id of the payout, the file of payouts, the deposit or the recorded payout to the merchant; null: none */
   of: string | null;
   note: string | null;
   reason: string | null;

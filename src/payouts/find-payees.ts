@@ -159,7 +159,7 @@ async function validateMissing(
     const key = accountKeyOf(wish);
     const [before = null] = kept.get(key) ?? [];
     const name = wish.name ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.name ?? null));
-    const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, name);
+    const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, wish, name);
     if (error !== null) {
       refused.set(key, error);
       continue;
@@ -171,7 +171,7 @@ async function validateMissing(
   return refused;
 }
 
-function errorOf(validation: Validation, name: string | null): ErrorItem | null {
+function errorOf(validation: Validation, { bankCode }: Read, name: string | null): ErrorItem | null {
   if (validation.state !== 'completed') {
     return errorItem('/bankData/bankAccount', 'VALIDATION_PENDING', [
       'The provider is still checking the account.',
@@ -183,6 +183,15 @@ function errorOf(validation: Validation, name: string | null): ErrorItem | null 
   if (!isValid(validation.verdict)) {
     const failed = decidingCheck(validation.checks);
     const pointer = failed?.field ?? '/bankData/bankAccount';
+    // A name of a bank in a file that the list does not have is still a name.
+    if (failed !== undefined && pointer === '/bankData/bankSBIFNumber' && /\p{L}/u.test(bankCode)) {
+      return errorItem(pointer, failed.code ?? 'ACCOUNT_NOT_PAYABLE', [
+        'No bank of the list has this name.',
+        'Write its name as in the list of banks, or its code of three digits, such as 012.',
+        'Ningún banco de la lista se llama así.',
+        'Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.',
+      ]);
+    }
     return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
       `The account ${VERDICT_WORDS[validation.verdict].en}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
       MENDED.en,

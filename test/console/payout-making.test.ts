@@ -155,6 +155,11 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       'one refusal names all wrong lines and accounts',
     );
     assert.match(refused.text, /name="name" maxlength="200" value="Marzo"/, 'the form keeps the name of the batch');
+    const unnamed = { name: 'x.csv', content: CSV.replace(',012,', ',Banco Inexistente,').replace('FAC-1', 'FAC-77') };
+    assert.match(
+      (await maker.upload('/payouts/upload', { of, name: '' }, unnamed)).text,
+      /Line 2: No bank of the list has this name\. Write its name as in the list of banks, or its code/,
+    );
     const unusable: [string, RegExp][] = [
       ['', /The file is empty/],
       ['x'.repeat(2 * 1024 * 1024 + 1), /more than 2 MB/],
