@@ -16,6 +16,16 @@ export async function selectFundsRule(db: Reader, environmentId: number, currenc
   return row ?? { kept_back: 0, overdraft: 0 };
 }
 
+/** Lists the amounts that payouts leave, by environment and currency. */
+export function selectKeptBack(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<{ environment_id: number; currency: string; kept_back: number }[]> {
+  return db.query('select environment_id, currency, kept_back from funds_rules where environment_id {among $1}', [
+    environmentIds,
+  ]);
+}
+
 export async function upsertFundsRule(
   tx: Tx,
   place: { environmentId: number; currency: string; at: number; by: string },

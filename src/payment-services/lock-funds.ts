@@ -25,6 +25,11 @@ export async function lockFunds(tx: Tx, environmentId: number, currency: string)
 export async function readFunds(db: Pick<Database, 'query'>, environmentId: number, currency: string): Promise<Funds> {
   const available = await selectAvailable(db, [environmentId], currency);
   const { kept_back, overdraft } = await selectFundsRule(db, environmentId, currency);
-  const free = subtract(available, kept_back);
-  return { available, payable: free > 0 ? free : 0, refundable: addUp([available, overdraft]) };
+  return { available, payable: payableOf(available, kept_back), refundable: addUp([available, overdraft]) };
+}
+
+/** Returns the limit of payouts: the available money without the amount that is kept back, never below 0. */
+export function payableOf(available: Sum, keptBack: number): Sum {
+  const free = subtract(available, keptBack);
+  return free > 0 ? free : 0;
 }

@@ -115,7 +115,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       'plausible, less than a day old',
       'New recipient',
       'Test shop',
-      'Available now: $1.000.000',
+      'To pay out now: $1.000.000',
     ])
       assert.ok(shown.text.includes(said), `${said}: ${shown.text}`);
     const notEnough = /This is not enough/;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { NO_LIMITS, upsertPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
@@ -204,6 +205,22 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const own = await get(link);
     assert.ok(own.includes('FAC-1') && !own.includes('OTRA-1'), own);
     assert.doesNotMatch(await get(`/payouts?merchant=${merchant}&environment=production`), /FAC-1/);
+  });
+
+  test('say the same amount to pay out in the account and the approval, without what is kept back', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { environment: owner, users } = desk;
+    await setFundsRule(app, { ...owner, currency: 'CLP' }, { kept_back: 100_000 }, TESTER);
+    const [payout] = await propose(app, desk);
+    const maker = as(users.maker);
+    for (const path of ['/accounts', `/accounts/${owner.paymentServiceId}`]) {
+      const { text } = await maker.get(path);
+      assert.match(text, /data-label="Available" class="number">\$1\.000\.000 CLP</, path);
+      assert.match(text, /data-label="To pay out" class="number">\$900\.000 CLP</, path);
+    }
+    const asked = await as(users.approver).get(`/payouts/${payout?.id}/approve`);
+    assert.match(asked.text, /The merchant will have \$890\.000 CLP to pay out afterwards/);
   });
 
   test('show and change nothing for another merchant, without the permission or from another site', async () => {

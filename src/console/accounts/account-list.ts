@@ -3,8 +3,11 @@ import { listAccounts, type MerchantAccount } from '../../books/merchant-stateme
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Sum } from '../../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { selectKeptBack } from '../../payment-services/funds-rule-queries.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import { payableOf } from '../../payment-services/lock-funds.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
 import { emptyState } from '../console-format.ts';
 import { type Column, sendList } from '../console-list.ts';
@@ -22,7 +25,7 @@ export const getConsoleAccounts: Screen = {
     const environment = environmentAsked(app, visit);
     const merchants = await listMerchants(app, user);
     const byId = new Map(merchants.flatMap((merchant) => idOf(merchant, environment).map((id) => [id, merchant])));
-    const accounts = await listAccounts(app, [...byId.keys()]);
+    const accounts = await listPayable(app, [...byId.keys()]);
     const name = tell(language, `merchant.${environment}`).toLowerCase();
     return sendList<ListedAccount>(visit, {
       title: tell(language, 'accounts.title'),
@@ -42,10 +45,26 @@ export const getConsoleAccounts: Screen = {
   }),
 };
 
-type ListedAccount = MerchantAccount & { merchant: ListedPaymentService | null };
+/** An account with the money that can be paid out: what is available without the amount that is kept back. */
+type PayableAccount = MerchantAccount & { payable: Sum };
+
+const SUMS = ['owed', 'reserved', 'available', 'payable', 'in_process'] as const;
+
+/** Lists the accounts of merchants in these environments. */
+export async function listPayable(app: App, environmentIds: readonly number[]): Promise<PayableAccount[]> {
+  const accounts = await listAccounts(app, environmentIds);
+  const rules = accounts.length === 0 ? [] : await selectKeptBack(app.db, environmentIds);
+  return accounts.map((account) => {
+    const { environment_id, currency, available } = account;
+    const rule = rules.find((one) => one.environment_id === environment_id && one.currency === currency);
+    return { ...account, payable: payableOf(available, rule?.kept_back ?? 0) };
+  });
+}
+
+type ListedAccount = PayableAccount & { merchant: ListedPaymentService | null };
 
 function columnsFor(app: App, environment: Environment): Column<ListedAccount>[] {
-  const sums = (['owed', 'reserved', 'available', 'in_process'] as const).map(
+  const sums = SUMS.map(
     (name): Column<ListedAccount> => ({
       name,
       text: `column.${name}`,
@@ -83,12 +102,10 @@ export function idOf({ tokens }: ListedPaymentService, environment: Environment)
 
 /** Returns the names of the columns of an account. */
 export function accountHead({ language }: ConsoleVisit): string[] {
-  return (['merchant', 'owed', 'reserved', 'available', 'in_process'] as const).map((name) =>
-    tell(language, `column.${name}`),
-  );
+  return (['merchant', ...SUMS] as const).map((name) => tell(language, `column.${name}`));
 }
 
 /** Formats the sums of an account for people. */
-export function sumsOf({ owed, reserved, available, in_process, currency }: MerchantAccount): (Html | string)[] {
-  return [owed, reserved, available, in_process].map((sum) => formatMoney(sum, currency));
+export function sumsOf(account: PayableAccount): (Html | string)[] {
+  return SUMS.map((name) => formatMoney(account[name], account.currency));
 }

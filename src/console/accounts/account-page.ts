@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
-import { listAccounts, makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
+import { makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
 import type { StatementLine, StatementScope } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -21,7 +21,7 @@ import { type ConsoleText, tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { environmentsOf, merchantOf } from '../merchants/visible-merchants.ts';
 import { alertNotice } from '../notice.ts';
-import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
+import { accountHead, environmentAsked, idOf, listPayable, sumsOf } from './account-list.ts';
 import { movementColumns, olderLink, readMovements } from './account-movements.ts';
 
 /** Shows the account of a merchant: the amount owed now, the statement of a period, and every movement in it. */
@@ -62,11 +62,11 @@ ${statementTable(language, statement, { at, period })}
 };
 
 async function sumsTable(app: App, visit: ConsoleVisit, { merchant, scope }: Asked): Promise<Html | false> {
-  const accounts = await listAccounts(app, [scope.environmentId]);
+  const accounts = await listPayable(app, [scope.environmentId]);
   const rows = accounts
     .filter(({ currency }) => currency === scope.currency)
     .map((account) => [merchant.name, ...sumsOf(account)]);
-  return rows.length > 0 && tableOf(accountHead(visit), rows, [1, 2, 3, 4]);
+  return rows.length > 0 && tableOf(accountHead(visit), rows, [1, 2, 3, 4, 5]);
 }
 
 function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Statement): Filter[] {

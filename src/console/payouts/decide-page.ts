@@ -177,7 +177,7 @@ ${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${p
 ${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_odd', { n: odd.length - MOST_ODD })}</p>`}
 <p>${tell(language, 'decide.entries')}</p>
 ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
-<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
+<p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
 <form class="card pad" method="post" action="${at}/approve">
 <label>${tell(language, 'decide.why')}<input name="reason" maxlength="200"></label>
 <p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
