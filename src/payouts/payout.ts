@@ -97,8 +97,8 @@ export function weighOutcome(state: PayoutState, outcome: PayoutState): 'settles
 }
 
 /**
- * Returns the SHA-256 of whom payouts pay, and how much, which the audit log records when they are proposed: for each
- * payout, by its id, the JSON array of these columns, ended by a line feed.
+ * Returns the SHA-256 of the recipients, accounts, amounts and messages of payouts, for the audit log: for each payout,
+ * by its id, the JSON array of these columns, ended by a line feed.
  */
 export function hashOfPayees(
   payouts: readonly Pick<

@@ -21,7 +21,7 @@ export async function readPayoutLines(
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);
-  const { ofAccount } = await identityHashes(app);
+  const identity = await identityHashes(app);
   const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
   return payouts.map((payout) => {
     const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
@@ -29,7 +29,7 @@ export async function readPayoutLines(
     if (details === null) return null;
     const { rut, name, account, email } = details;
     // The bank is not sealed with the account: the same number at another bank may belong to somebody else.
-    if (ofAccount(payout.bank_code, account) !== payout.account_hash) return null;
+    if (identity.ofAccount(payout.bank_code, account) !== payout.account_hash) return null;
     const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
     const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
     const { reference, bank_code: bankCode, amount, message } = payout;

@@ -51,15 +51,15 @@ export async function verifyRecipients(
   }
 }
 
-function wrongDetails(app: App, { ofRut, ofAccount, ofEmail }: IdentityHashes, row: RecipientRow): string[] {
+function wrongDetails(app: App, hashes: IdentityHashes, row: RecipientRow): string[] {
   const details = detailsOf(app, row);
   if (details === null) return ['its details, its owner or its account were changed'];
   const { rut, account, email } = details;
   return [
-    ...(row.rut_hash === ofRut(rut) ? [] : ['its RUT was changed']),
-    ...(row.account_hash === ofAccount(row.bank_code, account) ? [] : ['its bank was changed']),
+    ...(row.rut_hash === hashes.ofRut(rut) ? [] : ['its RUT was changed']),
+    ...(row.account_hash === hashes.ofAccount(row.bank_code, account) ? [] : ['its bank was changed']),
     ...changesIn([['account', maskAccount(readAccount(account)), row.account_masked]]),
-    ...(row.email_hash === (email === null ? null : ofEmail(email)) ? [] : ['its e-mail was changed']),
+    ...(row.email_hash === (email === null ? null : hashes.ofEmail(email)) ? [] : ['its e-mail was changed']),
   ];
 }
 
