@@ -1,6 +1,6 @@
 import type { Field } from './field.ts';
 import { checkCallbackGrammar, checkRequestGrammar } from './field-grammar.ts';
-import { SIGNATURE_FIELD } from './field-names.ts';
+import { CALLBACK_FIELDS, REQUEST_FIELDS, SIGNATURE_FIELD } from './field-names.ts';
 import { signingKey } from './hmac.ts';
 import { keyHypotheses, type OtherSecret } from './key-hypotheses.ts';
 import { choiceHypotheses, shapeHypotheses } from './message-hypotheses.ts';
@@ -18,7 +18,7 @@ import { valueHypotheses } from './value-hypotheses.ts';
 export type ExplainOptions = {
   /** The raw body that was refused, with its `x_signature`. */
   body: string | Uint8Array;
-  /** Its media type. Without one, a body that starts with a brace is JSON. */
+  /** Its media type. Without one, an empty body and a body that starts with a brace or a bracket are JSON. */
   contentType?: string;
   /** The Secret Token it should have been signed with. */
   secret: string;
@@ -81,11 +81,20 @@ function explainFields(fields: readonly Field[], options: ExplainOptions): Expla
   }
   const hypotheses = hypothesesFor(fields, options.otherSecrets ?? []);
   const search = new Search(plain, received, options.budget ?? 25_000);
-  return refused(...form, ...search.find(hypotheses).map(({ code, field }) => ofCode(code, field)));
+  const found = search.find(hypotheses).filter((cause) => !isOutOfPlace(cause));
+  return refused(...form, ...found.map(({ code, field }) => ofCode(code, field)));
 }
 
+/** A field that no signature covers is reported as a broken rule. "Sign it" would lead away from its fix. */
+function isOutOfPlace({ code, field }: Hypothesis): boolean {
+  return code === 'FIELD_NOT_SIGNED' && field !== null && !SIGNED_NAMES.has(field);
+}
+
+const SIGNED_NAMES = new Set<string>([...REQUEST_FIELDS, ...CALLBACK_FIELDS]);
+
 function isJson(contentType: string | undefined, body: Uint8Array): boolean {
-  return contentType === undefined ? body[0] === 0x7b : contentType.includes('json');
+  if (contentType !== undefined) return contentType.includes('json');
+  return /^(\xef\xbb\xbf)?\s*([{[]|$)/.test(Buffer.from(body.subarray(0, 64)).toString('latin1'));
 }
 
 function check(fields: readonly Field[], { allowHttp }: ExplainOptions) {

@@ -8,7 +8,7 @@ import { SigningError } from '../../protocol/signing-error.ts';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import { readStdin } from './options.ts';
-import { print, table } from './print.ts';
+import { CommandError, EXIT_USAGE, print, table } from './print.ts';
 import { addOtherSecretOptions, addSecretOptions, readSecret, type SecretOptions } from './secret-option.ts';
 
 /** `sign`, `verify`, `explain`: the functions of the SDK in a shell. They open no store. */
@@ -67,11 +67,16 @@ type ExplainOptions = SecretOptions & {
   json?: boolean;
 };
 
+const EMPTY =
+  'Standard input is empty: give it the body that was refused, as in bin/rubrica explain --secret-env SECRET_TOKEN < refused.json';
+
 async function explainBody(options: ExplainOptions): Promise<void> {
   const secret = readSecret(options);
   const others = [...options.otherSecret, ...options.otherSecretFile, ...options.otherSecretEnv];
+  const body = withoutLineFeed(await readStdin());
+  if (body.length === 0) throw new CommandError(EMPTY, EXIT_USAGE, 'INVALID_OPTION');
   const { verified, causes } = explain({
-    body: withoutLineFeed(await readStdin()),
+    body,
     secret,
     otherSecrets: others.map((other) => ({ label: 'other', secret: other })),
     allowHttp: true,

@@ -55,6 +55,12 @@ suite('explain on the command line', () => {
     });
   }
 
+  test('asks for a body when standard input is empty', async () => {
+    const { status, stderr } = await run('');
+    assert.equal(status, 64);
+    assert.match(stderr, /^INVALID_OPTION: Standard input is empty: .* < refused\.json/);
+  });
+
   test('prints the cause, and the fix in four languages', async () => {
     const { stdout } = await run(JSON.stringify(UNSORTED));
     assert.match(stdout, /^NUMBER_PRINTED_DIFFERENTLY in x_amount\n {2}The number was signed in another spelling/);

@@ -190,6 +190,19 @@ test('the search stops when its budget is spent, and then names nothing', () => 
   assert.equal(explain({ body, secret, budget: 4000 }).causes.length, 1);
 });
 
+test('a sent field that is never signed is named as it is, without the advice to sign it', () => {
+  const fields = JSON.parse(resigned(bodyWith())) as object;
+  const unknown = JSON.stringify({ ...fields, x_color: 'red' });
+  assert.deepEqual(named(unknown), ['UNKNOWN_FIELD x_color']);
+  assert.deepEqual(named(JSON.stringify({ ...fields, x_document: '' })), ['INVALID_TYPE x_document']);
+});
+
+test('a body that is no JSON object is named as that, not by the ten fields that it lacks', () => {
+  assert.deepEqual(named('[1]'), ['NOT_AN_OBJECT null']);
+  assert.deepEqual(named(''), ['INVALID_JSON null']);
+  assert.deepEqual(named(`\n  ${resigned(bodyWith())}`), []);
+});
+
 function named(body: string, options: Partial<ExplainOptions> = {}): string[] {
   return explain({ body, secret, otherSecrets: otherSecrets ?? [], ...options }).causes.map(
     ({ code, field }) => `${code} ${field}`,
