@@ -44,8 +44,10 @@ export async function readSignedRequest(
   received: ReceivedBody = bodyOf(request),
 ): Promise<SignedRequest> {
   const { body, contentType } = received;
-  if (contentType !== 'application/json') refuseJson(body);
-  const fields = contentType === 'application/json' ? readJsonFields(body) : readFormFields(body);
+  const isJson = contentType === 'application/json';
+  if (isJson) refuseForm(body);
+  else refuseJson(body);
+  const fields = isJson ? readJsonFields(body) : readFormFields(body);
   const { problems, values, signature, objects } = checkRequestFields(fields);
   throwIfAny(problems);
   if (signature === null) throw new Problem('SIGNATURE_MISSING');
@@ -72,6 +74,26 @@ function refuseJson(body: Uint8Array): void {
 
 /** No field name begins with a brace. */
 const JSON_BEGINS = /^\s*\{/;
+
+/** Refuses a form that is labelled as JSON. The error names the header. Throws `Problem` (400). */
+function refuseForm(body: Uint8Array): void {
+  if (body[0] !== LETTER_X) return;
+  throw invalid([
+    {
+      pointer: '',
+      code: 'INVALID_JSON',
+      message: 'The body is a form, and its Content-Type says that it is JSON.',
+      fix: 'Send the fields as JSON, or Content-Type: application/x-www-form-urlencoded.',
+      es: {
+        message: 'El cuerpo es un formulario y su Content-Type dice que es JSON.',
+        fix: 'Envía los campos como JSON, o Content-Type: application/x-www-form-urlencoded.',
+      },
+    },
+  ]);
+}
+
+/** The names of all fields begin with this letter, and no JSON does. */
+const LETTER_X = 0x78;
 
 function bodyOf(request: FastifyRequest): ReceivedBody {
   return {

@@ -50,6 +50,18 @@ forEachEngine('JSON sent with the content type of a form, as curl -d does,', (op
   });
 });
 
+forEachEngine('a form sent with the content type of JSON', (openTestDatabase) => {
+  test('is refused with the header to send', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const body = String(new URLSearchParams(signedBody(development.service_token, development.secret_token)));
+    const answer = await server.post('/trxs', { headers: { 'content-type': 'application/json' }, body });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_JSON']);
+    assert.match(answer.text, /The body is a form, .* Content-Type: application\/x-www-form-urlencoded/);
+  });
+});
+
 forEachEngine('unsigned objects', (openTestDatabase) => {
   const document = { type: 'factura', rut: '76.543.210-3', razon_social: 'Not the payer' };
   const kept = (db: Database) => db.query('select unsigned_fields from transactions');
