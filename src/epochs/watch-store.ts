@@ -17,8 +17,9 @@ export type StoreWatch = {
 };
 
 /**
- * Writes a mark of the store outside it, once a second while the store changes. Calls `onStale` with a sentence when
- * the store has gone back or another epoch has begun: the ids that this process has reserved are then invalid.
+ * Writes a mark of the store outside it, once a second while the store changes. Calls `onStale` once, with a
+ * sentence, when the store has gone back or another epoch has begun: the ids that this process has reserved are then
+ * invalid.
  *
  * A mark is written after the commit that it describes, so it may lag behind the store and is never ahead of it.
  */
@@ -28,15 +29,21 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
   let seen = begun.beat;
   let hint: number | null = null;
   let unwritable = false;
+  let told = false;
   const isInCitus = await hasCitus(app.db);
 
+  const tellOnce = (why: string) => {
+    if (told) return;
+    told = true;
+    onStale(new Error(why));
+  };
   // `seen` is read before the store, because another check may be running.
   const isStale = async (least = seen) => {
     const now = await selectStoreMark(app.db);
     if (now.epoch === begun.epoch && now.beat >= least) return false;
     const why =
       now.epoch > begun.epoch ? 'the store was restored and another epoch has begun' : 'the store has gone back';
-    onStale(new Error(why));
+    tellOnce(why);
     return true;
   };
   const keep = async () => {
@@ -53,7 +60,7 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
   };
   const look = async () => {
     const elsewhere = isInCitus ? await whyFeedIsElsewhere(app.db) : null;
-    if (elsewhere !== null) return onStale(new Error(elsewhere));
+    if (elsewhere !== null) return tellOnce(elsewhere);
     if ((await selectChangeHint(app.db)) === hint) return;
     await app.db.transaction((tx) => updateBeat(tx));
     await keep();
