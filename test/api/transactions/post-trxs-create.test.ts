@@ -79,6 +79,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     const reader = await createTestUser(shop.app);
     const unable = await shop.create(own, reader.headers);
     assert.deepEqual([unable.status, jsonOf(unable)['data']], [403, { permission: 'payments:create' }]);
+    assert.match(unable.text, /Ask a person who manages users: `bin\/rubrica user grant USER payments:create`/);
     assert.equal((await shop.app.db.query('select id from transactions')).length, 1);
   });
 
