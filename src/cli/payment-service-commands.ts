@@ -9,10 +9,12 @@ import {
   importPaymentService,
   type NewPaymentService,
 } from '../payment-services/create-payment-service.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
 import {
   disablePaymentService,
   enablePaymentService,
+  type ListedPaymentService,
   listPaymentServices,
 } from '../payment-services/list-payment-services.ts';
 import {
@@ -158,12 +160,19 @@ async function importOne(options: ImportOptions): Promise<void> {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const services = await withApp(listPaymentServices);
+  const { services, elsewhere } = await withApp(async (app) => ({
+    services: await listPaymentServices(app),
+    elsewhere: (await findElsewhere(app)).paymentServices,
+  }));
+  const stateOf = ({ id, disabled_at }: ListedPaymentService) => {
+    if (elsewhere.has(id)) return 'elsewhere';
+    return disabled_at === null ? 'enabled' : 'disabled';
+  };
   const rows = services.flatMap((service) =>
     service.tokens.map((token) => [
       service.id,
       service.name,
-      service.disabled_at === null ? 'enabled' : 'disabled',
+      stateOf(service),
       String(service.per_minute ?? REQUEST_LIMITS.paymentService.most),
       token.environment,
       token.service_token,
