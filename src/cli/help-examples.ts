@@ -42,6 +42,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'payment-service rotate ps_… --environment production --overlap 24h',
   ],
   'payment-service create': ["payment-service create --name 'Mi tienda' --json > tokens.json"],
+  'payment-service import': [
+    "payment-service import --name 'Mi tienda' --environment production --service-token 5d0e… --secret-file secret.txt",
+  ],
   'payment-service rotate': ['payment-service rotate ps_… --environment production --overlap 24h'],
   'payment-service move': ['payment-service move ps_… --to /etc/rubrica/group-2.env'],
   ids: ['ids --from 1000000000'],

@@ -61,7 +61,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   const copy = async (app: App) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption(
-        'This command backs up only the embedded store. Use pg_dump or pg_basebackup for PostgreSQL.',
+        'This command backs up only the embedded store. For PostgreSQL use pg_dump or pg_basebackup, then bin/rubrica backup-made.',
       );
     const taken = () => alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
     if (existsSync(target)) throw taken();
