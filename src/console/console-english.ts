@@ -12,6 +12,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.work': 'Work',
   'nav.house': 'Administration',
   'nav.label': 'Sections',
+  'nav.menu': 'Menu',
   'search.label': 'Find a payment',
   'search.placeholder': 'Order, whole e-mail, amount…',
   'search.button': 'Find',

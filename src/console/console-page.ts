@@ -5,7 +5,7 @@ import { type AssetName, assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
 import type { Language } from '../lib/language.ts';
-import { sectionsOf } from './console-sections.ts';
+import { isInSection, sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { nameOfRole } from './permission-texts.ts';
 
@@ -46,6 +46,7 @@ ${page.script !== undefined && html`<script src="${assetPath(app, page.script)}"
 <a class="skip" href="#main">${tell(language, 'skip')}</a>
 <header>
 <a class="home" href="${publicPath(app)}/console">${WORDMARK}</a>
+${user !== null && menuButton(page, user)}
 ${user !== null && bar(app, page, user)}
 ${languageForm(app, page)}
 </header>
@@ -97,15 +98,29 @@ function keysHelp(language: Language): Html {
 <form method="dialog"><button>${tell(language, 'keys.close')}</button></form></dialog>`;
 }
 
-function navigation(app: App, { language, path }: Layout, user: User): Html {
+/** Opens the navigation on a phone, and names the section of the screen. The navigation of a wide window is always open. */
+function menuButton(page: Layout, user: User): Html {
+  const { language } = page;
+  const section = sectionsOf(user)
+    .flatMap(({ sections }) => sections)
+    .find((one) => isInSection(one, placeOf(page)));
+  return html`<button class="menu" type="button" popovertarget="sections">${tell(language, 'nav.menu')}${section !== undefined && html` <strong>${tell(language, section.text)}</strong>`}</button>`;
+}
+
+function navigation(app: App, page: Layout, user: User): Html {
+  const { language } = page;
   const at = `${publicPath(app)}/console`;
-  const [here = ''] = path.slice(path.indexOf('/console') + '/console'.length).split('?');
   const groups = sectionsOf(user).map(({ text, sections }, number) => {
     const links = sections.map((section) => {
-      const isHere = section.path === '' ? here === '' || here === '/' : here.startsWith(section.path);
+      const isHere = isInSection(section, placeOf(page));
       return html`<li><a href="${at}${section.path}"${isHere && html` aria-current="page"`}>${tell(language, section.text)}</a></li>`;
     });
     return html`${number > 0 && html`<h2 id="nav-${number}">${tell(language, text)}</h2>`}<ul${number > 0 && html` aria-labelledby="nav-${number}"`}>${links}</ul>`;
   });
-  return html`<nav aria-label="${tell(language, 'nav.label')}">${groups}</nav>`;
+  return html`<nav id="sections" popover aria-label="${tell(language, 'nav.label')}">${groups}</nav>`;
+}
+
+/** Returns the path below `/console`. */
+function placeOf({ path }: Layout): string {
+  return path.slice(path.indexOf('/console') + '/console'.length).split('?')[0] ?? '';
 }

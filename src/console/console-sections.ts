@@ -4,9 +4,13 @@ import { foldText } from '../lib/fold-text.ts';
 import type { Language } from '../lib/language.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
-/** A section of the navigation: its path below `/console` and the permissions that open it; one is enough. */
+/**
+ * A section of the navigation: its path below `/console` and the permissions that open it; one is enough. `also`: other
+ * paths whose screens belong to it.
+ */
 type Section = {
   path: string;
+  also?: readonly string[];
   text: ConsoleText;
   permission: Permission | Needed;
   /** The section covers all payment services; people who see only some do not have it. */
@@ -25,7 +29,7 @@ const GROUPS: readonly Group[] = [
       { path: '/refund-requests', text: 'above.list', permission: readWith('refunds:approve') },
       { path: '/callbacks', text: 'nav.callbacks', permission: readWith('callbacks:resend'), whole: true },
       { path: '/mails', text: 'mails.title', permission: readWith('callbacks:resend'), whole: true },
-      { path: '/attention', text: 'nav.attention', permission: 'books:read', whole: true },
+      { path: '/attention', also: ['/suspense'], text: 'nav.attention', permission: 'books:read', whole: true },
     ],
   },
   {
@@ -53,7 +57,13 @@ const GROUPS: readonly Group[] = [
     text: 'nav.house',
     sections: [
       { path: '/staff', text: 'people.nav', permission: readWith('users:manage'), whole: true },
-      { path: '/health', text: 'health.title', permission: readWith('payment-services:manage'), whole: true },
+      {
+        path: '/health',
+        also: ['/restore', '/verification'],
+        text: 'health.title',
+        permission: readWith('payment-services:manage'),
+        whole: true,
+      },
       { path: '/personal-data', text: 'privacy.title', permission: 'privacy:manage', whole: true },
       { path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true },
     ],
@@ -70,6 +80,12 @@ export function fileNameOf(language: Language, path: string): string {
   const isSpanish = language === 'es' && section !== undefined;
   const name = isSpanish ? foldText(tell('es', section.text)).replace(/[^a-z0-9]+/g, '-') : first;
   return [name, ...rest].join('-');
+}
+
+/** Tells whether the screen at this path below `/console` belongs to the section. */
+export function isInSection({ path, also = [] }: Section, here: string): boolean {
+  if (path === '') return here === '' || here === '/';
+  return [path, ...also].some((one) => here === one || here.startsWith(`${one}/`));
 }
 
 /** Returns the sections that a person may see, without empty groups. */

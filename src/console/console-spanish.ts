@@ -10,6 +10,7 @@ export const SPANISH = {
   'nav.work': 'Trabajo',
   'nav.house': 'Administración',
   'nav.label': 'Secciones',
+  'nav.menu': 'Menú',
   'search.label': 'Buscar un pago',
   'search.placeholder': 'Orden, correo completo, monto…',
   'search.button': 'Buscar',

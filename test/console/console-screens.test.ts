@@ -26,9 +26,14 @@ const LOOKED_AT_AGAIN = [
 /** Returns the text of tables and cards with content that is wider than they are. */
 const CUT_OFF =
   "[...document.querySelectorAll('.card, td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 80))";
-/** Returns the current section if it is outside the window: it must be visible on a phone too. */
+/** Returns the sections that are marked as the present one, if their name is not visible: in the navigation or on its button. */
 const SECTION_OUT_OF_SIGHT =
-  "[...document.querySelectorAll('nav a[aria-current]')].filter((e) => e.getBoundingClientRect().left < -1 || e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.innerText)";
+  "[...document.querySelectorAll('nav a[aria-current]')].filter((e, at) => at > 0 || !(e.checkVisibility() || document.querySelector('.menu').innerText.includes(e.textContent))).map((e) => e.textContent)";
+/** Returns the links of the navigation that are cut off by the window. */
+const LINKS_CUT_OFF =
+  "[...document.querySelectorAll('nav a')].filter((e) => { const { left, right, width } = e.getBoundingClientRect(); return width === 0 || left < 0 || right > innerWidth; }).map((e) => e.textContent)";
+/** Screens without a section: those of the person. */
+const WITHOUT_SECTION = /^\/console\/(account|prove)\b/;
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
   ['Spanish, light, a desk', [], { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
   [
@@ -56,6 +61,8 @@ withBrowser('the console in a browser', (openVisitor) => {
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than ${about}`);
           assert.deepEqual(await page.evaluate(SECTION_OUT_OF_SIGHT), [], `${path}, ${about}`);
+          const here = await page.locator('nav a[aria-current]').count();
+          assert.equal(here, WITHOUT_SECTION.test(path) ? 0 : 1, `${path} is in one section`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off, ${about}`);
           assert.deepEqual(await violationsOn(page, rules), [], `${path}, ${about}`);
         }
@@ -130,6 +137,34 @@ withBrowser('the console in a browser', (openVisitor) => {
         assert.ok(await comesTrue(() => complaints.length > 0), 'the browser reports what the policy refuses');
       }
     });
+
+    test(
+      'opens every section on a phone without scripts, by keyboard, and Escape closes them',
+      once,
+      async (context) => {
+        const { origin, cookie } = await openConsole(context, openTestDatabase);
+        const phone = { javaScriptEnabled: false, locale: 'es-CL', viewport: { width: 360, height: 740 } };
+        const { context: browser, page } = await openVisitor(phone);
+        await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+        await page.goto(`${origin}/console/restore`);
+        const [menu, sections] = [page.getByRole('button', { name: 'Menú Salud' }), page.getByRole('navigation')];
+        assert.equal(await sections.isVisible(), false);
+        await menu.press('Enter');
+        await sections.waitFor();
+        assert.deepEqual(await page.evaluate(LINKS_CUT_OFF), []);
+        assert.equal(await page.evaluate('document.querySelector("nav").scrollWidth > innerWidth'), false);
+        await page.keyboard.press('Escape');
+        await sections.waitFor({ state: 'hidden' });
+        await menu.press('Enter');
+        await page.keyboard.press('Tab');
+        assert.equal(await page.evaluate('document.activeElement.textContent'), 'Hoy', 'the first section is next');
+        await sections.getByRole('link', { name: 'Cartolas' }).click();
+        await page.getByRole('button', { name: 'Menú Cartolas' }).waitFor();
+        await page.setViewportSize({ width: 1280, height: 740 });
+        assert.equal(await sections.isVisible(), true, 'a wide window shows the sections at once');
+        assert.equal(await page.locator('.menu').isVisible(), false);
+      },
+    );
 
     test('works without scripts', once, async (context) => {
       const { origin, cookie } = await openConsole(context, openTestDatabase);
