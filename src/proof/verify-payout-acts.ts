@@ -200,7 +200,12 @@ async function verifyNamed(app: App, findings: Findings, action: Action, acts: r
     for (const { act, id } of some) {
       const payout = payouts.get(id);
       const isMade = payout !== undefined && (action === 'payout.proposed' || isMadeBy(action, payout, act));
-      const wrong = payout === undefined ? ['it was deleted'] : isMade ? await wrongPayees(app, action, act) : [unlike(action, act)];
+      const wrong =
+        payout === undefined
+          ? ['it was deleted']
+          : isMade
+            ? await wrongPayees(app, action, act)
+            : [unlike(action, act)];
       reportAll(findings, { id, environment_id: payout?.environment_id ?? null, since: act.created_at }, wrong);
     }
   }
