@@ -121,7 +121,7 @@ function otherLines(parts: readonly StatementPart[], kept: readonly KeptLine[]):
     const decided = lines.get(key) ?? [];
     if (said['lines_sha256'] === undefined || others.length > 0 || decided.length !== said['lines']) return [];
     if (said['lines_sha256'] === hashOfLines(decided)) return [];
-    return [`other lines than the audit log has are decided as ${said['use']} by ${act?.by}`];
+    return [`other lines than the audit log has are decided as ${String(said['use'])} by ${act?.by}`];
   });
 }
 
