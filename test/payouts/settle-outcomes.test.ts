@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
-import type { PayoutState } from '../../src/payouts/payout.ts';
+import type { Payout, PayoutState } from '../../src/payouts/payout.ts';
 import { weighOutcome } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import type { PayoutOutcome } from '../../src/payouts/settle-outcomes.ts';
@@ -17,7 +17,7 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const { environment: owner, maker: by } = desk;
-    const [{ id = '' } = {}] = await approved(app, desk);
+    const [{ id }] = (await approved(app, desk)) as [Payout];
     await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
     const say = async (outcome: PayoutOutcome) => {
       const evidence = describeEvidence(`${outcome}.csv`, Buffer.from(outcome));
