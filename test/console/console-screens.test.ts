@@ -14,6 +14,7 @@ import { startTestServer } from '../support/test-server.ts';
  */
 const LOOKED_AT_AGAIN = [
   'color-contrast',
+  'target-size',
   'link-in-text-block',
   'scrollable-region-focusable',
   'label',
