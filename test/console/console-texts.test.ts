@@ -121,3 +121,13 @@ test('a stored reason of a payout is translated with its value, and the words of
   assert.equal(sayContradiction('amount 6008 CLP').es, 'monto 6008 CLP');
   assert.equal(sayNote('several payouts could be meant').es, 'puede ser de varios pagos');
 });
+
+test('the name of a field for a table of payouts or payments says that an .xls is taken', () => {
+  const texts = ROOMS.flatMap(({ es, en }) => [...Object.values(es), ...Object.values(en)]);
+  const names = texts.filter((text) => /^(Archivo|File) \(CSV/.test(text));
+  assert.equal(names.length, 6);
+  assert.deepEqual(
+    names.filter((name) => !/\.xlsx (o|or) \.xls\b/.test(name)),
+    [],
+  );
+});

@@ -5,7 +5,7 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.title': 'Proponer un lote',
     'upload.text':
       'Un CSV o un .xlsx con una fila de títulos: RUT, banco, cuenta, nombre, monto y, si quieres, mensaje, correo e id. Los montos van en pesos enteros, solo con dígitos. Primero ves lo que se crearía; nada se crea hasta que lo confirmas.',
-    'upload.file': 'Archivo (CSV o .xlsx)',
+    'upload.file': 'Archivo (CSV, .xlsx o .xls)',
     'upload.whose': 'Dinero de',
     'upload.name': 'Nombre del lote (si falta, el del archivo)',
     'upload.look': 'Ver lo que se crearía',
@@ -71,7 +71,7 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.title': 'Propose a batch',
     'upload.text':
       'A CSV or .xlsx with a row that names the columns: RUT, bank, account, name, amount, and if you like message, e-mail and id. Amounts are whole pesos in digits alone. You first see what would be made; nothing is made until you confirm it.',
-    'upload.file': 'File (CSV or .xlsx)',
+    'upload.file': 'File (CSV, .xlsx or .xls)',
     'upload.whose': 'Whose money',
     'upload.name': 'Name of the batch (the name of the file unless said)',
     'upload.look': 'Show what would be made',
