@@ -13,7 +13,6 @@ import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import { countOf, invalidOption, print, table, time } from './print.ts';
-import {} from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 

@@ -17,7 +17,7 @@ export const ACCOUNT_TYPES = ['checking', 'savings', 'sight'] as const;
 
 export type AccountType = (typeof ACCOUNT_TYPES)[number];
 
-/** What a sender or a line of a bank file needs to pay a payout. `amount` is in minor units: whole pesos. */
+/** The data that a sender or a line of a bank file needs to pay a payout. `amount` is in minor units: whole pesos. */
 export type PayoutLine = {
   readonly amount: number;
   /** The merchant's id. */

@@ -7,8 +7,7 @@ import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
-import type { ReadStatement, StatementLine, StatementProof } from './statement.ts';
-import { invalidStatement } from './statement.ts';
+import { invalidStatement, type ReadStatement, type StatementLine, type StatementProof } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
 
 const CURRENCY = 'CLP';
