@@ -68,7 +68,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   outbox: ['payment-services', 'auth'],
   chaos: ['outbox', 'payment-services'],
   'payment-services': ['books'],
-  'refused-requests': ['auth', 'payment-services'],
+  'refused-requests': ['auth', 'payment-services', 'transactions'],
   payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
   statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation', 'auth'],
   'bank-validation': ['outbox'],
