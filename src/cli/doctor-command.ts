@@ -68,7 +68,13 @@ async function storeFindings(config: Config): Promise<Finding[]> {
     if (error instanceof SchemaError) return [problem('database', 'there is no store yet', error.message)];
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;
-    return [problem('database', says, 'Check that it is running and that DATABASE_URL is right.')];
+    return [
+      problem(
+        'database',
+        says,
+        'Check that it is running and that DATABASE_URL is right. createdb makes a missing database.',
+      ),
+    ];
   } finally {
     await app?.close();
   }
