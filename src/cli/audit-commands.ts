@@ -32,8 +32,7 @@ export function addAuditCommands(program: Command): void {
     .option(
       '--anchor <file>',
       'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files: string[]) => [...files, file],
-      [],
+      (file: string, files: string[] = []) => [...files, file],
     )
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(verify);
@@ -96,14 +95,15 @@ function shorten(text: string): string {
 
 const LONGEST_VALUE = 200;
 
-type VerifyOptions = { head?: string; anchor: string[]; fromStart?: boolean; json?: boolean };
+type VerifyOptions = { head?: string; anchor?: string[]; fromStart?: boolean; json?: boolean };
 
 async function verify(options: VerifyOptions): Promise<void> {
   const known = options.head === undefined ? [] : [readHead(options.head)];
-  for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  const { anchor: anchorFiles = [] } = options;
+  for (const file of anchorFiles) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
   const fromStart = options.fromStart === true || known.length > 0;
   const verification = await verifyResuming('audit', fromStart, (app, walks) =>
-    verifyAudit(app, { known, anchorFiles: options.anchor, walks }),
+    verifyAudit(app, { known, anchorFiles, walks }),
   );
   print(options, verification, linesOf(verification, known.length > 0));
   if (!verification.ok) process.exitCode = 1;

@@ -65,8 +65,7 @@ export function addBooksCommands(program: Command): void {
     .option(
       '--as <email>',
       'user who acts, for the audit log (default: RUBRICA_USER); may be repeated',
-      (word: string, words: string[]) => [...words, word],
-      [],
+      (word: string, words: string[] = []) => [...words, word],
     )
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
@@ -165,7 +164,7 @@ type ResolveOptions = Json & {
   transaction?: string;
   entry?: string;
   decision?: Decision;
-  as: string[];
+  as?: string[];
   reason: string;
   yes?: boolean;
 };
@@ -173,7 +172,7 @@ type ResolveOptions = Json & {
 const DECISIONS: readonly Decision[] = ['returned', 'kept'];
 
 /** Reads the decision and the person. `--as` has always accepted the decision; a word with an @ is a person. */
-function readDecision({ decision, as }: ResolveOptions): { decision: Decision } & ActingOptions {
+function readDecision({ decision, as = [] }: ResolveOptions): { decision: Decision } & ActingOptions {
   const persons = as.filter((word) => word.includes('@'));
   const said = as.filter((word) => !word.includes('@'));
   const unknown = said.find((word) => !DECISIONS.some((one) => one === word));

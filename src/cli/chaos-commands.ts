@@ -32,9 +32,7 @@ export function addChaosCommands(program: Command): void {
     .option('--orders <file>', 'JSON file with open orders of the shop (default: the output of `chaos orders`)')
     .option('--payment-service <id>', 'payment service whose development tokens sign (default: the only one)')
     .option('--seed <number>', 'seed to repeat a run (default: a new one)', readSeed)
-    .addOption(
-      new Option('--only <class...>', 'only these kinds').choices(CHAOS_CLASSES.map(({ name }) => name)).default([]),
-    )
+    .addOption(new Option('--only <class...>', 'only these kinds').choices(CHAOS_CLASSES.map(({ name }) => name)))
     .option('--live', 'send real-looking payments (x_test=false) instead of tests')
     .option('--report <file>', 'also write the report to this Markdown file')
     .option('--json', 'print one JSON object')
@@ -54,7 +52,7 @@ type ChaosOptions = ActingOptions & {
   orders?: string;
   paymentService?: string;
   seed?: number;
-  only: ChaosClassName[];
+  only?: ChaosClassName[];
   live?: boolean;
   report?: string;
   json?: boolean;
@@ -79,7 +77,7 @@ async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosR
   if (app.config.mode === 'production')
     throw new CommandError('chaos run is for development: RUBRICA_ENV is production here.', 1, 'DEVELOPMENT_ONLY');
   const seed = options.seed ?? Math.floor(app.random() * MOST_SEED);
-  const classes = CHAOS_CLASSES.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+  const classes = CHAOS_CLASSES.filter(({ name }) => options.only?.includes(name) ?? true);
   const plan = {
     environment: await findOwnDevelopment(app, options.paymentService),
     receiver: readTemplate(app, '--receiver', options.receiver),

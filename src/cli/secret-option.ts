@@ -20,14 +20,13 @@ export function addSecretOptions(command: Command, direct: string, what: string)
 /** Adds the same options for further secrets of `explain`. Each may be repeated. */
 export function addOtherSecretOptions(command: Command): Command {
   const what = 'a secret that may have been used by mistake';
-  const collect = (read: (value: string) => string) => (value: string, previous: string[]) => [
-    ...previous,
-    read(value),
-  ];
+  const collect =
+    (read: (value: string) => string) =>
+    (value: string, previous: string[] = []) => [...previous, read(value)];
   return command
-    .option('--other-secret-env <name>', `environment variable that holds ${what}`, collect(readVariable), [])
-    .option('--other-secret-file <file>', `file that holds ${what}`, collect(readSecretFile), [])
-    .option('--other-secret <secret>', `${what}, ${VISIBLE}`, collect(checkSecret), []);
+    .option('--other-secret-env <name>', `environment variable that holds ${what}`, collect(readVariable))
+    .option('--other-secret-file <file>', `file that holds ${what}`, collect(readSecretFile))
+    .option('--other-secret <secret>', `${what}, ${VISIBLE}`, collect(checkSecret));
 }
 
 /**

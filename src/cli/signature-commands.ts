@@ -61,9 +61,9 @@ function withoutLineFeed(body: Buffer): Buffer {
 }
 
 type ExplainOptions = SecretOptions & {
-  otherSecret: string[];
-  otherSecretFile: string[];
-  otherSecretEnv: string[];
+  otherSecret?: string[];
+  otherSecretFile?: string[];
+  otherSecretEnv?: string[];
   json?: boolean;
 };
 
@@ -72,7 +72,8 @@ const EMPTY =
 
 async function explainBody(options: ExplainOptions): Promise<void> {
   const secret = readSecret(options);
-  const others = [...options.otherSecret, ...options.otherSecretFile, ...options.otherSecretEnv];
+  const { otherSecret = [], otherSecretFile = [], otherSecretEnv = [] } = options;
+  const others = [...otherSecret, ...otherSecretFile, ...otherSecretEnv];
   const body = withoutLineFeed(await readStdin());
   if (body.length === 0) throw new CommandError(EMPTY, EXIT_USAGE, 'INVALID_OPTION');
   const { verified, causes } = explain({

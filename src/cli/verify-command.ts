@@ -15,7 +15,7 @@ import { resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Options = { json?: boolean; head?: string; anchor: string[]; fromStart?: boolean };
+type Options = { json?: boolean; head?: string; anchor?: string[]; fromStart?: boolean };
 
 /** `books verify | anchor`, in the group `books`. */
 export function addVerifyCommand(group: Command): void {
@@ -28,8 +28,7 @@ export function addVerifyCommand(group: Command): void {
     .option(
       '--anchor <file>',
       'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files: string[]) => [...files, file],
-      [],
+      (file: string, files: string[] = []) => [...files, file],
     )
     .action(verify);
   acting(group.command('anchor'))
@@ -41,10 +40,11 @@ export function addVerifyCommand(group: Command): void {
 
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
-  for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  const { anchor: anchorFiles = [] } = options;
+  for (const file of anchorFiles) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
   const fromStart = options.fromStart === true || exported.length > 0;
   const verification = await verifyResuming('books', fromStart, async (app, walks) => {
-    const verified = await verifyStore(app, exported, options.anchor, walks);
+    const verified = await verifyStore(app, exported, anchorFiles, walks);
     await noteVerification(app, await reportOf(app, verified));
     return verified;
   });

@@ -49,6 +49,11 @@ suite('the help', async () => {
     assert.match(written, /\nExamples:\n {2}bin\/rubrica demo\n/);
   });
 
+  test('shows no empty list as a default', () => {
+    for (const leaf of leavesOf(program))
+      assert.doesNotMatch(leaf.helpInformation(), /\(?default:\s+\[\]/, pathOf(leaf));
+  });
+
   test('has a man page with every command', async () => {
     const page = await manPage();
     for (const leaf of leavesOf(program))
