@@ -32,7 +32,7 @@ export async function verifyRecipients(
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectRecipientsAfter(app.db, last, PAGE);
     const acts = await selectRecipientActs(app.db, [...new Set(rows.map(({ id }) => id))]);
-    const byVersion = new Map(acts.map((act) => [`${act.subject} ${readAct(act.said)['version']}`, act]));
+    const byVersion = new Map(acts.map((act) => [`${act.subject} ${String(readAct(act.said)['version'])}`, act]));
     for (const row of rows) {
       const hasArrived = row.created_at <= (arrivals.get(row.payment_service_id ?? '') ?? 0);
       const act = hasArrived ? undefined : byVersion.get(`${row.id} ${row.version}`);

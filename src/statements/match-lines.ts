@@ -105,7 +105,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   const byReference = Map.groupBy(timed, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
   const byId = new Map(timed.map((one) => [one.id, one]));
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
-  const filesOf = Map.groupBy(candidates.files.map(withDays(0, DAYS_TO_LEAVE)), ({ total }) => total);
+  const matchFile = filesBy(candidates.files, used, leftAlone);
   const depositsOf = Map.groupBy(
     candidates.deposits.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)),
     (one) => one.amount,
@@ -135,12 +135,6 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     return isAlone ? takePayout(use, only) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
   };
 
-  const matchFile = ({ amount, day }: ReadLine): LineMatch | null => {
-    const isMeant = ({ id, from, to }: TimedFile) => day >= from && day <= to && !used.has(id) && !leftAlone.has(id);
-    const only = onlyOf(filesOf.get(-amount), isMeant);
-    return only === undefined ? null : take('payout', only.id);
-  };
-
   const findDeposit = ({ amount, day }: ReadLine, isOne: (deposit: DepositCandidate) => boolean): LineMatch | null => {
     const found = depositsOf
       .get(amount)
@@ -157,6 +151,18 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     const own = line.isAcquirer ? null : (findDeposit(line, isPaidIn) ?? matchPayout(line, 'return'));
     if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
     return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
+  };
+}
+
+/** Returns what matches a line with the only payout file of its total. `leftAlone`: files that no line is the total of. */
+function filesBy(candidates: readonly FileCandidate[], used: Set<string>, leftAlone: ReadonlySet<string>) {
+  const filesOf = Map.groupBy(candidates.map(withDays(0, DAYS_TO_LEAVE)), ({ total }) => total);
+  return ({ amount, day }: ReadLine): LineMatch | null => {
+    const isMeant = ({ id, from, to }: TimedFile) => day >= from && day <= to && !used.has(id) && !leftAlone.has(id);
+    const only = onlyOf(filesOf.get(-amount), isMeant);
+    if (only === undefined) return null;
+    used.add(only.id);
+    return { use: 'payout', subject: only.id, note: null };
   };
 }
 
