@@ -27,10 +27,12 @@ export async function verifyRecipients(
   findings: Findings,
   arrivals: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const hashes = await identityHashes(app);
   let last: RecipientPlace = { id: '', version: 0 };
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectRecipientsAfter(app.db, last, PAGE);
+    if (rows.length === 0) break;
+    // Not earlier: a store without recipients may have no key yet, and making one would write.
+    const hashes = await identityHashes(app);
     const acts = await selectRecipientActs(app.db, [...new Set(rows.map(({ id }) => id))]);
     const byVersion = new Map(acts.map((act) => [`${act.subject} ${String(readAct(act.said)['version'])}`, act]));
     for (const row of rows) {
