@@ -112,8 +112,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Número de la línea en el archivo; el texto de la línea no se guarda',
   'Minor units; positive: money received, negative: money sent':
     'Unidades mínimas; positivo: dinero que entró, negativo: dinero que salió',
-  'Id of the payout, the file of payouts or the deposit; null: none':
-    'Id del pago, del archivo de pagos o del depósito; null: ninguno',
+  'Id of the payout, the file of payouts, the deposit or the recorded payout to the merchant; null: none':
+    'Id del pago, del archivo de pagos, del depósito o del pago anotado al comercio; null: ninguno',
   '`payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service':
     '`payout`: un pago salió; `return`: un pago volvió; `deposit`: mira `depositId` y `from`; `other`: ajena a este servicio',
   'Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known':
