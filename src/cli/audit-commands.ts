@@ -32,7 +32,7 @@ export function addAuditCommands(program: Command): void {
     .option(
       '--anchor <file>',
       'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files: string[] = []) => [...files, file],
+      (file: string, files?: string[]) => [...(files ?? []), file],
     )
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(verify);

@@ -65,7 +65,7 @@ export function addBooksCommands(program: Command): void {
     .option(
       '--as <email>',
       'user who acts, for the audit log (default: RUBRICA_USER); may be repeated',
-      (word: string, words: string[] = []) => [...words, word],
+      (word: string, words?: string[]) => [...(words ?? []), word],
     )
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())

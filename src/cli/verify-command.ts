@@ -28,7 +28,7 @@ export function addVerifyCommand(group: Command): void {
     .option(
       '--anchor <file>',
       'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files: string[] = []) => [...files, file],
+      (file: string, files?: string[]) => [...(files ?? []), file],
     )
     .action(verify);
   acting(group.command('anchor'))
