@@ -53,7 +53,7 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     const file = `payout file --format santander --account 123456789 --out ${folder} ${of}`;
     const lines = join(folder, 'cartola.csv');
     const day = dayOf(app.now());
-    writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;5.000;\n${day};ABONO;;7.000`);
+    writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;6.000;\n${day};ABONO;;7.000`);
     const take = `statement import ${lines} --account 123456789`;
     const wishes = [wish({ amount: 1000 }), wish({ amount: 2000 }), wish({ amount: 4000 })];
     const [one, two] = await propose(app, desk, wishes);
@@ -76,14 +76,14 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     await refused(`batch approve ${one?.batch_id}`, /Approve 2 payouts of \$5\.000 CLP in all\? /);
     const nothing = (await ask(`batch submit ${left?.batch_id}`, 'n')).stderr;
     assert.ok(nothing.includes('PAYOUT_STATE') && !nothing.includes('[y/N]'), nothing);
-    await refused(take, /^Take over 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) of cartola\.csv\? /);
+    await refused(take, /^Take over 2 lines \(charges \$6\.000 CLP, credits \$7\.000 CLP\) of cartola\.csv\? /);
     assert.equal(await money(), before);
 
     const { stdout } = await ask(`${take} --yes --json`, '');
     const { id } = JSON.parse(stdout) as { id: string };
     const resolve = `statement resolve ${id} --use other --reason arriendo`;
-    await refused(`${resolve} --line 2`, /^Decide that 1 line \(charges \$5\.000 CLP, credits \$0 CLP\) is other\? /);
-    await refused(resolve, /^Decide that 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) is other\? /);
+    await refused(`${resolve} --line 2`, /^Decide that 1 line \(charges \$6\.000 CLP, credits \$0 CLP\) is other\? /);
+    await refused(resolve, /^Decide that 2 lines \(charges \$6\.000 CLP, credits \$7\.000 CLP\) is other\? /);
     assert.match((await ask(resolve, 'y')).stdout, /^2 lines are other now\.\n$/);
 
     const made = (await ask(`${file} --yes`, '')).stdout;
