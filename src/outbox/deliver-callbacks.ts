@@ -14,7 +14,7 @@ import {
   releaseClaimedCallbacks,
   selectOldestDue,
 } from './outbox-queries.ts';
-import { type Attempt, recordAttempts, weighAttempt } from './record-attempts.ts';
+import { type Attempt, planAttempt, recordAttempts } from './record-attempts.ts';
 
 /** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 const LEASE_MS = 60_000;
@@ -132,14 +132,14 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     void recorder.flush();
     const crowded = waiting > CROWDED_ABOVE;
     const full = shares.leftOut();
-    const { enough, excluded, slow } = findEnough(queues, crowded);
+    const { enough, excluded, slow } = findSupplied(queues, crowded);
     const isPast = queues.size > 0 && enough.size === queues.size;
     // `abs`, so that setting the clock back also ends the wait.
     if (isPast && Math.abs(app.now() - lookedPastAt) < LOOKED_PAST_EVERY_MS) return 0;
     if (slow + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, excluded, crowded ? full : NOTHING_LEFT_OUT, limit);
     if (isPast && claims.length === 0) lookedPastAt = app.now();
-    limit = takeUp(queues, claims, enough, limit, shares.hostOf);
+    limit = addClaims(queues, claims, enough, limit, shares.hostOf);
     waiting += claims.length;
     shares.begin(queues.values());
     return claims.length;
@@ -175,7 +175,7 @@ type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>
  * Returns the queues that get no more callbacks now, and the endpoints that a claim excludes by id. If enough callbacks
  * wait, full hosts are excluded as a whole instead. `slow`: how many of these endpoints do not belong to a full host.
  */
-function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean) {
+function findSupplied(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean) {
   const enough = new Set([...queues.values()].filter((queue) => !hasRoom(queue, crowded)));
   const named = [...enough].filter(({ host }) => !(crowded && isFull(host)));
   const slow = named.filter(({ host }) => !isFull(host)).length;
@@ -183,7 +183,7 @@ function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean
 }
 
 /** Adds claimed callbacks to their queues. Returns how many to claim next time. */
-function takeUp(
+function addClaims(
   queues: Map<number, EndpointQueue>,
   claims: readonly Claim[],
   enough: ReadonlySet<EndpointQueue>,
@@ -281,9 +281,9 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
       merchant: callback.environment_id,
     });
-    return weighAttempt(app, callback, outcome, { startedAt, endedAt: app.now() });
+    return planAttempt(app, callback, outcome, { startedAt, endedAt: app.now() });
   } catch (error) {
-    noteUnrecorded(app, callback, error);
+    logUnrecorded(app, callback, error);
     return null;
   }
 }
@@ -292,7 +292,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
  * Logs a lost result. The lease expires and the callback is due again, even if the database is down: delivery is at
  * least once.
  */
-function noteUnrecorded(app: App, callback: ClaimedCallback, error: unknown): void {
+function logUnrecorded(app: App, callback: ClaimedCallback, error: unknown): void {
   app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
 }
 
@@ -321,7 +321,7 @@ function createRecorder(app: App): Recorder {
       const isMoving = error instanceof StorageError && error.code === 'PAYMENT_SERVICE_MOVING';
       // One payment service has moved meanwhile; the attempts of the others are still recorded.
       if (isMoving && parts.length > 1) for (const part of parts) await record(part);
-      else for (const { callback } of attempts) noteUnrecorded(app, callback, error);
+      else for (const { callback } of attempts) logUnrecorded(app, callback, error);
     }
   };
   const flush = () => {

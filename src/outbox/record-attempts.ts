@@ -48,7 +48,10 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   const { waking, recoveredAt } = await noteEndpoints(tx, attempts, returned);
   const now = app.now();
   const outcomes = new Map<number, Outcome>();
-  const groups = Map.groupBy(returned.size === 0 ? attempts : attempts.map((one) => forgive(one, returned)), changeKey);
+  const groups = Map.groupBy(
+    returned.size === 0 ? attempts : attempts.map((one) => supersede(one, returned)),
+    changeKey,
+  );
   for (const alike of groups.values()) {
     for (const outcome of await changeCallbacks(tx, alike, recoveredAt, now)) outcomes.set(...outcome);
   }
@@ -59,7 +62,7 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
 }
 
 /** Decides the next step after a response, by the callback's schedule. */
-export function weighAttempt(
+export function planAttempt(
   { random }: App,
   callback: ClaimedCallback,
   outcome: FetchOutcome,
@@ -82,7 +85,7 @@ async function findReturned(tx: Tx, attempts: readonly Attempt[]): Promise<Set<n
 }
 
 /** A final rejection needs no attention if the browser brought the result before. */
-function forgive(attempt: Attempt, returned: ReadonlySet<number>): Attempt {
+function supersede(attempt: Attempt, returned: ReadonlySet<number>): Attempt {
   const isSuperseded = attempt.step.kind === 'dead' && returned.has(attempt.callback.id);
   return isSuperseded ? { ...attempt, step: { kind: 'superseded' } } : attempt;
 }

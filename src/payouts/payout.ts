@@ -89,7 +89,7 @@ export type Payout = SqlRow & {
  * Returns what a reported outcome does to a payout that has left. A returned payout arrived first: its return settles
  * one without an end too, and a file that still says `confirmed`, imported again, contradicts nothing.
  */
-export function weighOutcome(state: PayoutState, outcome: PayoutState): 'settles' | 'already' | 'contradicts' {
+export function compareOutcome(state: PayoutState, outcome: PayoutState): 'settles' | 'already' | 'contradicts' {
   if (state === outcome || (state === 'returned' && outcome === 'confirmed')) return 'already';
   const next = PAYOUT_STATES[state];
   const arrives = outcome === 'returned' && next.includes('confirmed');

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { nextLook, PAYOUT_STATES, type Payout, type PayoutState, weighOutcome } from './payout.ts';
+import { compareOutcome, nextLook, PAYOUT_STATES, type Payout, type PayoutState } from './payout.ts';
 import { lockPayouts, type PayoutChange } from './payout-queries.ts';
 import { recordContradiction } from './record-contradiction.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
@@ -40,7 +40,7 @@ export async function settleOutcomes(
         { ...change, reason, nextLookAt: nextLook(to, { sentAt: at, settledAt: at }, at) },
       );
     const named = group.flatMap(({ id }) => payouts.get(id) ?? []);
-    const weighed = Map.groupBy(named, ({ state }) => weighOutcome(state, outcome));
+    const weighed = Map.groupBy(named, ({ state }) => compareOutcome(state, outcome));
     const ready = weighed.get('settles') ?? [];
     const arrives = ready.filter(({ state }) => !PAYOUT_STATES[state].includes(outcome));
     if (arrives.length > 0) await move(arrives, 'confirmed');

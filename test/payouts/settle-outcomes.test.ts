@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import type { Payout, PayoutState } from '../../src/payouts/payout.ts';
-import { weighOutcome } from '../../src/payouts/payout.ts';
+import { compareOutcome } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import type { PayoutOutcome } from '../../src/payouts/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
@@ -51,6 +51,6 @@ for (const [state, outcome, effect] of [
   ['approved', 'returned', 'contradicts'],
 ] as const satisfies readonly (readonly [PayoutState, PayoutOutcome, keyof typeof EFFECTS])[]) {
   test(`the result ${outcome} ${EFFECTS[effect]} a payout that is ${state}`, () => {
-    assert.equal(weighOutcome(state, outcome), effect);
+    assert.equal(compareOutcome(state, outcome), effect);
   });
 }

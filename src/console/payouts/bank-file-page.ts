@@ -11,7 +11,7 @@ import { environmentOf } from '../../payment-services/find-environment.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
-import { PAYOUT_STATES, type Payout, type PayoutState, weighOutcome } from '../../payouts/payout.ts';
+import { compareOutcome, PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import type { PayoutFile } from '../../payouts/payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
@@ -221,7 +221,7 @@ ${rows.length > 0 && html`<button class="primary">${tell(language, 'results.conf
 
 function effectOf(language: Language, { state }: Payout, outcome: Payout['state']): Html {
   const said = tell(language, `payout_state.${outcome}`);
-  const effect = weighOutcome(state, outcome);
+  const effect = compareOutcome(state, outcome);
   if (effect === 'already') return badge('calm', tell(language, 'results.already', { said }));
   if (effect === 'settles') return badge(outcome === 'confirmed' ? 'good' : 'warn', `→ ${said}`);
   return badge('bad', tell(language, 'results.contradicts', { said }));
