@@ -1,4 +1,5 @@
-export type Language = 'en' | 'es';
+import type { Language } from '../lib/language.ts';
+
 export type Message = Readonly<Record<Language, string>>;
 
 /** The messages of passing checks. `{as_of}` is the date of the bank list. */

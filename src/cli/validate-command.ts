@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Language } from '../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
 import type { CsvSummary } from '../bank-validation/tables/csv-summary.ts';
 import type { CsvOptions } from '../bank-validation/tables/validate-csv.ts';
+import type { Language } from '../lib/language.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
 import { CommandError, invalidOption, missingOption, print, table } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';

@@ -1,4 +1,5 @@
-import { CAUSES, type CauseCode, type CauseLanguage } from './cause-texts.ts';
+import type { Language } from '../lib/language.ts';
+import { CAUSES, type CauseCode } from './cause-texts.ts';
 import { isMove } from './redirect.ts';
 
 /**
@@ -60,7 +61,7 @@ const FIREWALL = /attention required|just a moment|cloudflare|incapsula|sucuri|m
 const SIGNATURE = /signature|firma|hmac|checksum/i;
 
 /** Returns the cause of a response and its fix; null if the response is fine. `url`: the URL of the post. */
-export function causeOf(url: string, answer: StoredAnswer, language: CauseLanguage = 'en'): Cause | null {
+export function causeOf(url: string, answer: StoredAnswer, language: Language = 'en'): Cause | null {
   const code = codeOf(url, answer);
   if (code === null) return null;
   const { status, failure, location, excerpt } = answer;
@@ -74,7 +75,7 @@ export function causeOf(url: string, answer: StoredAnswer, language: CauseLangua
 }
 
 /** Returns a cause in words, with `values` filled in. */
-export function tellCause(code: CauseCode, language: CauseLanguage, values: Readonly<Record<string, string>>): Cause {
+export function tellCause(code: CauseCode, language: Language, values: Readonly<Record<string, string>>): Cause {
   const [cause, fix] = CAUSES[code][language];
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return { code, cause: fill(cause), fix: fill(fix) };

@@ -1,5 +1,4 @@
-/** The languages of a cause: Spanish for staff and shops, English for the command line. */
-export type CauseLanguage = 'es' | 'en';
+import type { Language } from '../lib/language.ts';
 
 /** Why a shop did not accept a callback. Each code has its own fix. */
 export type CauseCode =
@@ -41,7 +40,7 @@ const LOG = 'The shop looks at its own log.';
 const LOG_ES = 'La tienda mira su propio registro de errores.';
 
 /** THE TABLE: cause and fix in both languages. `{status}`, `{to}`, `{since}` and `{detail}` are filled in. */
-export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<CauseLanguage, Told>>>> = {
+export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<Language, Told>>>> = {
   timeout: {
     en: ['no answer within 15 seconds', 'The shop answers 200 as soon as it has stored the callback.'],
     es: ['no responde en 15 segundos', 'La tienda responde 200 apenas guarda el callback, y hace el resto después.'],

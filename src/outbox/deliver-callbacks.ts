@@ -14,7 +14,7 @@ import {
   releaseClaimedCallbacks,
   selectOldestDue,
 } from './outbox-queries.ts';
-import { type Attempt, planAttempt, recordAttempts } from './record-attempts.ts';
+import { type Attempt, recordAttempts, withNextStep } from './record-attempts.ts';
 
 /** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 const LEASE_MS = 60_000;
@@ -281,7 +281,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
       merchant: callback.environment_id,
     });
-    return planAttempt(app, callback, outcome, { startedAt, endedAt: app.now() });
+    return withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
+import type { Language } from '../lib/language.ts';
 import { type Cause, causeOf, tellCause } from './answer-cause.ts';
-import type { CauseCode, CauseLanguage } from './cause-texts.ts';
+import type { CauseCode } from './cause-texts.ts';
 import {
   type EndpointAnswer,
   type KnownEndpoint,
@@ -37,7 +38,7 @@ const LOOKED_BACK = 2000;
 export async function diagnoseEndpoint(
   app: App,
   id: number,
-  language: CauseLanguage,
+  language: Language,
   timeText: (utcMs: number) => string,
 ): Promise<Diagnosis | null> {
   const endpoint = await selectEndpoint(app.db, id);
@@ -60,14 +61,14 @@ export async function diagnoseEndpoint(
 export async function diagnoseCallback(
   app: App,
   callback: number,
-  language: CauseLanguage,
+  language: Language,
   timeText: (utcMs: number) => string,
 ): Promise<Diagnosis | null> {
   const endpoint = await selectEndpointOfCallback(app.db, callback);
   return endpoint === null ? null : diagnoseEndpoint(app, endpoint, language, timeText);
 }
 
-function othersOf(answers: readonly EndpointAnswer[], code: CauseCode | null, language: CauseLanguage) {
+function othersOf(answers: readonly EndpointAnswer[], code: CauseCode | null, language: Language) {
   const times = new Map<string, number>();
   for (const answer of answers) {
     const cause = causeOf(answer.url, answer, language);

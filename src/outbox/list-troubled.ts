@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import type { Language } from '../lib/language.ts';
 import { type Cause, causeOf } from './answer-cause.ts';
-import type { CauseLanguage } from './cause-texts.ts';
 import { selectRedirecting } from './endpoint-answer-queries.ts';
 import { type EndpointFacts, selectTroubled } from './failing-endpoint-queries.ts';
 
@@ -14,7 +14,7 @@ const LOOKED = 500;
  * Returns the endpoints that fail or are disabled, the longest failing first; then those that redirect callbacks to a
  * log-in page, so that the shop does not handle them.
  */
-export async function listTroubled(app: App, limit: number, language: CauseLanguage): Promise<TroubledEndpoint[]> {
+export async function listTroubled(app: App, limit: number, language: Language): Promise<TroubledEndpoint[]> {
   const failing = (await selectTroubled(app.db, limit)).map((endpoint) => ({
     ...endpoint,
     cause: causeOf(endpoint.address, endpoint, language),

@@ -23,7 +23,7 @@ import {
 import { selectCallback } from './delivery-attempt-queries.ts';
 import { logAttempt } from './log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from './outbox-queries.ts';
-import { type Attempt, type Outcome, planAttempt, recordAttempts } from './record-attempts.ts';
+import { type Attempt, type Outcome, recordAttempts, withNextStep } from './record-attempts.ts';
 
 /** A lease lasts longer than an attempt can, like the worker's. */
 const LEASE_MS = 60_000;
@@ -148,7 +148,7 @@ function attemptOf(
   { outcome, retry }: { outcome: FetchOutcome; retry: boolean },
   now: number,
 ): Attempt {
-  const attempt = planAttempt(app, callback, outcome, { startedAt: now - outcome.durationMs, endedAt: now });
+  const attempt = withNextStep(app, callback, outcome, { startedAt: now - outcome.durationMs, endedAt: now });
   const isLast = !retry && attempt.step.kind === 'retry';
   return isLast ? { ...attempt, step: { kind: 'dead', reason: 'exhausted' } } : attempt;
 }

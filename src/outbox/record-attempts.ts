@@ -61,8 +61,8 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   return outcomes;
 }
 
-/** Decides the next step after a response, by the callback's schedule. */
-export function planAttempt(
+/** Returns an attempt with its outcome and the next step, by the schedule of its callback. */
+export function withNextStep(
   { random }: App,
   callback: ClaimedCallback,
   outcome: FetchOutcome,

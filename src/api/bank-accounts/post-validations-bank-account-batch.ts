@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import type { Language, Message } from '../../bank-validation/check-messages.ts';
+import type { Message } from '../../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
 import { CATALOGUE, errorItem, type Problem } from '../../error-catalogue.ts';
@@ -12,6 +12,7 @@ import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
 import { requireUser } from '../../http/require-user.ts';
+import type { Language } from '../../lib/language.ts';
 import { isObject, isRutFormat, readAccountInput, rutFormatError } from './read-account-input.ts';
 import { apiLanguage, indexProvenances, type ProvenanceIndex, validationJson } from './validation-reply.ts';
 import {

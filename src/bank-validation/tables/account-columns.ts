@@ -1,8 +1,8 @@
+import type { Language } from '../../lib/language.ts';
 import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../../lib/tables/find-header.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import { fillIn } from '../check.ts';
-import type { Language } from '../check-messages.ts';
 import type { RutFormat } from '../rut.ts';
 import { type AccountCells, isSplit } from './repair-account.ts';
 import { FILE_MESSAGES } from './table-messages.ts';

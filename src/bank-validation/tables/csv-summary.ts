@@ -1,5 +1,5 @@
+import type { Language } from '../../lib/language.ts';
 import type { Verdict } from '../check.ts';
-import type { Language } from '../check-messages.ts';
 import type { Repair } from './repair-account.ts';
 import { causeOf, type ValidatedRow } from './validated-row.ts';
 

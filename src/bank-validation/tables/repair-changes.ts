@@ -1,4 +1,4 @@
-import type { Language } from '../check-messages.ts';
+import type { Language } from '../../lib/language.ts';
 import type { Repair } from './repair-account.ts';
 import { proposalText, type ValidatedRow } from './validated-row.ts';
 

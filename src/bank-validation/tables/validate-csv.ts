@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { App } from '../../app.ts';
+import type { Language } from '../../lib/language.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
 import { sayTableError } from '../../lib/tables/say-table-error.ts';
 import { TableError, type TableRow, type TextDialect } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
-import type { Language } from '../check-messages.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { currentDirectory } from '../directory/current-directory.ts';
 import type { RutFormat } from '../rut.ts';

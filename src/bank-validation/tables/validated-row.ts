@@ -1,7 +1,8 @@
+import type { Language } from '../../lib/language.ts';
 import type { AccountInput } from '../account-checks.ts';
 import { readAccount } from '../bank-account.ts';
 import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
-import { type Language, type Message, ROW_MESSAGES } from '../check-messages.ts';
+import { type Message, ROW_MESSAGES } from '../check-messages.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
 /** The columns that the output adds after those of the input. */

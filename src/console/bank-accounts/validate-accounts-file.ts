@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import type { App } from '../../app.ts';
-import type { Language } from '../../bank-validation/check-messages.ts';
 import type { CsvSummary } from '../../bank-validation/tables/csv-summary.ts';
 import type { ValidationActor } from '../../bank-validation/validate-bank-account.ts';
+import type { Language } from '../../lib/language.ts';
 
 /** The result of a file: its summary and three tables. The service does not store them. */
 export type ValidatedFile = { summary: CsvSummary; results: Buffer; repaired: Buffer; changes: Buffer };

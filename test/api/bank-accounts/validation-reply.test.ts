@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { validationJson } from '../../../src/api/bank-accounts/validation-reply.ts';
 import { suggestion } from '../../../src/bank-validation/bank-findings.ts';
 import { type Check, passed } from '../../../src/bank-validation/check.ts';
-import type { Language } from '../../../src/bank-validation/check-messages.ts';
 import type { Validation } from '../../../src/bank-validation/stored-validation.ts';
+import type { Language } from '../../../src/lib/language.ts';
 
 const RULE = { kind: 'rule', name: 'a', version: '1', as_of: '2026', confidence: 'high', source: 'é' } as const;
 const RUT_PASSED = passed('rut.format', RULE);

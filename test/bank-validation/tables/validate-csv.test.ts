@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
-import type { Language } from '../../../src/bank-validation/check-messages.ts';
 import { ACCOUNT_TABLE, readColumns } from '../../../src/bank-validation/tables/account-columns.ts';
 import { CsvError, type CsvOptions, validateCsv } from '../../../src/bank-validation/tables/validate-csv.ts';
+import type { Language } from '../../../src/lib/language.ts';
 import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 import { placeColumns } from '../../../src/lib/tables/find-header.ts';
 import { forEachEngine } from '../../support/engines.ts';
