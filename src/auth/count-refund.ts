@@ -9,20 +9,24 @@ import { selectUserById } from './user-queries.ts';
 /** `amount` is in minor units of `currency`. `userId` null: no user requests it. */
 type CountedRefund = { userId: string | null; amount: number; currency: string };
 
+/** The day in Chile, and what a user has refunded on it in one currency, in minor units. */
+export type RefundDay = { day: string; refunded_that_day: number };
+
 /** The most that a user may refund a day, and the rest for today, in minor units. */
 export type RefundAllowance = { most: number; left: number };
 
 /**
  * Counts a refund for the user who requests it, in the refund's transaction. A user's refunds of a day (Chilean time)
  * stay within the limit, even with concurrent requests. A refund that fails later stays counted. Without a limit
- * nothing is counted. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and the rest of it.
+ * nothing is counted, and it returns null. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and the rest of it.
  */
-export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<void> {
+export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<RefundDay | null> {
   const { userId, amount, currency } = refund;
   const most = await findLimit(tx, refund);
-  if (userId === null || most === null) return;
+  if (userId === null || most === null) return null;
   const at = { userId, currency, day: dayOf(now) };
-  if (amount <= most && (await addToRefundDay(tx, at, amount, most))) return;
+  const sum = amount <= most ? await addToRefundDay(tx, at, amount, most) : null;
+  if (sum !== null) return { day: at.day, refunded_that_day: sum };
   const left = Math.max(0, most - (await selectRefundDay(tx, at)));
   throw new Problem('REFUND_LIMIT_REACHED', {
     detail: sayAllowance({ most, left }, currency),

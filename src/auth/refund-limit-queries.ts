@@ -27,18 +27,18 @@ export async function deleteRefundLimits(tx: Tx, userId: string): Promise<void> 
 type Day = { userId: string; currency: string; day: string };
 
 /**
- * Adds an amount to the day's sum, unless the new sum exceeds `most`; the amount alone must not. Returns whether it was
- * added. Locks the row, so that concurrent requests see each other.
+ * Adds an amount to the day's sum, unless the new sum exceeds `most`; the amount alone must not. Returns the new sum;
+ * null: nothing was added. Locks the row, so that concurrent requests see each other.
  */
-export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: number): Promise<boolean> {
-  const rows = await tx.query(
+export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: number): Promise<number | null> {
+  const [row] = await tx.query<{ refunded: number }>(
     `insert into user_refund_days (user_id, currency, day, refunded) values ($1, $2, $3, $4)
      on conflict (user_id, currency, day) do update set refunded = user_refund_days.refunded + excluded.refunded
        where user_refund_days.refunded + excluded.refunded <= $5
      returning refunded`,
     [at.userId, at.currency, at.day, amount, most],
   );
-  return rows.length === 1;
+  return row?.refunded ?? null;
 }
 
 export async function selectRefundDay(db: Reader, { userId, currency, day }: Day): Promise<number> {

@@ -5,7 +5,14 @@ import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
-import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_CURRENCY, WRONG_LINK_END } from './payment-link.ts';
+import {
+  hashOfLink,
+  isLinkEnd,
+  type LinkWish,
+  type PaymentLink,
+  WRONG_LINK_CURRENCY,
+  WRONG_LINK_END,
+} from './payment-link.ts';
 import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
 
 /** `replayed`: the key made this link before. `reused`: the key belongs to a different link. */
@@ -40,7 +47,7 @@ export async function createPaymentLink(
       by,
       action: 'payment_link.created',
       subject: { kind: 'payment_link', id: link.id },
-      after: { environment: environmentId, amount, currency, uses, expires_at },
+      after: { environment: environmentId, amount, currency, uses, expires_at, content_sha256: hashOfLink(link) },
     });
     return { kind: 'created', link };
   });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
 import { errorItem } from '../error-catalogue.ts';
@@ -28,6 +29,11 @@ export type PaymentLink = SqlRow & {
   /** A repeated key is the same link; null: made without a key. */
   idempotency_key: string | null;
 };
+
+/** Returns the SHA-256 of a link's subject and URL for callbacks, for the audit log: of a JSON array of both. */
+export function hashOfLink({ subject, url_callback }: Pick<PaymentLink, 'subject' | 'url_callback'>): string {
+  return hash('sha256', JSON.stringify([subject, url_callback]), 'hex');
+}
 
 /** A request for a link. The caller has checked `urlCallback`. */
 export type LinkWish = {

@@ -32,7 +32,7 @@ export function setEventsUrl(
   });
 }
 
-/** A query can contain a secret of the merchant's server. */
-function withoutQuery(url: string | null): string | null {
+/** As in the audit log: a query can contain a secret of the merchant's server. */
+export function withoutQuery(url: string | null): string | null {
   return url?.split('?', 1)[0] ?? null;
 }

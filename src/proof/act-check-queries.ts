@@ -58,6 +58,7 @@ const NAMED_BY = {
   'statement.imported': 'bank_statements t where t.id = a.subject',
   'refund_request.made': 'refund_requests t where t.id = a.subject',
   'user.created': 'users t where t.id = a.subject',
+  'payment_link.created': 'payment_links t where t.id = a.subject',
 } as const;
 
 /** Lists the first objects that an act made and that no longer exist. */

@@ -6,9 +6,12 @@ import { verifyApiTokens } from './verify-api-tokens.ts';
 import { verifyBankFiles } from './verify-bank-files.ts';
 import { verifyFundsRules } from './verify-funds-rules.ts';
 import { verifyMonths } from './verify-months.ts';
+import { verifyPaymentLinks } from './verify-payment-links.ts';
+import { verifyPaymentServices } from './verify-payment-services.ts';
 import { verifyPayoutActs } from './verify-payout-acts.ts';
 import { verifyPayoutLimits } from './verify-payout-limits.ts';
 import { verifyRecipients } from './verify-recipients.ts';
+import { verifyRefundDays } from './verify-refund-days.ts';
 import { verifyRefundRequests } from './verify-refund-requests.ts';
 import { type RightsCoverage, verifyRights } from './verify-rights.ts';
 import { verifyStatements } from './verify-statements.ts';
@@ -16,7 +19,8 @@ import { verifyStatements } from './verify-statements.ts';
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
  * money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients, files for
- * banks, bank statements, API tokens, and what users may do. Reads only. Whether somebody changed the audit log itself
+ * banks, bank statements, where events of refunds go, disabled payment services, payment links, API tokens, what users
+ * may do, and what they have refunded on a day. Reads only. Whether somebody changed the audit log itself
  * is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
@@ -30,6 +34,9 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyRecipients(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
+  await verifyPaymentServices(app, findings, arrivals);
+  await verifyPaymentLinks(app, findings, arrivals);
   await verifyApiTokens(app, findings);
+  await verifyRefundDays(app, findings);
   return verifyRights(app, findings, arrivals);
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { countRefund } from '../auth/count-refund.ts';
+import { countRefund, type RefundDay } from '../auth/count-refund.ts';
 import type { Tx } from '../db/database.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
@@ -57,9 +57,11 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
     const { currency } = transaction;
     const { by, type, idempotencyKey } = wish;
     const placing = { environment, transaction, part: wish, requestedBy: by.name, idempotencyKey, now };
-    const placed = await placeRefund(app, tx, placing, (amount) =>
-      countRefund(tx, { userId: by.userId, amount, currency }, now),
-    );
+    // In the audit log, so that a verification of the books finds a sum that somebody reset.
+    let counted: RefundDay | null = null;
+    const placed = await placeRefund(app, tx, placing, async (amount) => {
+      counted = await countRefund(tx, { userId: by.userId, amount, currency }, now);
+    });
     if (placed.kind === 'refused') return placed;
     const { id, amount } = placed.refund;
     await recordAudit(tx, {
@@ -67,7 +69,7 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
       by,
       action: 'refund.requested',
       subject: { kind: 'refund', id },
-      after: { transaction: paid.id, amount, currency, type },
+      after: { transaction: paid.id, amount, currency, type, ...(counted as RefundDay | null) },
       reason: wish.reason ?? null,
     });
     return placed;

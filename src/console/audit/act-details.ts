@@ -40,7 +40,16 @@ function valuesOf(said: unknown): Values {
 }
 
 /** Amounts in minor units; their currency is another value of the same act. */
-const AMOUNTS = new Set(['amount', 'commission', 'fixed', 'kept_back', 'overdraft', 'taken', 'total']);
+const AMOUNTS = new Set([
+  'amount',
+  'commission',
+  'fixed',
+  'kept_back',
+  'overdraft',
+  'refunded_that_day',
+  'taken',
+  'total',
+]);
 
 function textOf(language: Language, name: string, values: Values): string {
   const value = values[name];
@@ -81,9 +90,11 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   colour: 'color',
   commission: 'comisión del medio',
   contact: 'contacto',
+  content_sha256: 'sha256 del concepto y la URL',
   contradicted: 'contradicen',
   count: 'veces',
   currency: 'moneda',
+  day: 'día',
   decision: 'decisión',
   deposit: 'depósitos',
   differences: 'diferencias',
@@ -141,6 +152,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   receipts: 'comprobantes',
   reference: 'referencia',
   refund: 'devolución',
+  refunded_that_day: 'devuelto ese día',
   refunds_a_day: 'devoluciones al día',
   requested_by: 'la pidió',
   return: 'dinero que volvió',

@@ -35,6 +35,12 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
   payout_file_changed: { en: 'A file for the bank was changed', es: 'Se cambió un archivo para el banco' },
   statement_changed: { en: 'A bank statement was changed', es: 'Se cambió una cartola' },
   rights_changed: { en: 'The rights of a user were changed', es: 'Se cambió lo que puede hacer un usuario' },
+  refund_day_changed: {
+    en: 'What a person has refunded on a day was changed',
+    es: 'Se cambió cuánto devolvió una persona en un día',
+  },
+  payment_service_changed: { en: 'A payment service was changed', es: 'Se cambió un servicio de pago' },
+  payment_link_changed: { en: 'A payment link was changed', es: 'Se cambió un enlace de pago' },
   audit_changed: { en: 'An act of the audit log was changed', es: 'Se cambió un acto de la auditoría' },
   audit_missing: { en: 'An act of the audit log was deleted', es: 'Se borró un acto de la auditoría' },
   audit_added: { en: 'An act of the audit log was invented', es: 'Se inventó un acto de la auditoría' },

@@ -1,0 +1,40 @@
+import type { Database, SqlRow } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+export type RefundDayRow = SqlRow & { user_id: string; currency: string; day: string; refunded: number };
+
+/** Returns the sums of these users on these days. */
+export function selectRefundDays(
+  db: Reader,
+  userIds: readonly string[],
+  days: readonly string[],
+): Promise<RefundDayRow[]> {
+  return db.query<RefundDayRow>('select * from user_refund_days where user_id {named $1} and day {named $2}', [
+    userIds,
+    days,
+  ]);
+}
+
+/** Lists sums that are not above 0: no refund makes one. */
+export function selectImpossibleDays(db: Reader, limit: number): Promise<RefundDayRow[]> {
+  return db.query<RefundDayRow>(
+    'select * from user_refund_days where refunded <= 0 order by user_id, currency, day limit $1',
+    [limit],
+  );
+}
+
+/** Returns the sum of a user's day with the next refund that was counted in it, in one statement and so at one moment. */
+export async function selectDayWithNext(
+  db: Reader,
+  { user_id, currency, day, link }: Pick<RefundDayRow, 'user_id' | 'currency' | 'day'> & { link: number },
+): Promise<{ refunded: number | null; next: number | null }> {
+  const [row] = await db.query<{ refunded: number | null; next: number | null }>(
+    `select
+       (select refunded from user_refund_days where user_id = $1 and currency = $2 and day = $3) as refunded,
+       (select min(b.link) from audit_log b where b.user_id = $1 and b.link > $4 and {filter_by}b.action = 'refund.requested'
+         and b.said_after like '%"currency":"' || $2 || '"%' and b.said_after like '%"day":"' || $3 || '"%') as next`,
+    [user_id, currency, day, link],
+  );
+  return row ?? { refunded: null, next: null };
+}
