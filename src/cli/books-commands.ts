@@ -32,7 +32,7 @@ import {
 } from './print.ts';
 import { addStatementCommand } from './statement-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
-import { type ActingOptions, withActor } from './with-actor.ts';
+import { type ActingOptions, readActing, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -65,7 +65,7 @@ export function addBooksCommands(program: Command): void {
     .option(
       '--as <email>',
       'user who acts, for the audit log (default: RUBRICA_USER); may be repeated',
-      (word: string, words?: string[]) => [...(words ?? []), word],
+      (word: string, words?: string[]) => [...(words ?? []), readActing(word)],
     )
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
 import type { Reading, RunningApp } from '../compose-app.ts';
 import { findActor } from './find-actor.ts';
+import { invalidOption } from './print.ts';
 import { WHOLE_STORE, withApp } from './with-app.ts';
 
 /** The user in whose name a command acts. */
@@ -12,7 +13,16 @@ export type ActingOptions = { as?: string };
  * log.
  */
 export function acting(command: Command): Command {
-  return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)');
+  return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)', readActing);
+}
+
+/** Reads a user of `--as`. An empty one acts in nobody's name: a script may have an empty variable there. */
+export function readActing(email: string): string {
+  if (email.trim() === '')
+    throw invalidOption(
+      '--as is empty: is the shell variable set? Give the e-mail address of a user, or leave --as out.',
+    );
+  return email;
 }
 
 /**

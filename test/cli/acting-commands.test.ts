@@ -320,6 +320,11 @@ forEachEngine('commands that change something', (openTestDatabase) => {
     const world = await openWorld(context, openTestDatabase);
     const disable = (...more: string[]) => run(world.settings, ['payment-service', 'disable', world.id, ...more]);
     await assert.rejects(disable('--as', 'nobody@example.cl'), /--as names no user: nobody@example\.cl/);
+    const empty = { code: 'INVALID_OPTION', message: /--as is empty: is the shell variable set\?/ };
+    await assert.rejects(disable('--as', ''), empty);
+    await assert.rejects(disable('--as= '), empty);
+    await assert.rejects(run({ ...world.settings, RUBRICA_USER: MARIA }, ['release', '--yes', '--as', '']), empty);
+    await assert.rejects(run(world.settings, ['books', 'resolve', '--reason', 'x', '--as', '']), empty);
     await assert.rejects(
       run({ ...world.settings, RUBRICA_USER: 'x' }, ['release', '--yes']),
       /RUBRICA_USER names no user/,
@@ -419,6 +424,7 @@ forEachEngine('commands that change something', (openTestDatabase) => {
     const db = await openTestDatabase({ migrated: false });
     const folder = temporaryFolder(context);
     const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    await assert.rejects(run(settings, ['migrate', '--as', '']), { code: 'INVALID_OPTION' });
     await run(settings, ['migrate']);
     const [made] = await db.query('select actor_kind, action from audit_log');
     assert.deepEqual({ ...made }, { actor_kind: 'command line', action: 'store.migrated' });
