@@ -95,6 +95,20 @@ export function selectSecretsOfPaymentService(
   );
 }
 
+/** Lists the next Secret Tokens of all payment services by id, also closed ones, encrypted. */
+export function selectSecretsAfter(
+  db: Reader,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string; environment_id: number; sealed: string; payment_service_id: string }[]> {
+  return db.query(
+    `select s.id, s.environment_id, s.sealed, e.payment_service_id
+     from secret_tokens s join environments e on e.id = s.environment_id
+     where s.id > $1 order by s.id limit $2`,
+    [afterId, limit],
+  );
+}
+
 export async function insertPaymentService(
   tx: Tx,
   row: { id: string; name: string; created_at: number },

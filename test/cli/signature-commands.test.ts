@@ -126,19 +126,24 @@ suite('a Secret Token for a command', () => {
     }
   });
 
-  test('of an imported payment service comes from a file or from standard input', async () => {
+  test('of an imported payment service comes from a file or from standard input, and is that of no other', async () => {
     const settings = { ...env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
     writeFileSync(file, `${SECRET}\n`);
-    for (const [name, source] of [
-      ['one', file],
-      ['two', '-'],
-    ] as const) {
+    const importFrom = (name: string, source: string, input: string) => {
       const words = ['payment-service', 'import', '--name', name, '--environment', 'production', '--json'];
-      const options = { env: settings, input: SECRET };
-      const imported = await runCommand([...words, '--service-token', name, '--secret-file', source], options);
-      const { production } = JSON.parse(imported.stdout) as { production: object };
-      assert.deepEqual(production, { service_token: name, secret_token: SECRET });
+      return runCommand([...words, '--service-token', name, '--secret-file', source], { env: settings, input });
+    };
+    for (const [name, source, secret] of [
+      ['one', file, SECRET],
+      ['two', '-', `${SECRET}2`],
+    ] as const) {
+      const { production } = JSON.parse((await importFrom(name, source, secret)).stdout) as { production: object };
+      assert.deepEqual(production, { service_token: name, secret_token: secret });
     }
+    const refused = await importFrom('three', '-', SECRET);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^INVALID_OPTION: This Secret Token is or was one of payment service ps_\w+\. /);
+    assert.equal((await importFrom('three', '-', `${SECRET}3`)).status, 0);
     assert.match((await runWith('payment-service', 'import', '--help')).stdout, /other\s+users of the machine/);
   });
 });

@@ -4,7 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
-import { createPaymentService, importPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import {
+  addSecretToken,
+  createPaymentService,
+  importPaymentService,
+} from '../../src/payment-services/create-payment-service.ts';
+import { findSecretHolder } from '../../src/payment-services/find-secret-holder.ts';
 import { findHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
@@ -43,6 +48,19 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal((await signs(app, pair.service_token, pair.secret_token))?.environment, 'production');
     await assert.rejects(importPaymentService(app, 'Again', 'production', pair, TESTER));
     assert.equal((await listPaymentServices(app)).length, 1);
+  });
+
+  test('are found by a Secret Token that they have or had, among any number', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
+    const [environment] = await app.db.query<{ id: number }>('select max(id) as id from environments');
+    await app.db.transaction(async (tx) => {
+      for (let at = 0; at < 501; at++) await addSecretToken(app, tx, environment?.id ?? 0, `many ${at}`, app.now());
+    });
+    await rotateSecretToken(app, id, 'development', 0, TESTER);
+    for (const secret of [development.secret_token, 'many 0', 'many 500'])
+      assert.equal(await findSecretHolder(app, secret), id);
+    assert.equal(await findSecretHolder(app, 'nobody’s'), null);
   });
 
   test('accept a rotated Secret Token next to the new one until it closes', async () => {
