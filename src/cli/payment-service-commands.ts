@@ -199,7 +199,7 @@ async function list(options: { json?: boolean }): Promise<void> {
   ];
   print(
     options,
-    { payment_services: services },
+    { payment_services: services.map((service) => ({ ...service, state: stateOf(service) })) },
     rows.length === 0 ? ['No payment service yet.'] : table([head, ...rows]),
   );
 }

@@ -29,6 +29,14 @@ suite('payment-service list', () => {
       await run(here, 'payment-service', 'list'),
       /Moved +elsewhere +.*\n.*Moved +elsewhere +.*\n.*Stays +enabled /,
     );
+    const { payment_services } = JSON.parse(await run(here, 'payment-service', 'list', '--json'));
+    assert.deepEqual(
+      payment_services.map(({ name, state, disabled_at }: Record<string, unknown>) => [name, state, disabled_at]),
+      [
+        ['Moved', 'elsewhere', null],
+        ['Stays', 'enabled', null],
+      ],
+    );
     assert.match(await run(there, 'payment-service', 'list'), /Moved +enabled /);
   });
 
