@@ -2,6 +2,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { Database } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { userOf } from './find-user.ts';
+import { missingPermission } from './missing-permission.ts';
 import type { Permission } from './permission.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
@@ -26,11 +27,13 @@ export async function requireUserOf(
   if (row === null || row.disabled_at !== null) throw new Problem('PERSON_NEEDED');
   const user = await userOf({ db }, row);
   if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
-  if (user.may.has(permission) && (user.environmentIds?.has(environmentId) ?? true)) return user;
+  if (!user.may.has(permission)) throw missingPermission(permission);
+  if (user.environmentIds?.has(environmentId) ?? true) return user;
+  const command = '`bin/rubrica user payment-services USER --payment-service ID`';
   throw new Problem('PERMISSION_MISSING', {
     detail: {
-      en: `The permission ${permission} in this environment is missing.`,
-      es: `Falta el permiso ${permission} en este ambiente.`,
+      en: `The permission ${permission} counts where the user sees payments, and not in this environment. Ask a person who manages users: ${command} sets all that the user sees.`,
+      es: `El permiso ${permission} vale donde el usuario ve pagos, y no en este ambiente. Pídelo a quien administra los usuarios: ${command} define todo lo que ve.`,
     },
     data: { permission },
   });

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
-import { mayAny, missingCode, type Needed, type Permission } from '../auth/permission.ts';
+import { missingPermission } from '../auth/missing-permission.ts';
+import { mayAny, type Needed } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
-import { Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
@@ -23,19 +23,9 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
     const [permission] = needed;
     const by = userActor(user, clientNetwork(request.ip));
     countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
-    throw new Problem(missingCode(permission), {
-      detail: {
-        en: `The permission ${permission} is missing. Ask a person who manages users: \`${grantOf(permission)}\`.`,
-        es: `Falta el permiso ${permission}. Pídelo a quien administra los usuarios: \`${grantOf(permission)}\`.`,
-      },
-      data: { permission },
-    });
+    throw missingPermission(permission);
   }
   return user;
-}
-
-function grantOf(permission: Permission): string {
-  return `bin/rubrica user ${permission === 'accounts:validate' ? 'payouts on USER' : `grant USER ${permission}`}`;
 }
 
 /** Throws for an endpoint without a permission in the table, so a mistake there lets nobody in. */
