@@ -6,7 +6,7 @@ import { type Findings, GONE } from './proof-finding.ts';
 import { pagesOfActs, readAct } from './read-acts.ts';
 import { selectDayWithNext, selectImpossibleDays, selectRefundDays } from './refund-day-check-queries.ts';
 
-/** What a user had refunded on a day after the act at `link`. */
+/** The sum that a user had refunded on a day after the act at `link`. */
 type Day = { user_id: string; currency: string; day: string; sum: number; link: number };
 
 const PAGE = 500;

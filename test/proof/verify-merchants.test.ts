@@ -162,6 +162,7 @@ forEachEngine('a payment service, a payment link and what a person has refunded'
   });
 
   test('are compared with acts of earlier versions as far as these go', async () => {
+    const added = ['content_sha256', 'day', 'refunded_that_day'];
     const app = createTestApp(await openTestDatabase());
     await fill(app);
     await removeTriggers(app.db);
@@ -170,8 +171,8 @@ forEachEngine('a payment service, a payment link and what a person has refunded'
     );
     await app.db.transaction(async (tx) => {
       for (const { link, said } of acts) {
-        const { content_sha256, day, refunded_that_day, ...earlier } = JSON.parse(said);
-        const text = JSON.stringify(earlier);
+        const earlier = Object.entries(JSON.parse(said)).filter(([name]) => !added.includes(name));
+        const text = JSON.stringify(Object.fromEntries(earlier));
         await tx.query('update audit_log set said_after = $2 where link = $1', [link, text]);
       }
     });
