@@ -4,6 +4,7 @@ import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -103,6 +104,25 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.doesNotMatch((await rows('11.111.111-1')).text, /Ana Núñez/);
   });
 
+  test('mark the field at fault of an account and of a payout', async () => {
+    const { server, maker, of } = await open();
+    await using _server = server;
+    const account = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '' };
+    const checked = await maker.post('/recipients', account);
+    assert.doesNotMatch(checked.text, /aria-invalid|refused-why/);
+    assertMarked((await maker.post('/recipients', { ...account, rut: '12.531.909-3' })).text, 'rut');
+    assertMarked((await maker.post('/recipients', { ...account, bank: '' })).text, 'bank');
+    const kept = await maker.post('/recipients', { ...account, validation: valueOf(checked.text, 'validation') });
+    const [at = ''] = /\/recipients\/rcp_\w+/.exec(kept.headers.get('location') ?? '') ?? [];
+    const other = await maker.post(at, { ...account, account: 'abc' });
+    assertMarked(other.text, 'account');
+    assert.match(other.text, / name="account"[^>]* value="abc"/, 'the form keeps what was typed');
+    const pay = { of, amount: '15000', reference: 'FAC-1', message: '' };
+    assertMarked((await maker.post(`${at}/pay`, { ...pay, amount: '15.000' })).text, 'amount');
+    assertMarked((await maker.post(`${at}/pay`, { ...pay, reference: '' })).text, 'reference');
+    assertMarked((await maker.post(`${at}/pay`, { ...pay, message: 'x'.repeat(500) })).text, 'message');
+  });
+
   test('preview a file row by row, and make one batch of the same file', async () => {
     const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
@@ -147,6 +167,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     };
     const refused = await as(desk.users.maker, 'es').upload('/payouts/upload', { of, name: 'Marzo' }, wrong);
     assert.equal(refused.status, 422);
+    assertMarked(refused.text, 'file');
     assert.match(refused.text, /Línea 3: El monto no se puede pagar[^<]*como 15000, sin puntos ni comas/);
     assert.equal(refused.text.split('El monto no se puede pagar').length, 2, 'the list alone says what is wrong');
     assert.match(
@@ -168,6 +189,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       const { status, text } = await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content });
       assert.equal(status, 400);
       assert.match(text, said);
+      assertMarked(text, 'file');
     }
     for (const content of ['nothing', 'a;b\n1;2\n'])
       assert.ok(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { openRefundDesk } from '../support/test-refund-requests.ts';
@@ -30,6 +31,16 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.deepEqual([more.status, /sin puntos, de 1 a 60000\./.test(more.text)], [400, true]);
     await acceptedRefund(app, paid, 60_000);
     assert.match((await get('')).text, /No queda nada por devolver/);
+  });
+
+  test('marks the field at fault in its refused form, and no field in a fresh one', async () => {
+    const { server, get, post } = await open();
+    await using _server = server;
+    assert.doesNotMatch((await get('')).text, /aria-invalid|refused-why|#refused/);
+    assertMarked((await get('/refund?amount=abc&reason=roto')).text, 'amount');
+    const { text } = await post({ amount: '1000', reason: 'lo dijo ana@example.cl' });
+    assertMarked(text, 'reason');
+    assert.match(text, /aria-describedby="refused-why reason-hint"/);
   });
 
   test('starts with all that is left, or with what the person may still refund today if that is less', async () => {

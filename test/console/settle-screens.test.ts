@@ -15,6 +15,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
 import { approved, declined, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -164,20 +165,21 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       assert.equal(answer.status, 404);
     for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
       assert.equal((await look(finance, { ...TAKEN, confirm: 'yes', effect: 'open' }, PAGE, from)).status, 403);
-    const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
-      [{}, PAGE, /Elige qué pasó/],
+    const rows: [fields: Fields, file: Buffer, said: RegExp, field?: string][] = [
+      [{}, PAGE, /Elige qué pasó/, 'outcome'],
       [{ ...TAKEN, outcome: 'completed' }, PAGE, /Elige qué pasó/],
-      [TAKEN, Buffer.alloc(0), /El archivo está vacío/],
+      [TAKEN, Buffer.alloc(0), /El archivo está vacío/, 'file'],
       [TAKEN, Buffer.alloc(2 * 1024 * 1024 + 1, 'x'), /más de 2 MB/],
-      [{ ...TAKEN, reason: ' ' }, PAGE, /Escribe el motivo/],
+      [{ ...TAKEN, reason: ' ' }, PAGE, /Escribe el motivo/, 'reason'],
       [{ ...TAKEN, reason: 'a\u0007b' }, PAGE, /Escribe el motivo/],
       [{ ...TAKEN, reason: 'lo dijo ana@example.cl' }, PAGE, /Escribe el motivo/],
-      [{ ...TAKEN, amount: '0' }, PAGE, /Escribe un monto/],
+      [{ ...TAKEN, amount: '0' }, PAGE, /Escribe un monto/, 'amount'],
       [{ ...TAKEN, amount: '12.990' }, PAGE, /Escribe un monto/],
       [{ ...TAKEN, outcome: 'declined', amount: '100' }, PAGE, /Escribe un monto/],
     ];
-    for (const [fields, file, said] of rows) {
+    for (const [fields, file, said, field] of rows) {
       const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'open' }, file);
+      if (field !== undefined) assertMarked(refused.text, field);
       assert.equal(refused.status, 400);
       assert.match(refused.text, said);
     }

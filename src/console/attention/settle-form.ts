@@ -12,7 +12,7 @@ import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
@@ -38,7 +38,12 @@ export function typedPath(visit: ConsoleVisit, at: string, { fields, file }: Pic
 export type Place = { at: string; back: string };
 
 /** Why a form is refused. */
-export type Refused = { refusal: string };
+export type Refused = { refusal: Fault };
+
+/** Refuses a form because of one field. */
+export function refusedField(field: string, said: string): Refused {
+  return { refusal: { said, field } };
+}
 
 /** Checks the outcome, the evidence and the reason of the form. */
 export function readSaid<Outcome extends string>(
@@ -50,7 +55,7 @@ export function readSaid<Outcome extends string>(
   const { file } = sent;
   const said = readBare(visit, sent, choices);
   if ('refusal' in said) return said;
-  if (file === null || file.content.length > MOST_FILE_BYTES) return { refusal: sayUnusable(language, sent) };
+  if (file === null || file.content.length > MOST_FILE_BYTES) return refusedField('file', sayUnusable(language, sent));
   return { ...said, evidence: describeEvidence(file.name, file.content), file };
 }
 
@@ -62,8 +67,8 @@ export function readBare<Outcome extends string>(
 ): SaidBare<Outcome> | Refused {
   const { outcome = '', reason: why = '' } = fields;
   const reason = why.trim();
-  if (!Object.hasOwn(choices, outcome)) return { refusal: tell(language, 'settle.choose') };
-  if (!isReason(reason)) return { refusal: tell(language, 'refund.no_reason') };
+  if (!Object.hasOwn(choices, outcome)) return refusedField('outcome', tell(language, 'settle.choose'));
+  if (!isReason(reason)) return refusedField('reason', tell(language, 'refund.no_reason'));
   return { outcome: outcome as Outcome, reason, evidence: null, file: null };
 }
 
@@ -72,20 +77,20 @@ export type SettleQuestion = {
   title: string;
   text: Html;
   choices: Choices<string>;
-  more?: Html;
+  more?: (fault: Fault) => Html;
   mayLackFile?: boolean;
 };
 
-/** `said`: the text at the top, `sent`: the form that was refused or is asked again. */
-export type SettleAnswer = { status?: number; said: string; sent: Sent };
+/** `fault`: the text at the top, `sent`: the form that was refused or is asked again. */
+export type SettleAnswer = { status?: number; fault: Fault; sent: Sent };
 
 /** Sends the form with the fields that were typed before. */
 export function sendSettleForm(
   app: App,
   visit: ConsoleVisit,
   { at, back }: Place,
-  { title, text, choices, more = html``, mayLackFile = false }: SettleQuestion,
-  { status = 200, said, sent }: SettleAnswer,
+  { title, text, choices, more = () => html``, mayLackFile = false }: SettleQuestion,
+  { status = 200, fault, sent }: SettleAnswer,
 ) {
   const { language, send } = visit;
   const { outcome = '', reason = '' } = sent.fields;
@@ -93,18 +98,24 @@ export function sendSettleForm(
   const kept = file !== null && file.content.length <= MOST_FILE_BYTES ? file : null;
   const all = Object.entries(choices).filter((choice): choice is [string, ConsoleText] => choice[1] !== undefined);
   const path = `${publicPath(app)}/console`;
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 ${text}
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${path}${at}">
-<fieldset><legend>${tell(language, 'settle.outcome')}</legend>
+${formField(
+  fault,
+  'outcome',
+  (
+    attributes,
+  ) => html`<fieldset role="radiogroup" tabindex="-1"${attributes}><legend>${tell(language, 'settle.outcome')}</legend>
 ${all.map(([name, means]) => html`<label class="inline"><input type="radio" name="outcome" value="${name}" required${(name === outcome || all.length === 1) && html` checked`}> ${tell(language, means)}</label>`)}
-</fieldset>
-${more}
-<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && !mayLackFile && html` required`} aria-describedby="evidence-hint"></label>
+</fieldset>`,
+)}
+${more(fault)}
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && !mayLackFile && html` required`}${attributes}></label>`, 'evidence-hint')}
 ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name })}</p>${carriedFile(kept)}`}
 <p class="quiet" id="evidence-hint">${tell(language, 'settle.evidence_hint')}</p>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
+${formField(fault, 'reason', (attributes) => html`<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}"${attributes}></label>`, 'reason-hint')}
 <p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
 <p class="actions"><button class="primary">${tell(language, 'settle.look')}</button> <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></p>
 </form>`;

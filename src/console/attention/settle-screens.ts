@@ -59,7 +59,7 @@ export function settleScreens<Thing, Wish extends object>(
     if (sent.isConfirmed && !isRefused(wish)) return decide(app, visit, thing, { ...wish, effect: sent.effect });
     if (!isInDoubt(thing, app.now())) return sendNothing(app, visit);
     if (!isRefused(wish)) return preview(app, visit, thing, wish);
-    const answer = { status: 400, said: wish.refusal, sent };
+    const answer = { status: 400, fault: wish.refusal, sent };
     return sendSettleForm(app, visit, place, question(visit, thing, sent.fields), answer);
   });
   return { get: { handle: get }, post: { handle: post } };
@@ -71,7 +71,7 @@ export function settleScreens<Thing, Wish extends object>(
 function keptAnswer(visit: ConsoleVisit): SettleAnswer {
   const { file, ...fields } = typedOf(visit);
   const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
-  return { said, sent: { fields, file: null, isEmpty: false, isConfirmed: false, effect: '' } };
+  return { fault: { said }, sent: { fields, file: null, isEmpty: false, isConfirmed: false, effect: '' } };
 }
 
 /** Reads the form. Throws `Problem` HTTP_MALFORMED. */

@@ -14,7 +14,7 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { doneNotice, resultNotice } from '../notice.ts';
+import { doneNotice, type Fault, formField, resultNotice } from '../notice.ts';
 import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
@@ -49,18 +49,18 @@ export async function leftOf(app: App, { transaction }: ShownPayment): Promise<n
   return transaction.amount - (await sumGone(app.db, transaction)).gone;
 }
 
-/** Sends the page of a payment, with `said` at the top. `typed`: the fields of a refused refund. */
+/** Sends the page of a payment, with `refused` at the top. `typed`: the fields of a refused refund. */
 export async function sendPayment(
   app: App,
   visit: ConsoleVisit,
   shown: ShownPayment,
   status: number,
-  said: string,
+  refused: string | Fault,
   typed: Record<string, string> = {},
 ) {
   const { language, send, user } = visit;
   const { payment } = shown;
-  const main = html`${noticeOf(visit, said)}
+  const main = html`${noticeOf(visit, refused)}
 <div class="head"><div>
 <p class="quiet">${tell(language, 'payment.order')} <strong>${payment.reference}</strong> · ${payment.name} · ${tell(language, 'column.transaction').toLowerCase()} ${payment.id}</p>
 <h1 class="amount">${formatMoney(payment.amount, payment.currency)}</h1>
@@ -78,7 +78,7 @@ ${await doubtsOf(app, visit, shown)}
 ${await suspenseOf(app, visit, shown)}
 ${await unpaidAttemptsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown)}
-${user.may.has('refunds:create') && (await refundForm(app, visit, shown, typed))}
+${user.may.has('refunds:create') && (await refundForm(app, visit, shown, refused, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${await answerFor(app, shown)}</pre></div>
 </div>
@@ -93,10 +93,10 @@ ${user.may.has('refunds:create') && (await refundForm(app, visit, shown, typed))
   return send(status, { title, main, ...((isTyped || visit.request.method === 'POST') && { again }) });
 }
 
-function noticeOf(visit: ConsoleVisit, said: string): Html | false {
+function noticeOf(visit: ConsoleVisit, refused: string | Fault): Html | false {
   const { done, amount } = visit.request.query as Record<string, unknown>;
-  const isRefunded = said === '' && done === 'refund' && typeof amount === 'string';
-  return isRefunded ? doneNotice(tell(visit.language, 'refund.done', { amount })) : resultNotice(visit, DONE, said);
+  const isRefunded = refused === '' && done === 'refund' && typeof amount === 'string';
+  return isRefunded ? doneNotice(tell(visit.language, 'refund.done', { amount })) : resultNotice(visit, DONE, refused);
 }
 
 function badgesOf(language: Language, { payment, timeline }: ShownPayment): Html[] {
@@ -146,6 +146,7 @@ async function refundForm(
   app: App,
   { language, user }: ConsoleVisit,
   shown: ShownPayment,
+  refused: string | Fault,
   typed: Record<string, string>,
 ): Promise<Html | false> {
   const { payment } = shown;
@@ -162,8 +163,8 @@ async function refundForm(
 <p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
 ${allowance !== null && html`<p class="quiet">${sayAllowance(allowance, payment.currency)[language]} ${tell(language, 'above.else')}</p>`}
-<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"></label>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
+${formField(refused, 'amount', (attributes) => html`<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"${attributes}></label>`)}
+${formField(refused, 'reason', (attributes) => html`<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}"${attributes}></label>`, 'reason-hint')}
 <p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
 <button class="primary">${tell(language, 'refund.review')}</button>
 </form>`;

@@ -11,6 +11,7 @@ import { createRefund } from '../../refunds/create-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import { requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
+import { type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
@@ -121,14 +122,14 @@ function readWish(
   shown: ShownPayment,
   { amount: text = '', reason: why = '' }: Record<string, string>,
   left = shown.payment.amount,
-): Wish | { refusal: string } {
+): Wish | Refused {
   const { currency } = shown.payment;
   const amount = parseTyped(text.trim(), currency);
   const reason = why.trim();
   if (amount === null || amount < 1 || amount > left) {
-    return { refusal: tell(language, 'refund.bad_amount', { left: formatPlain(left, currency) }) };
+    return refusedField('amount', tell(language, 'refund.bad_amount', { left: formatPlain(left, currency) }));
   }
-  if (!isReason(reason)) return { refusal: tell(language, 'refund.no_reason') };
+  if (!isReason(reason)) return refusedField('reason', tell(language, 'refund.no_reason'));
   return { amount, reason };
 }
 

@@ -21,6 +21,7 @@ import {
   type Place,
   type Refused,
   readSaid,
+  refusedField,
   type Said,
   type Sent,
   type SettleQuestion,
@@ -29,6 +30,7 @@ import {
 import { settleScreens } from '../attention/settle-screens.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, notFoundPage } from '../console-visit.ts';
+import { formField } from '../notice.ts';
 import { paymentOf } from './get-payment.ts';
 import { isRepeated, sendSaid } from './settle-answers.ts';
 
@@ -106,7 +108,15 @@ function questionOf(visit: ConsoleVisit, doubted: Doubted, { amount: typed = '' 
     title: tell(language, 'settle.attempt_title', { amount }),
     text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${tell(language, 'settle.asks', { method })}</p>`}`,
     choices: choicesFor(doubted),
-    more: html`${attempt.state !== 'approved' && html`<label>${tell(language, 'settle.amount', { amount })}<input name="amount" inputmode="decimal" value="${typed}"></label>`}`,
+    more: (fault) =>
+      attempt.state === 'approved'
+        ? html``
+        : formField(
+            fault,
+            'amount',
+            (attributes) =>
+              html`<label>${tell(language, 'settle.amount', { amount })}<input name="amount" inputmode="decimal" value="${typed}"${attributes}></label>`,
+          ),
   };
 }
 
@@ -118,7 +128,7 @@ function readWish(visit: ConsoleVisit, { shown: { payment } }: Doubted, sent: Se
   if (text === '') return { ...said, taken: null };
   const taken = parseTyped(text, payment.currency);
   if (taken === null || taken < 1 || said.outcome !== 'approved')
-    return { refusal: tell(visit.language, 'settle.bad_amount') };
+    return refusedField('amount', tell(visit.language, 'settle.bad_amount'));
   return { ...said, taken };
 }
 

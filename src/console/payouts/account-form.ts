@@ -1,12 +1,14 @@
 import type { App } from '../../app.ts';
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
-import { isValid } from '../../bank-validation/check.ts';
+import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { badge } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { type Fault, formField, linkToField } from '../notice.ts';
 import type { SeenOwner } from './owner-choice.ts';
 
 /** An account as typed. `merchant`: the id of the merchant whose people share it. */
@@ -30,11 +32,14 @@ export function accountInputOf({ rut, bank, account, name }: AccountFields): Acc
   return { rut, bankCode: bank, account, rutFormat: null, holderName: name === '' ? null : name };
 }
 
-/** Shows a form for an account. `owners` is empty if the merchant is already known. */
+/** `owners` is empty if the merchant is already known. */
+type AccountForm = { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[]; fault?: Fault };
+
+/** Shows a form for an account. */
 export async function accountForm(
   app: App,
   { language }: ConsoleVisit,
-  { action, fields, owners }: { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[] },
+  { action, fields, owners, fault = { said: '' } }: AccountForm,
 ): Promise<Html> {
   const { banks } = await currentDirectory(app);
   const options = [...banks.values()]
@@ -46,11 +51,11 @@ export async function accountForm(
     );
   const merchants = new Map(owners.map(({ merchant, name }) => [merchant, name]));
   return html`<form class="card pad narrow" method="post" action="${action}">
-<label>${tell(language, 'column.rut')}<input name="rut" required maxlength="40" value="${fields.rut ?? ''}" autocomplete="off"></label>
-<label>${tell(language, 'recipient.bank')}<select name="bank" required><option value=""></option>${options}</select></label>
-<label>${tell(language, 'column.account')}<input name="account" required maxlength="60" inputmode="numeric" value="${fields.account ?? ''}" autocomplete="off"></label>
-<label>${tell(language, 'recipient.name')}<input name="name" required maxlength="200" value="${fields.name ?? ''}" autocomplete="off"></label>
-<label>${tell(language, 'recipient.email')}<input type="email" name="email" maxlength="254" value="${fields.email ?? ''}" autocomplete="off"></label>
+${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'column.rut')}<input name="rut" required maxlength="40" value="${fields.rut ?? ''}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'recipient.bank')}<select name="bank" required${attributes}><option value=""></option>${options}</select></label>`)}
+${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'column.account')}<input name="account" required maxlength="60" inputmode="numeric" value="${fields.account ?? ''}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'name', (attributes) => html`<label>${tell(language, 'recipient.name')}<input name="name" required maxlength="200" value="${fields.name ?? ''}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'email', (attributes) => html`<label>${tell(language, 'recipient.email')}<input type="email" name="email" maxlength="254" value="${fields.email ?? ''}" autocomplete="off"${attributes}></label>`)}
 ${
   merchants.size > 0 &&
   html`<label>${tell(language, 'column.merchant')}<select name="merchant" required>${[...merchants].map(
@@ -62,6 +67,20 @@ ${
 
 const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', warn: 'warn', error: 'warn' };
 
+/** Returns the check that makes an account invalid, and the field of the form that it is about. */
+export function accountFault(language: Language, { state, verdict, checks }: Validation): Fault {
+  const failed = state === 'completed' && !isValid(verdict) ? decidingCheck(checks) : undefined;
+  return failed === undefined ? { said: '' } : { said: failed.message[language], field: FIELDS[failed.field] };
+}
+
+/** The fields of the form, by the member of a validation. */
+const FIELDS: Readonly<Record<string, string>> = {
+  '/rut': 'rut',
+  '/bankData/bankSBIFNumber': 'bank',
+  '/bankData/bankAccount': 'account',
+  '/holderName': 'name',
+};
+
 /** Shows the checks of a validation; if the account is valid, also the form that stores it. */
 export function verdictSection(
   { language }: ConsoleVisit,
@@ -70,9 +89,10 @@ export function verdictSection(
   const isPending = validation.state !== 'completed';
   const good = !isPending && isValid(validation.verdict);
   const said = tellKind(language, 'verdict', isPending ? 'pending' : validation.verdict);
+  const fault = accountFault(language, validation);
   const checks = validation.checks.filter(({ result }) => result !== 'not_performed');
   return html`<section class="card pad" aria-labelledby="verdict"><h2 id="verdict">${tell(language, 'column.verdict')}: ${badge(good ? 'good' : isPending ? 'warn' : 'bad', said)}</h2>
-<ul>${checks.map(({ result, message }) => html`<li>${badge(TONES[result] ?? 'calm', tellKind(language, 'check', result))} ${message[language]}</li>`)}</ul>
+<ul>${checks.map(({ result, message }) => html`<li>${badge(TONES[result] ?? 'calm', tellKind(language, 'check', result))} ${message[language] === fault.said ? linkToField(fault) : message[language]}</li>`)}</ul>
 ${
   good
     ? html`<form method="post" action="${action}">${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

@@ -16,9 +16,9 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
+import { accountFault, accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
 import { accountCell, refusalOf } from './payout-cells.ts';
 
@@ -82,6 +82,7 @@ export const postConsoleRecipients: Screen = {
           said: '',
           fields,
           found: verdictSection(visit, { action: actionOf(app), fields, validation }),
+          fault: accountFault(language, validation),
         });
       }
       const { merchant, name, email } = fields;
@@ -105,15 +106,22 @@ function actionOf(app: App): string {
   return `${publicPath(app)}/console/recipients`;
 }
 
-type Adding = { status: number; said: string; fields: ReturnType<typeof accountFields>; found: Html | false };
+type Adding = {
+  status: number;
+  said: string;
+  fields: ReturnType<typeof accountFields>;
+  found: Html | false;
+  fault?: Fault;
+};
 
-async function sendAdding(app: App, visit: ConsoleVisit, { status, said, fields, found }: Adding) {
+async function sendAdding(app: App, visit: ConsoleVisit, { status, said, fields, found, fault }: Adding) {
   const { language, user, send } = visit;
   const title = tell(language, 'recipients.add');
   const form = await accountForm(app, visit, {
     action: actionOf(app),
     fields,
     owners: await listSeenOwners(app, user),
+    ...(fault !== undefined && { fault }),
   });
   const main = html`${alertNotice(said)}
 <h1>${title}</h1>

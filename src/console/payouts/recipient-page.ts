@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { selectNamedUsers } from '../../auth/user-queries.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -15,16 +16,30 @@ import type { Recipient } from '../../payouts/recipient.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { resultNotice } from '../notice.ts';
+import { type Fault, formField, resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
+import {
+  type AccountFields,
+  accountFault,
+  accountFields,
+  accountForm,
+  accountInputOf,
+  verdictSection,
+} from './account-form.ts';
 import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, refusalOf } from './payout-cells.ts';
 import { verdictCell } from './recipient-list.ts';
 
-type Answer = { status: number; said: string; found?: Html; pay?: Record<string, string> };
+/** `found`, `account` and `wrong`: the result of a validation, the account as typed, and what is wrong with it. */
+type Answer = Fault & {
+  status: number;
+  found?: Html;
+  account?: Partial<AccountFields>;
+  wrong?: Fault;
+  pay?: Record<string, string>;
+};
 
 /** Shows one recipient: the present account, all its versions, a form for another account, and a form for a payout. */
 export const getConsoleRecipient: Screen = {
@@ -50,6 +65,8 @@ export const postConsoleRecipient: Screen = {
           status: 200,
           said: '',
           found: verdictSection(visit, { action, fields, validation }),
+          account: fields,
+          wrong: accountFault(language, validation),
         });
       }
       const { name, email } = fields;
@@ -63,7 +80,7 @@ export const postConsoleRecipient: Screen = {
       await keepRecipient(app, user, id, input, by);
       return await goTo(`/recipients/${id}?done=kept`);
     } catch (error) {
-      return sendRecipient(app, visit, refusalOf(language, error));
+      return sendRecipient(app, visit, { ...refusalOf(language, error), account: fields });
     }
   }),
 };
@@ -82,7 +99,12 @@ export const postConsolePay: Screen = {
     const { amount: text = '', reference = '', message = '' } = pay;
     const amount = parseTyped(text.trim(), PAYOUT_CURRENCY);
     if (amount === null || amount < 1) {
-      return sendRecipient(app, visit, { status: 400, said: tell(language, 'recipient.bad_amount'), pay });
+      return sendRecipient(app, visit, {
+        status: 400,
+        said: tell(language, 'recipient.bad_amount'),
+        field: 'amount',
+        pay,
+      });
     }
     const payee = await recipientPayee(app, id);
     const wishes = [{ reference: reference.trim(), amount, payee, message: message.trim(), callbackUrl: null }];
@@ -91,12 +113,25 @@ export const postConsolePay: Screen = {
       const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
       return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
     } catch (error) {
-      return sendRecipient(app, visit, { ...refusalOf(language, error), pay });
+      return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldOf(error), pay });
     }
   }),
 };
 
-async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, found, pay = {} }: Answer) {
+/** Returns the field of the form for a payout that the error is about. */
+function fieldOf(error: unknown): string | undefined {
+  const [first] = error instanceof Problem ? (error.extras.errors ?? []) : [];
+  return PAY_FIELDS[first?.pointer?.split('/').at(-1) ?? ''];
+}
+
+const PAY_FIELDS: Readonly<Record<string, string>> = {
+  id: 'reference',
+  amount: 'amount',
+  messageToAddressee: 'message',
+};
+
+async function sendRecipient(app: App, visit: ConsoleVisit, answer: Answer) {
+  const { status, found, account = {}, wrong, pay = {}, ...fault } = answer;
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
   const versions = await findRecipient(app, user, id);
@@ -117,7 +152,7 @@ async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, foun
     verdictCell(app, language, one),
     timeCell(one.validUntil),
   ]);
-  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, fault)}
 <p class="quiet"><span class="code">${id}</span></p>
 <h1>${title}</h1>
 <p>${newest.rut}${newest.email !== null && html` · ${newest.email}`}</p>
@@ -125,11 +160,11 @@ ${found ?? ''}
 <h2>${tell(language, 'recipient.versions')}</h2>
 ${tableOf(head, rows)}
 <p class="actions"><a class="button" href="${publicPath(app)}/console/payouts?text=${id}">${tell(language, 'recipient.payouts')}</a></p>
-<div class="columns"><div>${user.may.has('payouts:create') && (await payForm(app, visit, newest, pay))}</div>
+<div class="columns"><div>${user.may.has('payouts:create') && (await payForm(app, visit, newest, fault, pay))}</div>
 <div>${
     user.may.has('accounts:validate') &&
     html`<h2>${tell(language, 'recipient.change')}</h2><p class="quiet">${tell(language, 'recipient.change_text')}</p>
-${await accountForm(app, visit, { action: at, fields: { rut: newest.rut, bank: newest.bankCode, name: newest.name, email: newest.email ?? '' }, owners: [] })}`
+${await accountForm(app, visit, { action: at, fields: { rut: newest.rut, bank: newest.bankCode, name: newest.name, email: newest.email ?? '', ...account }, owners: [], ...(wrong !== undefined && { fault: wrong }) })}`
   }</div></div>`;
   return send(status, { title, main });
 }
@@ -138,6 +173,7 @@ async function payForm(
   app: App,
   visit: ConsoleVisit,
   { id, paymentServiceId }: Recipient,
+  fault: Fault,
   pay: Record<string, string>,
 ) {
   const { language, user } = visit;
@@ -147,9 +183,9 @@ async function payForm(
   return html`<h2>${tell(language, 'recipient.pay')}</h2>
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/recipients/${id}/pay">
 ${ownerField(visit, owners, pay['of'])}
-<label>${tell(language, 'recipient.amount')}<input name="amount" required inputmode="numeric" maxlength="15" value="${pay['amount'] ?? ''}"></label>
-<label>${tell(language, 'recipient.reference')}<input name="reference" required maxlength="80" value="${pay['reference'] ?? ''}"></label>
-<label>${tell(language, 'recipient.message')}<input name="message" maxlength="200" value="${pay['message'] ?? ''}"></label>
+${formField(fault, 'amount', (attributes) => html`<label>${tell(language, 'recipient.amount')}<input name="amount" required inputmode="numeric" maxlength="15" value="${pay['amount'] ?? ''}"${attributes}></label>`)}
+${formField(fault, 'reference', (attributes) => html`<label>${tell(language, 'recipient.reference')}<input name="reference" required maxlength="80" value="${pay['reference'] ?? ''}"${attributes}></label>`)}
+${formField(fault, 'message', (attributes) => html`<label>${tell(language, 'recipient.message')}<input name="message" maxlength="200" value="${pay['message'] ?? ''}"${attributes}></label>`)}
 <p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>
 <p class="actions"><button class="primary">${tell(language, 'recipient.propose')}</button></p></form>`;
 }

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { listOwners } from '../../books/list-books.ts';
+import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -17,7 +18,7 @@ import { openDetails } from '../../payouts/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField, linkToField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
@@ -42,6 +43,7 @@ export const postConsoleUpload: Screen = {
       return sendForm(app, visit, {
         status: 400,
         said: sayUnusable(language, upload),
+        field: 'file',
         errors: [],
         typed: fields,
       });
@@ -59,27 +61,31 @@ export const postConsoleUpload: Screen = {
       return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
     } catch (error) {
       const refusal = refusalOf(language, error, lines);
-      return sendForm(app, visit, { ...refusal, typed: fields });
+      const isOfFile = error instanceof Problem && OF_FILE.includes(error.code);
+      return sendForm(app, visit, { ...refusal, ...(isOfFile && { field: 'file' }), typed: fields });
     }
   }),
 };
 
-type Answer = { status: number; said: string; errors: readonly string[]; typed?: Readonly<Record<string, string>> };
+/** After these errors the file has to be changed. */
+const OF_FILE: readonly ErrorCode[] = ['INVALID_PAYOUT', 'ACCOUNT_NOT_PAYABLE'];
 
-async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, typed = {} }: Answer) {
+type Answer = Fault & { status: number; errors: readonly string[]; typed?: Readonly<Record<string, string>> };
+
+async function sendForm(app: App, visit: ConsoleVisit, { status, errors, typed = {}, ...fault }: Answer) {
   const { language, user, send } = visit;
   const title = tell(language, 'upload.title');
   const more = errors.length - ERRORS_SHOWN;
   const main = html`${
-    said !== '' &&
-    html`<div class="notice" role="alert"><strong>${tell(language, 'upload.unreadable')}</strong> ${said}${
+    fault.said !== '' &&
+    html`<div class="notice" role="alert"><strong>${tell(language, 'upload.unreadable')}</strong> ${linkToField(fault)}${
       errors.length > 0 && html`<ul>${errors.slice(0, ERRORS_SHOWN).map((error) => html`<li>${error}</li>`)}</ul>`
     }${more > 0 && tell(language, 'upload.more', { n: more })}</div>`
   }
 <h1>${title}</h1>
 <p>${tell(language, 'upload.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
-<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
 ${ownerField(visit, await listSeenOwners(app, user), typed['of'])}
 <label>${tell(language, 'upload.name')}<input name="name" maxlength="200" value="${typed['name'] ?? ''}"></label>
 <p class="actions"><button class="primary">${tell(language, 'upload.look')}</button></p></form>`;
