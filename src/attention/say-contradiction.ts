@@ -1,7 +1,7 @@
 import { methodNames } from '../checkout/texts.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../lib/money.ts';
-import { SECOND_LINE, STATES_IN_SPANISH, sayContradiction } from '../payouts/kept-texts.ts';
+import { SECOND_LINE, STATE_NAMES, sayContradiction } from '../payouts/kept-texts.ts';
 import type { PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
@@ -20,7 +20,7 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
     const amount = amountOf(unasked, currency);
     return {
       en: `${amount} went back at ${method.en} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`,
-      es: `${method.es} devolvió ${amount} que ninguna devolución pedía, y es dinero sin dueño. Si es esta devolución, ciérrala como completed: toma su monto de ahí. Si no lo es, decide de quién es ese dinero y después reintenta o cierra la devolución`,
+      es: `${method.es} devolvió ${amount} que ninguna devolución pedía, y es dinero sin dueño. Si es esta devolución, ciérrala como completada (completed): toma su monto de ahí. Si no lo es, decide de quién es ese dinero y después reintenta o cierra la devolución`,
     };
   }
   if (event === 'refund_missing' && missing !== undefined) {
@@ -33,7 +33,7 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
   if (event === 'refund_declined') {
     return {
       en: `${method.en} had completed it, and says now that it was declined. Ask there whether the money went back, and settle the refund as completed where it did`,
-      es: `${method.es} la había completado y ahora dice que la rechazó. Pregunta ahí si el dinero volvió; si volvió, cierra la devolución como completed`,
+      es: `${method.es} la había completado y ahora dice que la rechazó. Pregunta ahí si el dinero volvió; si volvió, ciérrala como completada (completed)`,
     };
   }
   return {
@@ -73,8 +73,8 @@ export function sayPayoutContradiction(payout: Contradicted, text: string): InBo
   const said = sayContradiction(text);
   const end = text === SECOND_LINE ? ofSecondLine(payout) : END_IN[state](payout, text);
   return {
-    en: `it is ${state}, and somebody says: ${said.en}. ${end.en}`,
-    es: `está en «${STATES_IN_SPANISH[state]}», y se dijo «${said.es}». ${end.es}`,
+    en: `it is in "${STATE_NAMES[state].en}", and somebody says "${said.en}". ${end.en}`,
+    es: `está en «${STATE_NAMES[state].es}», y se dijo «${said.es}». ${end.es}`,
   };
 }
 
@@ -87,8 +87,8 @@ const settleOrClear: SayEnd = () => ({
 });
 
 const returnOrClear: SayEnd = () => ({
-  en: 'Settle it as returned where the money is back; clear it where it arrived',
-  es: 'Si el dinero volvió, ciérralo como returned con payout settle; si llegó, termina la contradicción con payout clear',
+  en: 'Settle it as "Came back" (returned) where the money is back; clear it where it arrived',
+  es: 'Si el dinero volvió, ciérralo como «Volvió» (returned) con payout settle; si llegó, termina la contradicción con payout clear',
 });
 
 /**

@@ -22,17 +22,18 @@ export function sayPaymentDoubt({ payment_method, commit_sent_at, contradiction 
   };
 }
 
-const REFUND_IN_SPANISH: Readonly<Record<RefundState, string>> = {
-  processing: 'en proceso',
-  completed: 'completada',
-  failed: 'fallida',
+const REFUND_NAMES: Readonly<Record<RefundState, InBoth>> = {
+  processing: { en: 'under way', es: 'en proceso' },
+  completed: { en: 'completed', es: 'completada' },
+  failed: { en: 'failed', es: 'fallida' },
 };
 
 /** Says why a refund waits for a person. */
 export function sayRefundDoubt({ payment_method, state, asked_at, contradiction }: DoubtedRefund): InBoth {
   if (contradiction !== null) {
     const { en, es } = sayRefundContradiction(contradiction, payment_method);
-    return { en: `${en}; the refund is ${state}`, es: `${es}; la devolución está ${REFUND_IN_SPANISH[state]}` };
+    const name = REFUND_NAMES[state];
+    return { en: `${en}; the refund is ${name.en}`, es: `${es}; la devolución está ${name.es}` };
   }
   const method = methodNames(payment_method);
   if (asked_at === null)

@@ -211,6 +211,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'act.attention.taken': 'Somebody looks after it',
   'act.attention.given_up': 'Free again: somebody else can look after it',
   'line.by': 'by {name}',
+  'actor.command_line': 'command line',
 
   'resend.button': 'Resend the callback',
   'resend.done': 'The callback is sent again within a second.',

@@ -32,6 +32,19 @@ export function ageText(language: Language, ageMs: number): string {
   return tell(language, 'age.ago', { age: formatAge(ageMs, language) });
 }
 
+/** Returns the name of a person or a program that acted, in the language of the screen; — for nobody. */
+export function actorText(language: Language, name: string | null): string {
+  return name === null ? '—' : name.replace(COMMAND_LINE, tell(language, 'actor.command_line'));
+}
+
+/** Returns the name that the audit log has for what a person typed. */
+export function typedActor(language: Language, typed: string): string {
+  const shown = tell(language, 'actor.command_line');
+  return typed.startsWith(shown) ? `command line${typed.slice(shown.length)}` : typed;
+}
+
+const COMMAND_LINE = /^command line(?=: |$)/;
+
 const TONES: Readonly<Record<string, string>> = {
   completed: 'good',
   pending: 'calm',

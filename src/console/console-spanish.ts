@@ -210,6 +210,7 @@ export const SPANISH = {
   'act.attention.taken': 'Alguien se hace cargo',
   'act.attention.given_up': 'Libre de nuevo: otra persona puede hacerse cargo',
   'line.by': 'por {name}',
+  'actor.command_line': 'línea de comandos',
 
   'resend.button': 'Reenviar callback',
   'resend.done': 'El callback sale de nuevo en un segundo.',

@@ -14,7 +14,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { STATES_IN_SPANISH } from './kept-texts.ts';
+import { STATE_NAMES } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import { type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
@@ -293,10 +293,11 @@ async function lockDecided(tx: Tx, { owner, named }: PayoutDecision, to: PayoutS
 }
 
 function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
-  const inSpanish = (one: PayoutState) => `«${STATES_IN_SPANISH[one]}»`;
+  const inEnglish = (one: PayoutState) => `"${STATE_NAMES[one].en}"`;
+  const inSpanish = (one: PayoutState) => `«${STATE_NAMES[one].es}»`;
   if (state === to) {
     return {
-      en: `${id} is already ${to}: there is nothing left to do.`,
+      en: `${id} is already in ${inEnglish(to)}: there is nothing left to do.`,
       es: `${id} ya está en ${inSpanish(to)}: no queda nada por hacer.`,
     };
   }
@@ -307,9 +308,9 @@ function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
     };
   }
   const before = statesBefore(to);
-  const all = { en: before.join(' or '), es: before.map(inSpanish).join(' o ') };
+  const all = { en: before.map(inEnglish).join(' or '), es: before.map(inSpanish).join(' o ') };
   return {
-    en: `${id} is ${state}: only a payout that is ${all.en} can become ${to}.`,
+    en: `${id} is in ${inEnglish(state)}: only a payout in ${all.en} can go to ${inEnglish(to)}.`,
     es: `${id} está en ${inSpanish(state)}: solo un pago en ${all.es} puede pasar a ${inSpanish(to)}.`,
   };
 }

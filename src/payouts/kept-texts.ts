@@ -2,21 +2,19 @@ import type { InBoth } from '../error-catalogue.ts';
 import type { SenderContradiction, SenderSilence } from '../payout-senders/payout-sender.ts';
 import { isPayoutState, type PayoutState } from './payout.ts';
 
-/**
- * The Spanish names of the states. English texts use the names of the states in the API, the feed and the command line.
- */
-export const STATES_IN_SPANISH = {
-  draft: 'Borrador',
-  awaiting_approval: 'Espera aprobación',
-  approved: 'Aprobado',
-  rejected: 'Rechazado',
-  cancelled: 'Retirado',
-  sent: 'Enviado',
-  unknown: 'Sin respuesta',
-  confirmed: 'Llegó',
-  failed: 'El banco lo rechazó',
-  returned: 'Volvió',
-} as const satisfies Record<PayoutState, string>;
+/** The names of the states, which people read everywhere. The API, the feed and commands have the codes. */
+export const STATE_NAMES = {
+  draft: { en: 'Draft', es: 'Borrador' },
+  awaiting_approval: { en: 'Waits for approval', es: 'Espera aprobación' },
+  approved: { en: 'Approved', es: 'Aprobado' },
+  rejected: { en: 'Rejected', es: 'Rechazado' },
+  cancelled: { en: 'Taken back', es: 'Retirado' },
+  sent: { en: 'Sent', es: 'Enviado' },
+  unknown: { en: 'No answer', es: 'Sin respuesta' },
+  confirmed: { en: 'Arrived', es: 'Llegó' },
+  failed: { en: 'Refused by the bank', es: 'El banco lo rechazó' },
+  returned: { en: 'Came back', es: 'Volvió' },
+} as const satisfies Record<PayoutState, InBoth>;
 
 /** The fix for an account at a bank that is not paid. */
 export const ANOTHER_BANK = {
@@ -85,7 +83,7 @@ const CONTRADICTIONS = {
 
 /** Returns a stored contradiction in both languages. */
 export function sayContradiction(text: string): InBoth {
-  if (isPayoutState(text)) return { en: text, es: STATES_IN_SPANISH[text] };
+  if (isPayoutState(text)) return STATE_NAMES[text];
   const [, amount] = /^amount (.+)$/.exec(text) ?? [];
   return { en: text, es: amount === undefined ? wordsOf(CONTRADICTIONS, text) : `monto ${amount}` };
 }

@@ -4,7 +4,7 @@ import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
-import { STATES_IN_SPANISH } from './kept-texts.ts';
+import { STATE_NAMES } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
@@ -127,9 +127,10 @@ function alikeOf(all: readonly AlikePayout[]): (payout: Payout) => Alike {
 }
 
 function same({ first, waiting }: Alike): PayoutWarning[] {
-  const inEnglish = ({ id, state, created_at }: AlikePayout) => `${id} of ${dayOf(created_at)} (${state})`;
+  const inEnglish = ({ id, state, created_at }: AlikePayout) =>
+    `${id} of ${dayOf(created_at)} (${STATE_NAMES[state].en})`;
   const inSpanish = ({ id, state, created_at }: AlikePayout) =>
-    `${id} del ${dayOf(created_at)} (${STATES_IN_SPANISH[state]})`;
+    `${id} del ${dayOf(created_at)} (${STATE_NAMES[state].es})`;
   if (first === undefined) return [];
   const warnings: PayoutWarning[] = [
     {

@@ -6,7 +6,7 @@ import type { Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { environmentOf, findEnvironmentById } from '../payment-services/find-environment.ts';
-import { STATES_IN_SPANISH } from '../payouts/kept-texts.ts';
+import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
@@ -150,8 +150,8 @@ async function settleBy(
   const isInFile = use === 'payout' && payout.file_id !== null;
   if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
   throw conflict({
-    en: `${payout.id} is ${payout.state}: it cannot become ${outcome}.`,
-    es: `${payout.id} está en «${STATES_IN_SPANISH[payout.state]}»: no puede pasar a «${STATES_IN_SPANISH[outcome]}».`,
+    en: `${payout.id} is in "${STATE_NAMES[payout.state].en}": it cannot go to "${STATE_NAMES[outcome].en}".`,
+    es: `${payout.id} está en «${STATE_NAMES[payout.state].es}»: no puede pasar a «${STATE_NAMES[outcome].es}».`,
   });
 }
 

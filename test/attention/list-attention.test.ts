@@ -136,7 +136,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
           'refund',
           1000,
           0,
-          '$700 CLP went back at Simulator that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is processing',
+          '$700 CLP went back at Simulator that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is under way',
         ],
         ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
       ],

@@ -374,7 +374,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     for (const outcome of ['confirmed', 'failed'] as const) await say(arrived.id, outcome);
     assert.match(
       (await listed('payout'))[0]?.reason ?? '',
-      /: failed\. Settle it as returned where the money is back;/,
+      /^it is in "Arrived", and somebody says "Refused by the bank"\. Settle it as "Came back" \(returned\) where the money is back;/,
     );
     assert.equal((await say(arrived.id, 'returned')).settled.length, 1);
     assert.deepEqual(await listed('payout'), []);
@@ -382,7 +382,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await say(here.id, 'confirmed')).contradicted.length, 1);
     assert.match((await listed('payout'))[0]?.reason ?? '', /It has not left from here\..* cancel it and book that: /);
     await cancelPayouts(app, { owner, named: { ids: [here.id] }, by, reason: 'it left by hand' });
-    assert.match((await listed('payout'))[0]?.reason ?? '', /^it is cancelled, .* book it first: /);
+    assert.match((await listed('payout'))[0]?.reason ?? '', /^it is in "Taken back", .* book it first: /);
     assert.equal((await payOut(app, owner, 10_000, { reference: here.id })).kind, 'recorded');
     const payout = (await selectPayoutAnywhere(app.db, here.id)) as Payout;
     await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });

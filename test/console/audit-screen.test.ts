@@ -42,7 +42,13 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.deepEqual(await found('norte'), ['mariana@norte.cl', 'ana@norte.cl'], 'the newest act is first');
     assert.deepEqual(await found('Ana@Norte.cl'), ['ana@norte.cl']);
     assert.deepEqual(await found('ro_1@'), ['pedro_1@sur.cl'], 'an underscore matches only itself');
-    assert.deepEqual(await found('caja-1'), ['command line: root@CAJA-1']);
+    const ofMachine = ['línea de comandos: root@CAJA-1'];
+    for (const typed of ['caja-1', 'línea de comandos: root@CAJA-1', 'command line: root@CAJA-1'])
+      assert.deepEqual(await found(typed), ofMachine, typed);
+    const shown = await server.get('/console/audit', auditor.console);
+    assert.match(shown.text, /who=command%20line%3A%20root%40CAJA-1">línea de comandos: root@CAJA-1</);
+    const english = await server.get('/console/audit', { ...auditor.console, 'accept-language': 'en' });
+    assert.match(english.text, />command line: root@CAJA-1</);
     assert.deepEqual(await found('nobody'), []);
     assert.deepEqual(await found('sur.cl', '&since=2031-01-01'), []);
   });

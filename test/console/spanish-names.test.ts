@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { sayPayoutContradiction } from '../../src/attention/say-contradiction.ts';
+import { sayRefundDoubt } from '../../src/attention/say-doubt.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { methodName } from '../../src/checkout/texts.ts';
+import { detailsOf } from '../../src/console/audit/act-details.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -39,6 +42,47 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       [`/accounts/${period}`, 'estado-de-cuenta-2026-01-01-2026-01-31.csv', 'statement-2026-01-01-2026-01-31.csv'],
     ] as const)
       assert.deepEqual([await fileOf('es', path), await fileOf('en', path)], [spanish, english]);
+  });
+
+  test('names states in Spanish where it says what contradicts a refund or a payout', () => {
+    const refund = { payment_method: 'simulated', state: 'processing', asked_at: 1 } as const;
+    const unasked = JSON.stringify({ event: 'refund_unasked', unasked: '700', currency: 'CLP' });
+    const { en, es } = sayRefundDoubt({ ...refund, contradiction: unasked });
+    assert.match(es, /ciérrala como completada \(completed\): .*; la devolución está en proceso$/);
+    assert.match(en, /; the refund is under way$/);
+    const declined = JSON.stringify({ event: 'refund_declined' });
+    assert.match(sayRefundDoubt({ ...refund, contradiction: declined }).es, /ciérrala como completada \(completed\);/);
+    const payout = {
+      id: 'po_1',
+      payment_service: 'ps_1',
+      environment: 'production',
+      amount: 1,
+      currency: 'CLP',
+    } as const;
+    const said = sayPayoutContradiction({ ...payout, state: 'confirmed' }, 'returned');
+    assert.match(said.es, /^está en «Llegó», y se dijo «Volvió»\. .* ciérralo como «Volvió» \(returned\)/);
+    assert.match(said.en, /^it is in "Arrived", and somebody says "Came back"\./);
+  });
+
+  test('names the values of an act in the audit log as the other screens do', () => {
+    const act = (action: string, after: object) =>
+      ({ action, before: null, after }) as unknown as Parameters<typeof detailsOf>[1];
+    for (const [action, after, spanish, english] of [
+      [
+        'user.created',
+        { payment_services: ['all'] },
+        'comercios: todos los comercios',
+        'payment services: all merchants',
+      ],
+      ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
+      ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],
+      ['payout.approved', { state: 'confirmed' }, 'estado: Llegó', 'state: Arrived'],
+      ['payment_service.state_changed', { state: 'disabled' }, 'estado: disabled', 'state: disabled'],
+    ] as const)
+      assert.deepEqual(
+        [detailsOf('es', act(action, after)), detailsOf('en', act(action, after))],
+        [[spanish], [english]],
+      );
   });
 
   test('names the payment methods of settlements as payers read them; the filter finds name and code', async () => {

@@ -111,7 +111,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const refused = (message: string) => ({ code: 'PAYOUT_STATE', message });
     await assert.rejects(
       approvePayouts(app, decide(desk, [payout.id])),
-      refused(`${payout.id} is already approved: there is nothing left to do.`),
+      refused(`${payout.id} is already in "Approved": there is nothing left to do.`),
     );
     await assert.rejects(
       approvePayouts(app, decide(desk, [drafted.id])),
@@ -119,7 +119,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
     await assert.rejects(
       rejectPayouts(app, decide(desk, [payout.id])),
-      refused(`${payout.id} is approved: only a payout that is awaiting_approval can become rejected.`),
+      refused(`${payout.id} is in "Approved": only a payout in "Waits for approval" can go to "Rejected".`),
     );
   });
 
@@ -277,7 +277,7 @@ forEachEngine('payouts', (openTestDatabase) => {
       ['SAME_AMOUNT', 'EQUAL_WITHOUT_RESULT'],
     );
     for (const { text } of shown?.warnings ?? []) {
-      assert.match(text.en, /\(awaiting_approval\)/);
+      assert.match(text.en, /\(Waits for approval\)/);
       assert.match(text.es, /\(Espera aprobación\)/);
     }
   });

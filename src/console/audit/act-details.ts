@@ -1,10 +1,13 @@
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-action.ts';
 import type { ListedAct } from '../../audit/list-audit.ts';
+import { isRole } from '../../auth/permission.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { isPayoutState } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { SPANISH_ACTIONS } from './spanish-actions.ts';
 
 /** Returns the sentence for an action; for an action that this version does not know, its name. */
@@ -22,11 +25,12 @@ export function actionsLike(language: Language, text: string): AuditAction[] {
 type Values = Readonly<Record<string, unknown>>;
 
 /** Lists each recorded value of an act with its name. For a changed value it shows the old and the new one. */
-export function detailsOf(language: Language, { before, after }: ListedAct): string[] {
+export function detailsOf(language: Language, { action, before, after }: ListedAct): string[] {
   const [was, is] = [valuesOf(before), valuesOf(after)];
+  const text = (name: string, values: Values) => textOf(language, name, values, action);
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return names.flatMap((name) => {
-    const [one, other] = [textOf(language, name, was), textOf(language, name, is)];
+    const [one, other] = [text(name, was), text(name, is)];
     const isBoth = Object.hasOwn(was, name) && Object.hasOwn(is, name);
     if (isBoth && one === other) return one === '—' ? [] : [`${nameOf(language, name)}: ${one}`];
     return [`${nameOf(language, name)}: ${isBoth ? `${one} → ${other}` : Object.hasOwn(is, name) ? other : one}`];
@@ -51,18 +55,30 @@ const AMOUNTS = new Set([
   'total',
 ]);
 
-function textOf(language: Language, name: string, values: Values): string {
+function textOf(language: Language, name: string, values: Values, action: string): string {
   const value = values[name];
   const { currency } = values;
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'boolean') return tell(language, value ? 'audit.yes' : 'audit.no');
-  if (Array.isArray(value)) return value.length === 0 ? '—' : value.map((one) => shortened(String(one))).join(', ');
+  if (Array.isArray(value))
+    return value.length === 0 ? '—' : value.map((one) => namedText(language, name, String(one), action)).join(', ');
   if (typeof value === 'number' && name.endsWith('_at')) return clockOf(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined) {
     return /^-?\d{1,15}$/.test(text) ? formatMoney(Number(text), currency) : text;
   }
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return clockOf(Date.parse(text));
+  return namedText(language, name, text, action);
+}
+
+/** Returns a code as people read it on the other screens. */
+function namedText(language: Language, name: string, text: string, action: string): string {
+  if (name === 'payment_services' && text === 'all') return tell(language, 'people.sees_all');
+  if (name === 'environment' && (text === 'development' || text === 'production'))
+    return tell(language, `merchant.${text}`).toLowerCase();
+  if (name === 'role' && isRole(text)) return nameOfRole(language, text);
+  if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
+    return tell(language, `payout_state.${text}`);
   return shortened(text);
 }
 

@@ -6,7 +6,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
-import { emptyState } from '../console-format.ts';
+import { actorText, emptyState, typedActor } from '../console-format.ts';
 import { askedOf, type Column, EXPORTED, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -23,7 +23,11 @@ export const getConsoleAudit: Screen = {
     const { before = '', ...asked } = askedOf(visit);
     const filter = filterOf(asked, before);
     const { who = '', action = '' } = asked;
-    const wish = { filter, who, actions: isKnown(action) ? [] : actionsLike(language, action) };
+    const wish = {
+      filter,
+      who: typedActor(language, who),
+      actions: isKnown(action) ? [] : actionsLike(language, action),
+    };
     const { acts, next, isCut } = await findActs(app, wish, formatOf(visit) === null ? SHOWN : EXPORTED);
     const older = new URLSearchParams({ ...asked, before: String(next ?? '') });
     return sendList<ListedAct>(visit, {
@@ -57,9 +61,9 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
     {
       name: 'who',
       text: 'column.who',
-      value: ({ who }) => who.name,
+      value: ({ who }) => actorText(visit.language, who.name),
       cell: ({ who }) =>
-        html`<a class="whole" href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
+        html`<a class="whole" href="?who=${encodeURIComponent(who.name)}">${actorText(visit.language, who.name)}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
     },
     { name: 'from', text: 'column.from', value: ({ who }) => who.from, hidden: true },
     {

@@ -13,7 +13,7 @@ import type { ListedHandover } from '../../payment-services/handover-queries.ts'
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-service-queries.ts';
-import { badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
+import { actorText, badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { resultNotice } from '../notice.ts';
@@ -205,7 +205,7 @@ function linkTable(
     return [
       html`<span class="code">${link.id}</span>`,
       tell(language, `merchant.${link.environment}`),
-      link.made_by,
+      actorText(language, link.made_by),
       timeCell(link.made_at),
       html`${tell(language, `link.${state}`, { time, from: link.opened_from ?? '' })} ${state === 'waiting' && user.may.has('tokens:manage') && end}`,
     ];

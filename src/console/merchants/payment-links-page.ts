@@ -15,7 +15,7 @@ import { type ListedLink, listPaymentLinks } from '../../payment-links/find-paym
 import { LINK_USES, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../../payment-links/payment-link.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { badge, emptyState, minuteOf, testBadge } from '../console-format.ts';
+import { actorText, badge, emptyState, minuteOf, testBadge } from '../console-format.ts';
 import {
   amountColumns,
   askedOf,
@@ -198,7 +198,7 @@ function columnsFor(language: Language, at: string, may: boolean): Column<Listed
       cell: (link) => stateCell(language, at, link, may),
     },
     { name: 'made', text: 'column.when', kind: 'time', value: ({ created_at }) => created_at },
-    { name: 'by', text: 'column.made_by', value: ({ created_by }) => created_by, hidden: true },
+    { name: 'by', text: 'column.made_by', value: ({ created_by }) => actorText(language, created_by), hidden: true },
     { name: 'ends', text: 'people.expires', kind: 'time', value: ({ expires_at }) => expires_at, hidden: true },
     {
       name: 'address',

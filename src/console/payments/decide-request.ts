@@ -10,6 +10,7 @@ import { REFUND_REFUSALS } from '../../refunds/refund-refusal.ts';
 import type { RefundRequest } from '../../refunds/refund-request.ts';
 import { selectRefundRequest } from '../../refunds/refund-request-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
+import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
@@ -106,7 +107,13 @@ function pathOf({ shown, request }: Asked): string {
 }
 
 function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { decided_by }: RefundRequest) {
-  return sendPayment(app, visit, shown, 409, tell(visit.language, 'above.decided', { name: decided_by ?? '' }));
+  return sendPayment(
+    app,
+    visit,
+    shown,
+    409,
+    tell(visit.language, 'above.decided', { name: actorText(visit.language, decided_by) }),
+  );
 }
 
 function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: unknown) {

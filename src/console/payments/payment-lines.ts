@@ -5,7 +5,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
-import { clockTag } from '../console-format.ts';
+import { actorText, clockTag } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
 const GOOD = [
@@ -37,7 +37,7 @@ export function timelineOf(language: Language, { payment, transaction, timeline 
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;

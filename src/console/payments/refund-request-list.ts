@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
-import { ageText, emptyState } from '../console-format.ts';
+import { actorText, ageText, emptyState } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, EXPORTED, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -53,7 +53,7 @@ function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRe
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     { name: 'request', text: 'above.id', value: ({ id }) => id, hidden: true },
     ...amountColumns<ListedRefundRequest>((row) => row),
-    { name: 'by', text: 'above.by', value: ({ requested_by }) => requested_by },
+    { name: 'by', text: 'above.by', value: ({ requested_by }) => actorText(language, requested_by) },
     { name: 'why', text: 'column.why', value: ({ reason }) => reason },
     {
       name: 'since',

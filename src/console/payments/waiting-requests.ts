@@ -6,7 +6,7 @@ import { findBarFromRequest } from '../../refunds/find-refund-request.ts';
 import { hasAsked, type RefundRequest } from '../../refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../../refunds/refund-request-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
-import { ageText } from '../console-format.ts';
+import { actorText, ageText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { whoMay } from '../permission-texts.ts';
@@ -28,7 +28,7 @@ ${await decisionsOn(app, visit, request, at)}</div>`);
 /** Says who asked for the refund, and how long ago. */
 export function askedText(app: App, { language }: ConsoleVisit, { requested_by, requested_at }: RefundRequest): string {
   const age = ageText(language, Math.max(0, app.now() - requested_at));
-  return tell(language, 'above.asked', { name: requested_by, age });
+  return tell(language, 'above.asked', { name: actorText(language, requested_by), age });
 }
 
 async function decisionsOn(app: App, visit: ConsoleVisit, request: RefundRequest, at: string): Promise<Html> {

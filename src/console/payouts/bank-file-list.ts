@@ -10,7 +10,7 @@ import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/find-payout-file.ts';
 import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
-import { badge, emptyState, tableOf } from '../console-format.ts';
+import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -174,8 +174,8 @@ function columnsFor(app: App, language: Language): Column<SeenFile>[] {
     {
       name: 'maker',
       text: 'column.who',
-      value: ({ file }) => file.made_by,
-      cell: ({ file }) => html`<span class="mail">${file.made_by}</span>`,
+      value: ({ file }) => actorText(language, file.made_by),
+      cell: ({ file }) => html`<span class="mail">${actorText(language, file.made_by)}</span>`,
     },
     { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
   ];

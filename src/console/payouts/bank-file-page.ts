@@ -18,7 +18,7 @@ import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
 import type { ReadResults } from '../../payouts/read-results.ts';
 import { openContent } from '../../payouts/seal-payout-file.ts';
 import { settlePayouts } from '../../payouts/settle-payouts.ts';
-import { badge, tableOf, timeCell } from '../console-format.ts';
+import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
@@ -138,7 +138,7 @@ ${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
 <h1 class="code">${file.name}</h1>
 <p>${format?.means[language] ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
-<p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
+<p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: actorText(language, file.made_by) })} · ${timeCell(file.created_at)}</p>
 <p class="quiet code">SHA-256 ${file.sha256}</p>
 <div class="badges">${statesIn(payouts).map(([state, count]) => stateBadge(language, state, count))}</div>
 </div><div>${mayAny(user.may, readWith('payouts:create')) && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}

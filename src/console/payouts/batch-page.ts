@@ -12,7 +12,7 @@ import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
-import { clockTag, emptyState, tableOf, timeCell } from '../console-format.ts';
+import { actorText, clockTag, emptyState, tableOf, timeCell } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -95,7 +95,7 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, s
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${id}</span></p>
 <h1>${batch.name}</h1>
-<p>${tell(language, 'batch.sum', { n: payouts.length, amount: total })} · ${tell(language, 'line.by', { name: batch.proposed_by })} · ${timeCell(batch.created_at)}</p>
+<p>${tell(language, 'batch.sum', { n: payouts.length, amount: total })} · ${tell(language, 'line.by', { name: actorText(language, batch.proposed_by) })} · ${timeCell(batch.created_at)}</p>
 <div class="badges">${sums.map(({ state, count }) => stateBadge(language, state, count))}</div>
 </div><p class="exports"><a class="button" download href="${at}?format=csv">${tell(language, 'list.export', { format: 'CSV' })}</a>
 <a class="button" download href="${at}?format=xlsx">${tell(language, 'list.export', { format: 'Excel' })}</a></p></div>
@@ -114,7 +114,7 @@ ${rejection(app, visit, batch, payouts)}`;
 function historyOf(app: App, language: Language, lines: readonly BatchLine[]): Html {
   const items = lines.map(
     ({ at, what, by, payouts, reason, file }) => html`<li>${clockTag(at)}
-<strong>${tell(language, what === 'proposed' ? 'payout.made' : `payout_state.${what}`)}</strong>${payouts !== null && html` · ${tell(language, 'batch.count', { n: payouts })}`} · ${tell(language, 'line.by', { name: by })}${
+<strong>${tell(language, what === 'proposed' ? 'payout.made' : `payout_state.${what}`)}</strong>${payouts !== null && html` · ${tell(language, 'batch.count', { n: payouts })}`} · ${tell(language, 'line.by', { name: actorText(language, by) })}${
       file !== null && html`<br><a class="code" href="${publicPath(app)}/console/payout-files/${file}">${file}</a>`
     }${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`,
   );
@@ -201,6 +201,6 @@ function batchColumns(app: App, language: Language): Column<ListedBatch>[] {
     ...amountColumns<ListedBatch>((row) => ({ amount: amountOf(row), currency: PAYOUT_CURRENCY })),
     statesColumn(language),
     { name: 'created', text: 'column.created', kind: 'time', value: ({ batch }) => batch.created_at },
-    { name: 'maker', text: 'column.maker', value: ({ batch }) => batch.proposed_by },
+    { name: 'maker', text: 'column.maker', value: ({ batch }) => actorText(language, batch.proposed_by) },
   ];
 }

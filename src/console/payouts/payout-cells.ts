@@ -7,7 +7,7 @@ import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
-import { badge } from '../console-format.ts';
+import { actorText, badge } from '../console-format.ts';
 import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { MOVED } from '../console-visit.ts';
@@ -58,7 +58,9 @@ export function stateBadge(language: Language, state: PayoutState, count: number
  * not approved.
  */
 export function approverText(language: Language, { approved_by, approval }: Payout): string | null {
-  return approval === 'automatic' ? tell(language, 'payout.automatic') : approved_by;
+  return approval === 'automatic'
+    ? tell(language, 'payout.automatic')
+    : approved_by && actorText(language, approved_by);
 }
 
 /** The column with the count of payouts of a batch or a file in each state. */

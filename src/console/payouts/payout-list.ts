@@ -14,7 +14,7 @@ import { findRecipient } from '../../payouts/find-recipient.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
-import { emptyState } from '../console-format.ts';
+import { actorText, emptyState } from '../console-format.ts';
 import { amountColumns, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -191,9 +191,9 @@ export function payoutColumns(app: App, language: Language): Column<SeenPayout>[
     {
       name: 'maker',
       text: 'column.maker',
-      value: ({ payout }) => payout.proposed_by,
+      value: ({ payout }) => actorText(language, payout.proposed_by),
       cell: ({ payout }) =>
-        html`<span class="mail">${payout.proposed_by}${
+        html`<span class="mail">${actorText(language, payout.proposed_by)}${
           payout.approved_by !== null &&
           html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: approverText(language, payout) ?? '' })}</span>`
         }</span>`,

@@ -8,7 +8,7 @@ import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
-import { clockTag, timeCell } from '../console-format.ts';
+import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { resultNotice } from '../notice.ts';
@@ -66,7 +66,7 @@ function timelineOf(language: Language, seen: SeenPayout, lines: readonly Payout
     const { at, reason } = line;
     const by = line.what === 'approved' && line.by === payout.approved_by ? approverText(language, payout) : line.by;
     return html`<li class="${toneOf(line)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
+<strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}
 ${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
@@ -114,7 +114,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
     [tell(language, 'column.account'), html`${bank} <span class="code">${payout.account_masked}</span>`],
     [tell(language, 'column.verdict'), verdictText(language, seen)],
     [tell(language, 'payout.message'), payout.message || null],
-    [tell(language, 'column.maker'), payout.proposed_by],
+    [tell(language, 'column.maker'), actorText(language, payout.proposed_by)],
     [tell(language, 'column.approver'), approverText(language, payout)],
     [
       tell(language, 'column.batch'),

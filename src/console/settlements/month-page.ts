@@ -9,7 +9,7 @@ import { readSum } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { closeMonth, describeMonth, isReadyToClose, lastDayOf, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { emptyState, minuteOf } from '../console-format.ts';
+import { actorText, emptyState, minuteOf } from '../console-format.ts';
 import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
@@ -101,7 +101,7 @@ function standing(app: App, language: Language, state: MonthState): Html {
     environment: tell(language, `merchant.${environment}`).toLowerCase(),
   });
   return html`<h2>${heading}</h2>
-${closed !== null && html`<p class="notice done">${tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: closed.closed_by })}</p>`}
+${closed !== null && html`<p class="notice done">${tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: actorText(language, closed.closed_by) })}</p>`}
 ${!state.isAsClosed && alertNotice(tell(language, 'month.changed'))}
 ${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
 <h2>${tell(language, 'month.owed')}</h2>`;

@@ -13,7 +13,7 @@ import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { badge, emptyState, testBadge } from '../console-format.ts';
+import { actorText, badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -113,7 +113,7 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
     { name: 'when', text: 'column.when', value: ({ kept_at }) => kept_at, kind: 'time' },
-    { name: 'by', text: 'column.who', value: ({ kept_by }) => kept_by, hidden: true },
+    { name: 'by', text: 'column.who', value: ({ kept_by }) => actorText(language, kept_by), hidden: true },
     {
       name: 'open',
       text: 'column.open',

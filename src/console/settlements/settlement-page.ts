@@ -11,7 +11,7 @@ import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
-import { tableOf, timeCell } from '../console-format.ts';
+import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -76,7 +76,7 @@ ${typeof accepted === 'string' && doneNotice(tell(language, 'settlement.done', {
 ${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
-<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code, name: code })} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
+<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code, name: code })} · ${tell(language, 'settlement.kept', { name: actorText(language, settlement.kept_by) })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
@@ -106,7 +106,11 @@ function sendDifferences(visit: ConsoleVisit, { id, file_name }: KeptSettlement,
       { name: 'booked', text: 'column.booked', value: ({ booked, currency }) => money(booked, currency) },
       { name: 'currency', text: 'column.currency', value: ({ currency }) => currency },
       { name: 'entry', text: 'column.entry', value: ({ entry }) => entry },
-      { name: 'accepted', text: 'settlement.accepted_by', value: ({ accepted_by }) => accepted_by },
+      {
+        name: 'accepted',
+        text: 'settlement.accepted_by',
+        value: ({ accepted_by }) => accepted_by && actorText(language, accepted_by),
+      },
       { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
     ],
     rows,
@@ -181,7 +185,8 @@ type Accepting = { may: boolean; typedFor: string; one: string; reason: string }
 /** Shows who accepted a line and why, or the link to accept this line alone. */
 function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
   const { settlement_id, number, cause, accepted_by, reason } = one;
-  if (accepted_by !== null) return tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' });
+  if (accepted_by !== null)
+    return tell(language, 'settlement.accepted', { name: actorText(language, accepted_by), reason: reason ?? '' });
   if (!accepting.may) return '—';
   const at = `${publicPath(app)}/console/settlements/${settlement_id}`;
   if (String(number) !== accepting.one) {

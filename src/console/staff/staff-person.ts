@@ -7,7 +7,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
-import { badge, tableOf, timeCell } from '../console-format.ts';
+import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { resultNotice } from '../notice.ts';
@@ -103,11 +103,16 @@ async function entrances(
   ]);
   const open = links
     .filter(({ user }) => user === id)
-    .map((link) => [link.created_by, timeCell(link.created_at), timeCell(link.expires_at), end('end-link', link.id)]);
+    .map((link) => [
+      actorText(language, link.created_by),
+      timeCell(link.created_at),
+      timeCell(link.expires_at),
+      end('end-link', link.id),
+    ]);
   const programs = (tokens ?? []).map((token) => [
     token.name,
     timeCell(token.created_at),
-    token.created_by ?? '—',
+    actorText(language, token.created_by),
     timeCell(token.last_used_at),
     timeCell(token.expires_at),
     tokenBadge(language, apiTokenState({ ...token, disabled_at }, app.now())),

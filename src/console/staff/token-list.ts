@@ -3,7 +3,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
-import { badge, emptyState } from '../console-format.ts';
+import { actorText, badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -55,7 +55,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<OwnedToken>[] {
     { name: 'name', text: 'staff.name', value: ({ name }) => name },
     { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
     { name: 'made', text: 'staff.added', value: ({ created_at }) => created_at, kind: 'time' },
-    { name: 'by', text: 'people.made_by', value: ({ created_by }) => created_by },
+    { name: 'by', text: 'people.made_by', value: ({ created_by }) => actorText(language, created_by) },
     { name: 'used', text: 'staff.last_use', value: ({ last_used_at }) => last_used_at, kind: 'time' },
     { name: 'expires', text: 'people.expires', value: ({ expires_at }) => expires_at, kind: 'time' },
     {

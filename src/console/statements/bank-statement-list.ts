@@ -11,7 +11,7 @@ import type { Environment } from '../../payment-services/payment-service.ts';
 import { listStatements } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import type { LineUse, ListedStatement, ReadStatement } from '../../statements/statement.ts';
-import { badge, emptyState, tableOf } from '../console-format.ts';
+import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -261,8 +261,8 @@ function columnsFor(app: App, language: Language): Column<SeenStatement>[] {
     {
       name: 'by',
       text: 'column.who',
-      value: ({ imported_by }) => imported_by,
-      cell: ({ imported_by }) => html`<span class="mail">${imported_by}</span>`,
+      value: ({ imported_by }) => actorText(language, imported_by),
+      cell: ({ imported_by }) => html`<span class="mail">${actorText(language, imported_by)}</span>`,
     },
     { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
   ];

@@ -6,7 +6,7 @@ import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
 import { NOTHING_KNOWN, sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
-import { tableOf, timeCell } from '../console-format.ts';
+import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { type Column, exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -57,7 +57,7 @@ export async function sendStatement(
 <p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
 <h1>${statement.file_name}</h1>
 <p>…${statement.account.slice(-4)} · ${statement.first_day} – ${statement.last_day} · ${proofBadge(language, statement.proof)}</p>
-<p>${sumsText(language, lines)} · ${tell(language, 'line.by', { name: statement.imported_by })} · ${timeCell(statement.imported_at)}</p>
+<p>${sumsText(language, lines)} · ${tell(language, 'line.by', { name: actorText(language, statement.imported_by) })} · ${timeCell(statement.imported_at)}</p>
 <p class="quiet code">SHA-256 ${statement.file_sha256}</p>
 </div>${exportLinks(visit, path)}</div>
 ${known > 0 && html`<p class="notice">${tell(language, 'statements.known', { n: known })}</p>`}
