@@ -54,6 +54,20 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.match(rows.at(-1) ?? '', /^till@example\.cl,integration,.*,No,,Enabled,/);
   });
 
+  test('name the merchants that a person sees, in the list, its file, the page and a change of rights', async () => {
+    const { app, server, owner } = await open();
+    await using _server = server;
+    const norte = await createPaymentService(app, 'Norte & Sur', TESTER);
+    const oeste = await createPaymentService(app, 'Oeste', TESTER);
+    const ana = await createTestUser(app, { role: 'support', may: [], paymentServices: [norte.id] });
+    assert.match((await owner.get('/console/staff')).text, />Norte &amp; Sur<\/td>/);
+    assert.match((await owner.get('/console/staff?format=csv')).text, /,Norte & Sur,/);
+    assert.match((await owner.get(`/console/staff/${ana.id}`)).text, /<dd>Norte &amp; Sur<\/dd>/);
+    const services = `${norte.id} ${oeste.id}`;
+    const asked = await owner.post(`/console/staff/${ana.id}/rights`, { ...SUPPORT, scope: 'some', services });
+    assert.match(asked.text, />Norte &amp; Sur<\/td><td[^>]*>Norte &amp; Sur, Oeste<\/td>/);
+  });
+
   test('are not found by a person of some merchants, and name the permission that another person lacks', async () => {
     const { app, server, one, as, pia } = await open();
     await using _server = server;

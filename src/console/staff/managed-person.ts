@@ -3,6 +3,7 @@ import { type ListedUser, listUsers } from '../../auth/list-users.ts';
 import { type Held, heldBy, whyNotManaged } from '../../auth/manage-rule.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
@@ -35,10 +36,19 @@ export async function refusalFor(
   return why === null ? null : tell(language, why === 'self' ? 'people.yourself' : 'people.more');
 }
 
-/** Returns the payment services that a user sees, for people. */
-export function seenBy(language: Language, services: readonly string[] | null): string {
+/** The names of the merchants, by their ids. */
+export type MerchantNames = ReadonlyMap<string, string>;
+
+export async function merchantNames(app: App): Promise<MerchantNames> {
+  return new Map((await listPaymentServices(app)).map(({ id, name }) => [id, name]));
+}
+
+/** Returns the names of the merchants that a user sees. */
+export function seenBy(language: Language, services: readonly string[] | null, names: MerchantNames): string {
   if (services === null) return tell(language, 'people.sees_all');
-  return services.length === 0 ? tell(language, 'people.sees_none') : services.join(', ');
+  return services.length === 0
+    ? tell(language, 'people.sees_none')
+    : services.map((id) => names.get(id) ?? id).join(', ');
 }
 
 /** Returns how much a user may refund per day, for people. */

@@ -9,7 +9,7 @@ import { askedOf, type Column, containsText, sendList } from '../console-list.ts
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { nameOfRole } from '../permission-texts.ts';
-import { seenBy } from './managed-person.ts';
+import { type MerchantNames, merchantNames, seenBy } from './managed-person.ts';
 
 const STATES = ['enabled', 'invited', 'disabled'] as const;
 const TONES = { enabled: 'good', invited: 'warn', disabled: 'bad' } as const;
@@ -22,13 +22,13 @@ export const getConsoleStaff: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const { text = '', role = '', state = '' } = askedOf(visit);
-    const [users, links] = await Promise.all([listUsers(app), listInvitations(app)]);
+    const [users, links, names] = await Promise.all([listUsers(app), listInvitations(app), merchantNames(app)]);
     const waiting = new Set(links.map(({ user }) => user));
     const listed = users.map((user) => ({ ...user, state: stateOf(user, waiting.has(user.id)) }));
     return sendList<Listed>(visit, {
       title: tell(language, 'people.title'),
       path: '/staff',
-      columns: columnsFor(visit),
+      columns: columnsFor(visit, names),
       rows: listed.filter(
         (user) =>
           containsText(text, [user.email]) &&
@@ -62,7 +62,7 @@ function stateOf({ disabled_at, last_log_in_at }: ListedUser, hasLink: boolean):
 /** The most merchants of a user that the screen names. For more it shows the count; the file names all. */
 const NAMED = 2;
 
-function columnsFor({ app, language }: ConsoleVisit): Column<Listed>[] {
+function columnsFor({ app, language }: ConsoleVisit, names: MerchantNames): Column<Listed>[] {
   return [
     {
       name: 'email',
@@ -80,11 +80,11 @@ function columnsFor({ app, language }: ConsoleVisit): Column<Listed>[] {
     {
       name: 'sees',
       text: 'people.sees',
-      value: ({ payment_services: ids }) => seenBy(language, ids),
+      value: ({ payment_services: ids }) => seenBy(language, ids, names),
       cell: ({ payment_services: ids }) =>
         ids !== null && ids.length > NAMED
           ? tell(language, 'people.sees_many', { count: ids.length })
-          : seenBy(language, ids),
+          : seenBy(language, ids, names),
     },
     {
       name: 'factor',

@@ -12,7 +12,15 @@ import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { resultNotice } from '../notice.ts';
 import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
-import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
+import {
+  limitText,
+  type MerchantNames,
+  merchantNames,
+  personOf,
+  refusalFor,
+  type StaffAct,
+  seenBy,
+} from './managed-person.ts';
 import { meaningOfRole } from './meanings.ts';
 import { sessionTable } from './session-table.ts';
 import { tokenBadge } from './token-list.ts';
@@ -32,7 +40,7 @@ export const getConsoleStaffPerson: Screen = {
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
 ${visit.user.may.has('audit:read') && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?who=${person.id}">${tell(visit.language, 'people.acts')}</a></p>`}
 ${refusal !== null && html`<p class="notice">${refusal}</p>`}
-${factsCard(visit, person, may)}
+${factsCard(visit, person, may, await merchantNames(app))}
 ${await entrances(app, visit, person, may)}`;
     return visit.send(200, { title: person.email, main });
   }),
@@ -44,11 +52,11 @@ function stateBadge(language: Language, { disabled_at }: ListedUser): Html {
     : badge('bad', tell(language, 'people.disabled'));
 }
 
-function factsCard({ app, language }: ConsoleVisit, person: ListedUser, may: boolean): Html {
+function factsCard({ app, language }: ConsoleVisit, person: ListedUser, may: boolean, names: MerchantNames): Html {
   const { role, permissions, second_factor: factor } = person;
   const facts: [ConsoleText, Html | string][] = [
     ['people.role', html`${nameOfRole(language, role)} <span class="quiet">${meaningOfRole(language, role)}</span>`],
-    ['people.sees', seenBy(language, person.payment_services)],
+    ['people.sees', seenBy(language, person.payment_services, names)],
     [
       'people.may',
       html`${permissions.map((one) => html`<span class="code" title="${meaningOfPermission(language, one)}">${one}</span> `)}`,

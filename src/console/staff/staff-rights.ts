@@ -13,7 +13,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
 import { alertNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
-import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
+import { limitText, merchantNames, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 
 /** Shows the form that changes a person's role, permissions, merchants and limit. */
@@ -41,7 +41,8 @@ export const postConsoleStaffRights: Screen = {
     const now = await rightsNow(app, person);
     const wish = changesOf(now, rights);
     if (wish === null) return refuse(400, tell(language, 'rights.same'));
-    if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
+    if (!fields.some(({ name }) => name === 'confirmed'))
+      return await sendQuestion(visit, person, { now, rights, fields });
     await setRights(app, person.id, wish, by, user.id);
     return goTo(`/staff/${person.id}?done=changed`);
   }),
@@ -87,12 +88,17 @@ ${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
 type Change = { now: Rights; rights: Rights; fields: FormFields };
 
 /** Shows the rights before and after, and the form again for confirmation. */
-function sendQuestion({ app, language, send }: ConsoleVisit, person: ListedUser, { now, rights, fields }: Change) {
+async function sendQuestion(
+  { app, language, send }: ConsoleVisit,
+  person: ListedUser,
+  { now, rights, fields }: Change,
+) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.question', { email: person.email });
   const own = ({ limits }: Rights) => limitText(language, Object.keys(limits).length === 0 ? null : limits);
   const may = ({ role, granted }: Rights) => [...permissionsOf(role, granted)].sort().join(' ');
-  const seen = ({ services }: Rights) => seenBy(language, services === 'all' ? null : services);
+  const names = await merchantNames(app);
+  const seen = ({ services }: Rights) => seenBy(language, services === 'all' ? null : services, names);
   const lines = (
     [
       ['people.role', ({ role }: Rights) => nameOfRole(language, role)],
