@@ -19,7 +19,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'payment_service.payer_attempts_set': 'Se cambió cuántos rechazos terminan un pago',
   'payment_service.receipts_set': 'Se cambió si los comprobantes salen por correo, y en qué idioma',
   'payment_service.look_set': 'Se cambió la página de pago',
-  'payment_service.events_url_set': 'Se cambió dónde se avisan las devoluciones',
+  'payment_service.events_url_set': 'Se cambió la dirección de los callbacks de devoluciones',
   'fee.set': 'Se cambió una comisión',
   'funds.rule_set': 'Se cambió cuánto dejan los pagos a terceros y cuánto pueden pasarse las devoluciones',
   'payment_method.set': 'Se definió la cuenta del comercio en un medio de pago',
