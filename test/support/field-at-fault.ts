@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 export function assertMarked(page: string, field: string): void {
   const marked = [...page.matchAll(/<(?:input|select|fieldset)[^>]* aria-invalid="true"[^>]*>/g)];
   assert.equal(marked.length, 1, page);
-  const [[tag] = ['']] = marked as unknown as [[string]];
+  const tag = marked[0]?.[0] ?? '';
   const name = tag.startsWith('<fieldset')
     ? /name="(\w+)"/.exec(page.slice(page.indexOf(tag)))?.[1]
     : / name="(\w+)"/.exec(tag)?.[1];

@@ -41,8 +41,7 @@ export const postConsoleStaffRights: Screen = {
     const now = await rightsNow(app, person);
     const wish = changesOf(now, rights);
     if (wish === null) return refuse(400, tell(language, 'rights.same'));
-    if (!fields.some(({ name }) => name === 'confirmed'))
-      return await sendQuestion(visit, person, { now, rights, fields });
+    if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
     await setRights(app, person.id, wish, by, user.id);
     return goTo(`/staff/${person.id}?done=changed`);
   }),
