@@ -45,6 +45,11 @@ export function typedActor(language: Language, typed: string): string {
 
 const COMMAND_LINE = /^command line(?=: |$)/;
 
+/** Shows that age in a cell, on one line. */
+export function ageCell(language: Language, ageMs: number): Html {
+  return html`<span class="whole">${ageText(language, ageMs)}</span>`;
+}
+
 const TONES: Readonly<Record<string, string>> = {
   completed: 'good',
   pending: 'calm',

@@ -10,7 +10,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { commandCell } from '../command-ways.ts';
-import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
+import { ageCell, ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -127,7 +127,7 @@ export function attentionTable(visit: ConsoleVisit, rows: readonly AttentionRow[
     row.name,
     amountText(row),
     row.reason,
-    ageText(language, row.age),
+    ageCell(language, row.age),
   ]);
   return tableOf(head, cells, [2]);
 }

@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
-import { actorText, ageText, emptyState } from '../console-format.ts';
+import { actorText, ageCell, emptyState } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, EXPORTED, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -60,7 +60,7 @@ function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRe
       text: 'column.since',
       kind: 'time',
       value: ({ requested_at }) => requested_at,
-      cell: ({ requested_at }) => ageText(language, Math.max(0, now - requested_at)),
+      cell: ({ requested_at }) => ageCell(language, Math.max(0, now - requested_at)),
     },
     { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
   ];

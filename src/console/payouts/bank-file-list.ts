@@ -175,7 +175,7 @@ function columnsFor(app: App, language: Language): Column<SeenFile>[] {
       name: 'maker',
       text: 'column.who',
       value: ({ file }) => actorText(language, file.made_by),
-      cell: ({ file }) => html`<span class="mail">${actorText(language, file.made_by)}</span>`,
+      cell: ({ file }) => html`<span class="mail whole">${actorText(language, file.made_by)}</span>`,
     },
     { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
   ];

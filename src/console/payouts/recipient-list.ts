@@ -10,7 +10,7 @@ import type { Language } from '../../lib/language.ts';
 import { listRecipients } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
-import { ageText, badge, emptyState } from '../console-format.ts';
+import { ageCell, badge, emptyState } from '../console-format.ts';
 import { type Column, EXPORTED, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -134,7 +134,7 @@ ${form}`;
 /** Shows the present verdict, how long it counts, and its age. */
 export function verdictCell(app: App, language: Language, { verdict, state, validatedAt }: Recipient): Html {
   const text = tell(language, verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
-  return html`<span>${badge(state === 'current' ? 'good' : 'warn', state === 'current' ? text : tell(language, 'recipient.stale'))}<br><span class="quiet">${ageText(language, app.now() - validatedAt)}</span></span>`;
+  return html`<span>${badge(state === 'current' ? 'good' : 'warn', state === 'current' ? text : tell(language, 'recipient.stale'))}<br><span class="quiet">${ageCell(language, app.now() - validatedAt)}</span></span>`;
 }
 
 function columnsFor(app: App, language: Language): Column<SeenRecipient>[] {
