@@ -87,7 +87,8 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
       await updateFileLines(tx, owner.id, file.id);
       made.push({ file, content, payouts: sent });
     }
-    await recordAudit(tx, actOf(wish, made, at));
+    for (let start = 0; start < made.length; start += FILES_IN_AN_ACT)
+      await recordAudit(tx, actOf(wish, made.slice(start, start + FILES_IN_AN_ACT), at));
     return made;
   });
 }
@@ -209,6 +210,9 @@ function newFile(
     sealed_content: sealContent(app, place, content),
   };
 }
+
+/** PostgreSQL indexes a subject of up to 2,700 bytes, which is some 110 ids. */
+const FILES_IN_AN_ACT = 100;
 
 function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: number) {
   const total = made.reduce((sum, { file }) => sum + file.total, 0);

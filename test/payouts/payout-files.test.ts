@@ -6,7 +6,10 @@ import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { bancoestadoAbonos } from '../../src/payout-senders/bancoestado-files.ts';
 import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere, selectPayoutsOfFile } from '../../src/payouts/payout-queries.ts';
 import { readResults } from '../../src/payouts/read-results.ts';
 import { setAccountType } from '../../src/payouts/set-account-type.ts';
@@ -81,6 +84,35 @@ forEachEngine('payout files', (openTestDatabase) => {
     );
     const kept = JSON.stringify(await app.db.query('select * from payout_files'));
     assert.doesNotMatch(kept, /12531909|NUNEZ/);
+  });
+
+  test('more files than fit into one act of the audit log are made at once, and the verification finds nothing', async (t) => {
+    const { app, desk } = await open();
+    const wishes = Array.from({ length: 125 }, () => wish({ amount: 1000 }));
+    const payouts = await approved(app, desk, wishes);
+    t.mock.property(bancoestadoAbonos, 'mostLines', 1);
+    const made = await file(app, desk);
+    const acts = await app.db.query<{ subject: string; said: string }>(
+      `select subject, said_after as said from audit_log where action = 'payout.filed' order by link`,
+    );
+    assert.deepEqual(
+      acts.map(({ subject }) => subject.split(' ')),
+      [made.slice(0, 100), made.slice(100)].map((part) => part.map((one) => one.file.id)),
+    );
+    assert.deepEqual(
+      acts.map(({ said }) => [JSON.parse(said).payouts, JSON.parse(said).total]),
+      [
+        [100, '$100.000 CLP'],
+        [25, '$25.000 CLP'],
+      ],
+    );
+    assert.deepEqual((await verifyStore(app)).findings, []);
+    const last = (await selectPayoutAnywhere(app.db, payouts.at(-1)?.id ?? '')) as Payout;
+    const sent = (await tellPayout(app, last)).filter(({ what }) => what === 'sent');
+    assert.deepEqual(
+      sent.map(({ by }) => by),
+      [desk.users.maker.email],
+    );
   });
 
   test('after a restore no file is made until the hold is released, so nothing is paid twice', async () => {
