@@ -39,6 +39,7 @@ export async function refusalFor(
 /** The names of the merchants, by their ids. */
 export type MerchantNames = ReadonlyMap<string, string>;
 
+/** Returns the names of all merchants. */
 export async function merchantNames(app: App): Promise<MerchantNames> {
   return new Map((await listPaymentServices(app)).map(({ id, name }) => [id, name]));
 }
