@@ -113,7 +113,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [payout] = (await approved(app, desk, [wish({ amount: 6007 })])) as [Payout];
     await carryOutPayouts(app, 10);
     const [row] = await listed('payout');
-    assert.match(row?.reason ?? '', /^it is sent, and somebody says: amount 6008\./);
+    assert.match(row?.reason ?? '', /^it is in "Sent", and somebody says "amount 6008"\./);
     assert.equal(row?.command, `bin/rubrica payout clear ${payout.id} --evidence FILE --reason TEXT --as EMAIL`);
     const found = (await selectPayoutAnywhere(app.db, payout.id)) as Payout;
     const look = {
@@ -307,7 +307,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [row] = await listed('payout');
     assert.equal(
       row?.reason,
-      `it is failed, and somebody says: confirmed. Where the money left all the same, book it first: ${booking}. Then clear it`,
+      `it is in "Refused by the bank", and somebody says "Arrived". Where the money left all the same, book it first: ${booking}. Then clear it`,
     );
     const [spanish] = await listAttention(app, 'payout', 10, 'es');
     assert.equal(
@@ -320,7 +320,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     assert.equal(await payableBalance(app, owner.id), 990_000);
     await say('returned');
-    assert.match((await listed('payout'))[0]?.reason ?? '', /: returned\. Its money is with the merchant: clear it\./);
+    assert.match((await listed('payout'))[0]?.reason ?? '', /says "Came back"\. Its money is with the merchant: clear it\./);
     const { paymentServiceId, environment } = owner;
     await returnPayout(app, { paymentServiceId, environment }, { reference: id, reason: 'it came back', by });
     await clear();

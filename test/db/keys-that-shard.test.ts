@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -48,7 +49,7 @@ forEachEngine('a store from before keys included the environment', (openTestData
   test('keeps every row after the migration, under the environment of its transaction, and verifies', async () => {
     const { made, older } = await openOlder(openTestDatabase);
     const before = await rowsOf(older.db);
-    await migrate(older.db);
+    await upgrade(older);
     const after = await rowsOf(older.db);
     for (const table of TABLES) {
       const expected = await made.db.query(`select * from ${table}`);
@@ -70,7 +71,7 @@ forEachEngine('a store from before keys included the environment', (openTestData
       await raiseCounter(tx, engine, 'events', 5000);
       await raiseCounter(tx, engine, 'callbacks', 7000);
     });
-    await migrate(older.db);
+    await upgrade(older);
     const first = await readFeed(older, everyone, null, 1000);
     const paid = await createPaidTransaction(older, environment);
     await untilVisible(older);
@@ -149,6 +150,14 @@ async function openOlder(openTestDatabase: OpenTestDatabase) {
   await migrate(db, MIGRATIONS.slice(0, THE_ONE));
   await copyRows(made.db, db);
   return { made, older: createTestApp(db, { now: made.now }), environment };
+}
+
+/** Migrates as `serve` does: the audit log says that this store is older than its acts. */
+async function upgrade(older: TestApp): Promise<void> {
+  await migrate(older.db);
+  older.now.advance(1);
+  const act = { at: older.now(), by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
+  await older.db.transaction((tx) => recordAudit(tx, { ...act, after: { applied: [] } }));
 }
 
 /** Adds deliveries, an open attempt, a decision about another attempt, and an event of a user. */
