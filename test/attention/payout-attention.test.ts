@@ -320,7 +320,10 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     assert.equal(await payableBalance(app, owner.id), 990_000);
     await say('returned');
-    assert.match((await listed('payout'))[0]?.reason ?? '', /says "Came back"\. Its money is with the merchant: clear it\./);
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /says "Came back"\. Its money is with the merchant: clear it\./,
+    );
     const { paymentServiceId, environment } = owner;
     await returnPayout(app, { paymentServiceId, environment }, { reference: id, reason: 'it came back', by });
     await clear();
