@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { withoutQuery } from '../payment-services/set-events-url.ts';
-import { selectUsersSaidSince } from './act-check-queries.ts';
+import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import {
   type DisabledSaid,
@@ -23,7 +23,7 @@ export async function verifyPaymentServices(
   findings: Findings,
   arrivals: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const since = await selectUsersSaidSince(app.db);
+  const since = await selectAuditedSince(app.db);
   const add = (subject: string, environmentId: number | null, at: number | null, changes: readonly string[]) => {
     if (changes.length === 0) return;
     const says = `${subject}: ${changes.join('; ')}`;

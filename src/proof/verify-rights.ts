@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { sayLimits } from '../auth/describe-rights.ts';
 import { isPermission } from '../auth/permission.ts';
 import type { FactContent } from '../books/book-fact.ts';
-import { selectObjectsGone, selectUsersSaid, selectUsersSaidSince, type UserSaid } from './act-check-queries.ts';
+import { selectAuditedSince, selectObjectsGone, selectUsersSaid, type UserSaid } from './act-check-queries.ts';
 import { compareSaid } from './compare-said.ts';
 import { type Findings, GONE } from './proof-finding.ts';
 import { type ActValues, pagesById, readAct, textsIn } from './read-acts.ts';
@@ -23,7 +23,7 @@ export async function verifyRights(
   arrivals: ReadonlyMap<string, number>,
 ): Promise<RightsCoverage> {
   const coverage = { users: 0, older: 0 };
-  const since = await selectUsersSaidSince(app.db);
+  const since = await selectAuditedSince(app.db);
   for await (const users of pagesById(PAGE, (after, limit) => selectUsersSaid(app.db, after, limit))) {
     for (const user of users) {
       coverage.users++;
