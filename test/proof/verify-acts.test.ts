@@ -6,7 +6,6 @@ import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import { resetApiToken } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
-import type { SqlValue } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { closeMonth } from '../../src/movements/close-month.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
@@ -18,6 +17,7 @@ import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { LINE_USES } from '../../src/statements/statement.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction, looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
@@ -29,14 +29,7 @@ const OWN = { ...ANA, bankCode: '001', account: '990011223' };
 
 type World = Awaited<ReturnType<typeof open>>;
 
-/** A change by somebody with the password of the database, and the findings of `books verify`. */
-type Tampering = {
-  name: string;
-  statements: (world: World) => [sql: string, ...values: SqlValue[]][];
-  found: RegExp;
-};
-
-const TAMPERINGS: Tampering[] = [
+const TAMPERINGS: Tamperings<World>[] = [
   {
     name: 'a closed month owes a merchant less',
     statements: () => [[`update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`]],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SqlValue } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
@@ -9,6 +8,7 @@ import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import type { Tampering } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction, looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
@@ -18,14 +18,7 @@ import { createTestUser } from '../support/test-user.ts';
 
 type World = Awaited<ReturnType<typeof fill>>;
 
-/** Changes by somebody with the password of the database, and the findings of `books verify`. */
-type Tampering = {
-  name: string;
-  statement: (world: World) => [sql: string, ...values: SqlValue[]];
-  found: RegExp;
-};
-
-const TAMPERINGS: readonly Tampering[] = [
+const TAMPERINGS: readonly Tampering<World>[] = [
   {
     name: 'events of refunds go to a stranger',
     statement: ({ id }) => [`update environments set events_url = 'https://evil.example' where id = $1`, id],

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
-import type { SqlValue } from '../../src/db/database.ts';
 import type { OpenWalk, Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
@@ -13,6 +12,7 @@ import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
@@ -21,14 +21,7 @@ import { createTestUser } from '../support/test-user.ts';
 
 type World = Awaited<ReturnType<typeof fill>>;
 
-/** A change by somebody with the password of the database, and the findings of `books verify`. */
-type Tampering = {
-  name: string;
-  statements: (world: World) => [sql: string, ...values: SqlValue[]][];
-  found: RegExp;
-};
-
-const TAMPERINGS: readonly Tampering[] = [
+const TAMPERINGS: readonly Tamperings<World>[] = [
   {
     name: 'another person approved a payout of a batch',
     statements: ({ batch, second }) => [

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
-import type { SqlValue } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { setPayoutLimits, setPersonLimit } from '../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import type { Tampering } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { readingThrough, undone } from '../support/test-books.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
 
-/** A change by somebody with the password of the database, and the finding of `books verify`. */
-type Tampering = {
-  name: string;
-  statement: (world: { person: string; other: number }) => [sql: string, ...values: SqlValue[]];
-  found: RegExp;
-};
-
-const TAMPERINGS: readonly Tampering[] = [
+const TAMPERINGS: readonly Tampering<{ person: string; other: number }>[] = [
   {
     name: 'larger payouts need no person',
     statement: () => ['update payout_limits set automatic_per_payout = 9000000'],

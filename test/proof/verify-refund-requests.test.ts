@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SqlValue } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import type { Tampering } from '../support/tampering.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { readingThrough, removeTriggers, undone } from '../support/test-books.ts';
 import { askForRefund, openRefundDesk, type RefundDesk } from '../support/test-refund-requests.ts';
 
 type World = RefundDesk & { approved: string; rejected: string; waiting: string };
 
-/** A change by somebody with the password of the database, and the findings of `books verify`. */
-type Tampering = {
-  name: string;
-  statement: (world: World) => [sql: string, ...values: SqlValue[]];
-  found: RegExp;
-};
-
-const TAMPERINGS: readonly Tampering[] = [
+const TAMPERINGS: readonly Tampering<World>[] = [
   {
     name: 'another person approved it',
     statement: ({ approved }) => [
