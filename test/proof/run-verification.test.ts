@@ -18,6 +18,7 @@ import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 const LEASE_MS = 60_000;
 
@@ -29,7 +30,8 @@ forEachEngine('a verification that a person asks for', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));
-    while ((await sealFeed(app)) > 0);
+    await untilVisible(app);
+    await sealFeed(app);
     return { app, paid };
   };
 
