@@ -9,7 +9,7 @@ import {
   type EndpointRow,
   selectCallbackPage,
   selectCallbacksByIds,
-  selectCallbacksByWebhook,
+  selectSameCallbacks,
 } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
 import { type Move, MoveRefusal } from './move.ts';
@@ -136,8 +136,7 @@ async function compareCallbacks(move: Move): Promise<void> {
 
 async function differingCallbacks(move: Move, from: Reader, page: CallbackRow[]): Promise<CallbackRow[]> {
   if (page.length === 0) return [];
-  const webhookIds = page.map(({ webhook_id }) => webhook_id);
-  const there = await selectCallbacksByWebhook(move.to.db, move.scope.environmentIds, webhookIds);
+  const there = await selectSameCallbacks(move.to.db, move.scope.environmentIds, page);
   const [one, other] = [await textsOf(move, 'from', from, page), await textsOf(move, 'to', move.to.db, there)];
   return page.filter((row) => one.get(webhookOf(row)) !== other.get(webhookOf(row)));
 }

@@ -3,14 +3,15 @@ import { carryRow } from './carry-row.ts';
 import {
   type AttemptRow,
   type CallbackRow,
+  deleteCallbacks,
   type EndpointRow,
-  replaceDeliveries,
-  selectCallbacksByWebhook,
+  insertCallbackRows,
+  insertDeliveries,
   selectDeliveries,
   selectEndpoints,
   selectEndpointsAt,
   selectEndpointsByIds,
-  upsertCallbacks,
+  selectSameCallbacks,
   upsertEndpoints,
 } from './delivery-queries.ts';
 import type { Move } from './move.ts';
@@ -62,14 +63,18 @@ export async function writeDeliveries(
     const endpoint_id = there.get(endpointName(endpoints.get(row.endpoint_id) as EndpointRow)) ?? 0;
     return { ...withoutId(carryRow(move, 'callbacks', row)), endpoint_id };
   });
-  await upsertCallbacks(tx, rows);
-  const webhookIds = callbacks.map(({ webhook_id }) => webhook_id);
-  const ids = new Map(
-    (await selectCallbacksByWebhook(tx, environmentIds, webhookIds)).map((row) => [keyOf(row), row.id]),
+  const known = await selectSameCallbacks(tx, environmentIds, callbacks);
+  await deleteCallbacks(
+    tx,
+    environmentIds,
+    known.map(({ id }) => id),
   );
+  await insertCallbackRows(tx, rows);
+  const written = await selectSameCallbacks(tx, environmentIds, callbacks);
+  const ids = new Map(written.map((row) => [keyOf(row), row.id]));
   const idThere = new Map(callbacks.map((row) => [row.id, ids.get(keyOf(row)) as number]));
   const carried = attempts.map((row) => ({ ...withoutId(row), callback_id: idThere.get(row.callback_id) as number }));
-  await replaceDeliveries(tx, environmentIds, [...ids.values()], carried);
+  await insertDeliveries(tx, carried);
 }
 
 /** Returns a name of a callback that is valid in both databases. */

@@ -1,9 +1,15 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 type Reader = Pick<Tx, 'query'> | Database;
 
 export type EndpointRow = SqlRow & { id: number; environment_id: number; address: string };
-export type CallbackRow = SqlRow & { id: number; environment_id: number; endpoint_id: number; webhook_id: string };
+export type CallbackRow = SqlRow & {
+  id: number;
+  environment_id: number;
+  transaction_id: number;
+  endpoint_id: number;
+  webhook_id: string;
+};
 export type AttemptRow = SqlRow & { id: number; environment_id: number; callback_id: number };
 
 export function selectEndpoints(db: Reader, environmentIds: readonly number[]): Promise<EndpointRow[]> {
@@ -54,16 +60,19 @@ export function selectCallbacksByIds(
   return db.query('select * from callbacks where id {among $1} and environment_id {among $2}', [ids, environmentIds]);
 }
 
-/** Finds callbacks in the other database by `webhook_id`, the id that their shop knows. */
-export function selectCallbacksByWebhook(
+/** Finds callbacks of the other database there, by their transaction and `webhook_id`, the id that their shop knows. */
+export function selectSameCallbacks(
   db: Reader,
   environmentIds: readonly number[],
-  webhookIds: readonly string[],
+  callbacks: readonly CallbackRow[],
 ): Promise<CallbackRow[]> {
-  return db.query('select * from callbacks where webhook_id {named $1} and environment_id {among $2}', [
-    webhookIds,
-    environmentIds,
-  ]);
+  const transactionIds = [...new Set(callbacks.map(({ transaction_id }) => transaction_id))];
+  const webhookIds = callbacks.map(({ webhook_id }) => webhook_id);
+  return db.query(
+    `select * from callbacks
+     where transaction_id {among $1} and environment_id {among $2} and webhook_id {named $3}`,
+    [transactionIds, environmentIds, webhookIds],
+  );
 }
 
 export function selectDeliveries(
@@ -79,35 +88,33 @@ export function selectDeliveries(
 
 /** Inserts or updates endpoints. A new one gets an id of this database. */
 export async function upsertEndpoints(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
-  await upsertNumbered(tx, 'endpoints', ['environment_id', 'address'], rows);
+  const columns = Object.keys(rows[0] ?? {});
+  const set = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+  await insertAll(tx, 'endpoints', rows, `on conflict (environment_id, address) do update set ${set}`);
 }
 
-export async function upsertCallbacks(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
-  await upsertNumbered(tx, 'callbacks', ['webhook_id', 'environment_id'], rows);
+/** Inserts callbacks. Each gets an id of this database. */
+export async function insertCallbackRows(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
+  await insertAll(tx, 'callbacks', rows);
 }
 
-/** Replaces all delivery attempts of these callbacks. */
-export async function replaceDeliveries(
+export async function insertDeliveries(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
+  await insertAll(tx, 'delivery_attempts', rows);
+}
+
+/** Deletes callbacks with their delivery attempts. */
+export async function deleteCallbacks(
   tx: Tx,
   environmentIds: readonly number[],
-  callbackIds: readonly number[],
-  rows: readonly SqlRow[],
+  ids: readonly number[],
 ): Promise<void> {
-  const attempts = 'delivery_attempts';
-  await tx.query(`delete from ${attempts} where callback_id {among $1} and environment_id {among $2}`, [
-    callbackIds,
-    environmentIds,
-  ]);
-  const [first] = rows;
-  if (first !== undefined) await tx.insertRows(into(attempts, Object.keys(first)), rows);
+  if (ids.length === 0) return;
+  const places = [ids, environmentIds];
+  await tx.query('delete from delivery_attempts where callback_id {among $1} and environment_id {among $2}', places);
+  await tx.query('delete from callbacks where id {among $1} and environment_id {among $2}', places);
 }
 
-async function upsertNumbered(tx: Tx, table: string, key: readonly string[], rows: readonly SqlRow[]): Promise<void> {
+async function insertAll(tx: Tx, name: string, rows: readonly SqlRow[], suffix?: string): Promise<void> {
   const [first] = rows;
-  if (first === undefined) return;
-  const columns = Object.keys(first);
-  const set = columns.filter((column) => !key.includes(column)).map((column) => `${column} = excluded.${column}`);
-  await tx.insertRows(into(table, columns), rows, `on conflict (${key.join(', ')}) do update set ${set.join(', ')}`);
+  if (first !== undefined) await tx.insertRows({ name, columns: Object.keys(first) }, rows, suffix);
 }
-
-const into = (name: string, columns: readonly string[]): InsertTarget => ({ name, columns });
