@@ -12,5 +12,10 @@ export function readIsoTime(text: string): number | null {
 export function isoTime(utcMs: number): string;
 export function isoTime(utcMs: number | null): string | null;
 export function isoTime(utcMs: number | null): string | null {
-  return utcMs === null ? null : new Date(utcMs).toISOString();
+  if (utcMs === null) return null;
+  if (utcMs !== last.utcMs) last = { utcMs, text: new Date(utcMs).toISOString() };
+  return last.text;
 }
+
+/** The last time written: under load, many replies share a millisecond. */
+let last = { utcMs: Number.NaN, text: '' };
