@@ -2,11 +2,15 @@ import { type Database, StorageError } from './database.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-/** `readsWithinMs`: the time-out of a read outside of transactions; default 10 s. */
+/**
+ * `readsWithinMs`: the time-out of a read outside of transactions; default 10 s. `withinMs`: the time-out of every
+ * response and connection; default 10 s and 5 s.
+ */
 export type OpenOptions = {
   connections: number;
   pooler: boolean;
   readsWithinMs?: number;
+  withinMs?: number;
   onFatal: (error: unknown) => void;
 };
 

@@ -17,7 +17,7 @@ import { stopAtFailure } from './stop-at-failure.ts';
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
 
 /** `pooler`: uses no named statements, because they fail behind PgBouncer in transaction mode. */
-export type PostgresOptions = { connections: number; pooler: boolean; readsWithinMs?: number };
+export type PostgresOptions = { connections: number; pooler: boolean; readsWithinMs?: number; withinMs?: number };
 
 /**
  * After this time without a response the connection counts as lost: a network partition stays silent for many minutes.
@@ -45,6 +45,7 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     // Frees the locks of a lost connection after this time. PgBouncer rejects the setting and has its own.
     ...(!options.pooler && { idle_in_transaction_session_timeout: ANSWER_WITHIN_MS }),
+    ...(options.withinMs !== undefined && allWithin(options.withinMs)),
     // Behind a pooler a session is shared with strangers; there each transaction begins with its own settings.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not say so
     ...(!options.pooler && { onConnect: (connection) => connection.query(SESSION_SETTINGS) }),
@@ -124,6 +125,11 @@ function createStatements(pooler: boolean): Statements {
     known = new Map();
   };
   return { make, age: () => age, forget };
+}
+
+/** Returns the driver's time-outs, all with this time. */
+function allWithin(ms: number) {
+  return { query_timeout: ms, connectionTimeoutMillis: ms, idle_in_transaction_session_timeout: ms };
 }
 
 /** Returns the same statements with another time-out. */
