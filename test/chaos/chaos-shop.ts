@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallbackData, compareWithOrder, verifyCallback } from '../../protocol/verify-callback.ts';
 import type { ChaosClassName } from '../../src/chaos/chaos-class.ts';
 import type { ChaosOrder } from '../../src/chaos/chaos-order.ts';
+import { comesTrue } from '../support/comes-true.ts';
 
 type Kept = ChaosOrder & { state: string; deliveries: number };
 type Tokens = { account: string; secret: string; oldSecret: string };
@@ -23,6 +23,7 @@ export async function startChaosShop(
     orders.map((order) => [order.reference, { ...order, state: 'open', deliveries: 0 }]),
   );
   const seen = new Set<string>();
+  const received: Kept[] = [];
   const has = (one: ChaosClassName) => fault === one;
 
   async function receive(request: IncomingMessage, body: Buffer): Promise<number> {
@@ -68,7 +69,10 @@ export async function startChaosShop(
       return;
     }
     const { state } = order;
-    if (has('two_at_once')) await sleep(20);
+    received.push(order);
+    // The first order gets only the ordinary callback. Another is changed only when two callbacks have read its state.
+    if (has('two_at_once') && order.reference !== orders[0]?.reference)
+      await comesTrue(() => received.indexOf(order) < received.lastIndexOf(order));
     const isRepeat = has('error_after_doing') ? seen.has(signature) : state === 'paid' && !has('duplicates');
     seen.add(signature);
     if (isRepeat) return;
