@@ -205,7 +205,7 @@ withBrowser('a passkey in a browser', (openVisitor) => {
         await signIn();
         await page.goto(`${origin}${ADD}`);
         await page.getByRole('button', { name: 'Add this device' }).click();
-        await page.getByRole('link', { name: 'I kept them, go on' }).click({ timeout: 20_000 });
+        await page.getByRole('link', { name: 'I kept them, go on' }).click();
         await page.goto(`${origin}/console/account`);
         await page.getByRole('cell', { name: 'Passkey' }).waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();

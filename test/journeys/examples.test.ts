@@ -15,6 +15,7 @@ import { createPaymentService, type TokenPair } from '../../src/payment-services
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { runChild, startChild, type Written } from '../support/child-process.ts';
+import { PATIENCE_MS } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
 import { type Program, whyMissing } from '../support/system-programs.ts';
@@ -140,7 +141,7 @@ test('the Python receiver refuses a negative Content-Length', {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(stdout.trim()).port) });
   context.after(() => socket.destroy());
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n');
-  socket.setTimeout(10_000, () => socket.destroy(new Error('The receiver still reads')));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The receiver still reads')));
   const [answer] = (await once(socket, 'data')) as [Buffer];
   assert.match(answer.toString(), /^HTTP\/1\.0 413 /);
 });

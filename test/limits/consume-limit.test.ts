@@ -5,7 +5,7 @@ import { problemHeaders } from '../../src/http/problem-headers.ts';
 import { consumeLimit, removeEndedLimits } from '../../src/limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../../src/limits/limit.ts';
 import { decrementCount, deleteCount, incrementCount } from '../../src/limits/limit-queries.ts';
-import { comesTrue } from '../support/comes-true.ts';
+import { comesTrue, PATIENCE_MS } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -121,7 +121,7 @@ forEachEngine('a limit', (openTestDatabase) => {
 
     // Ends after a while, so that a failing test does not wait for ever.
     async function after(counts: Promise<unknown>[]): Promise<null> {
-      await sleep(5_000, undefined, { ref: false });
+      await sleep(PATIENCE_MS, undefined, { ref: false });
       release();
       await Promise.all(counts);
       return null;

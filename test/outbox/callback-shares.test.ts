@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
-import { comesTrue } from '../support/comes-true.ts';
+import { comesTrue, PATIENCE_MS } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -50,7 +50,7 @@ forEachEngine('a shop that does not answer', (openTestDatabase) => {
     assert.equal(await delivery.poll(), 600);
     assert.ok(await comesTrue(async () => wire.urls.length === 32));
     await post(other, 2000, 'https://well.example.cl/callback');
-    const claimed = await Promise.race([delivery.poll(), pause(5_000, 'nothing', { ref: false })]);
+    const claimed = await Promise.race([delivery.poll(), pause(PATIENCE_MS, 'nothing', { ref: false })]);
     await wire.endAll();
     await delivery.drain();
     assert.equal(claimed, 1);

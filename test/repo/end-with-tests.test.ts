@@ -13,7 +13,7 @@ test('a test file that leaves a server running ends by itself, with all its test
   const preload = import.meta.resolve('../support/end-with-tests.ts');
   const args = [`--import=${preload}`, '--test-reporter=tap', file];
 
-  const { stdout, stderr } = await runChild('node', args, { env: withoutTestContext(), longestMs: 60_000 });
+  const { stdout, stderr } = await runChild('node', args, { env: withoutTestContext() });
 
   assert.equal(stdout.match(/^ok \d+ /gm)?.length, 501);
   assert.match(stderr, /leaves\.test\.mjs: its tests are over and left running: .*TCPSERVERWRAP/i);

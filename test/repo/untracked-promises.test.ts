@@ -13,7 +13,7 @@ test('an uncaught error fails its file and names its place, although the runner 
   const preload = import.meta.resolve('../support/untracked-promises.ts');
   const args = [`--import=${preload}`, '--test-reporter=tap', file];
 
-  const { status, stdout, stderr } = await runChild('node', args, { env: withoutTestContext(), longestMs: 60_000 });
+  const { status, stdout, stderr } = await runChild('node', args, { env: withoutTestContext() });
 
   assert.equal(status, 1);
   assert.match(stdout, /^ok 1 - is over before/m, 'an error after the end does not fail the test itself');
