@@ -10,6 +10,7 @@ import { runChild } from '../support/child-process.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
+import { pastMidnight } from '../support/past-midnight.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
@@ -99,6 +100,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
   });
 
   test('name approved payouts beside their entries in reconcile and books list', async (context) => {
+    await pastMidnight();
     const { run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     await run('batch', 'approve', made.batch, ...as('approver'));

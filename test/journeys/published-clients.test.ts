@@ -11,6 +11,7 @@ import { loadEnvironment } from '../../src/payment-services/find-environment.ts'
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { pastMidnight } from '../support/past-midnight.ts';
 import { whyMissing } from '../support/system-programs.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -86,6 +87,7 @@ forEachEngine('published clients with only their base URL changed', (openTestDat
     const { service, tokens } = await open(context, (await openTestDatabase()).url);
     api.ApiClient.instance.basePath = service.url;
     const environment = await loadEnvironment(service.app, tokens.service_token);
+    await pastMidnight();
     const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
     const { email } = await logIn(service);
     const trxs = new api.TrxsApi();
@@ -177,6 +179,7 @@ forEachEngine('published clients with only their base URL changed', (openTestDat
     }, async (context) => {
       const { service, tokens } = await open(context, (await openTestDatabase()).url);
       const environment = await loadEnvironment(service.app, tokens.service_token);
+      await pastMidnight();
       const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
       const user = await createUser(service.app, SHOP_USER, TESTER);
       const answers = await refundInPhp({ service, user, httpVersion, id });

@@ -7,6 +7,7 @@ import { createUser } from '../../src/auth/create-user.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { pastMidnight } from '../support/past-midnight.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
@@ -23,6 +24,7 @@ forEachEngine('the SDK client', (openTestDatabase) => {
       (await client.listPaymentMethods()).map(({ codigo }) => codigo),
       ['simulated', 'simulated-transfer'],
     );
+    await pastMidnight();
     const { idTrx, payUrl } = await client.createTransaction(order);
     assert.equal((await client.createTransaction(order)).idTrx, idTrx);
     await assert.rejects(client.createTransaction({ ...order, x_amount: 6000 }), {
