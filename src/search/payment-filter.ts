@@ -7,8 +7,8 @@ export type PaymentFilter = {
   /** Exactly as signed. */
   reference: string | null;
   /**
-   * A part of the reference, case-insensitive. There is no index for it, so the payments that match the rest are
-   * filtered.
+   * Parts of the reference, separated by spaces, case-insensitive. There is no index for it, so the payments that match
+   * the rest are filtered.
    */
   referencePart: string | null;
   /** Case-insensitive. */
@@ -45,7 +45,7 @@ export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boo
   const { referencePart, amount, since, until } = filter;
   return (
     isOrAny(payment.reference, filter.reference) &&
-    (referencePart === null || payment.reference.toLowerCase().includes(referencePart.toLowerCase())) &&
+    (referencePart === null || hasParts(payment.reference, referencePart)) &&
     isOrAny(payment.customer_email.toLowerCase(), filter.email?.toLowerCase() ?? null) &&
     isOrAny(payment.authorization_code?.toLowerCase() ?? '', filter.authorizationCode?.toLowerCase() ?? null) &&
     (amount === null || (payment.amount === amount.amount && payment.currency === amount.currency)) &&
@@ -55,6 +55,12 @@ export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boo
     (since === null || payment.created_at >= since) &&
     (until === null || payment.created_at < until)
   );
+}
+
+/** Returns whether a reference has each part: `lib lento` is in `LIB-1-LENTO`. */
+function hasParts(reference: string, parts: string): boolean {
+  const text = reference.toLowerCase();
+  return parts.toLowerCase().split(/\s+/).every((part) => text.includes(part));
 }
 
 function isOrAny(value: string, wanted: string | null): boolean {

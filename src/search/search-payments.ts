@@ -39,7 +39,8 @@ export type PartsResult = SearchResult & { isAll: boolean };
 
 /**
  * Searches as `searchPayments` does. If it finds nothing, searches the references of the newest payments for a text of
- * three or more characters, case-insensitive.
+ * three or more characters, case-insensitive. A number that is no reference may still be the number of an order, such
+ * as `ORD-1066`: its payments follow those that it finds by other means.
  */
 export async function searchWithParts(
   app: App,
@@ -49,12 +50,24 @@ export async function searchWithParts(
 ): Promise<PartsResult> {
   const found = await searchPayments(app, text, environmentIds, limit);
   const part = partOf(text);
-  if (found.payments.length > 0 || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
+  const isNumber = /^\d+$/.test(part);
+  const isFound = found.payments.some(({ found_by }) => !isNumber || found_by === 'reference');
+  if (isFound || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
     return { ...found, isAll: true };
   const filter = { ...NO_FILTER, referencePart: part };
-  const page = await findPayments(app, { filter, environmentIds, after: null, limit, mostRead: PARTS_READ });
-  const payments = page.payments.map((payment) => ({ ...payment, found_by: 'reference_part' as const }));
+  const most = found.payments.length === 0 ? limit : PARTS_READ;
+  const page = await findPayments(app, { filter, environmentIds, after: null, limit: most, mostRead: PARTS_READ });
+  const known = new Set(found.payments.map(({ id }) => id));
+  const others = page.payments
+    .filter(({ id, reference }) => !known.has(id) && (known.size === 0 || hasNumber(reference, part)))
+    .map((payment) => ({ ...payment, found_by: 'reference_part' as const }));
+  const payments = [...found.payments, ...others].slice(0, limit);
   return { payments, complete: found.complete && page.complete, isAll: page.next === null };
+}
+
+/** Returns whether a reference has this number on its own: 1066 is in `ORD-1066`, not in `ORD-10660`. */
+function hasNumber(reference: string, number: string): boolean {
+  return reference.split(/\D+/).includes(number);
 }
 
 /** Removes the # that a person may write before an order number. */

@@ -327,6 +327,45 @@ forEachEngine('payments are found', (openTestDatabase) => {
     );
   });
 
+  test('by a number that is the number of a transaction and in the reference of another', async () => {
+    const { app, shop, other } = await open();
+    const one = await createTestTransaction(app, shop, { reference: 'A' });
+    const named = await createTestTransaction(app, shop, { reference: `ORD-${one.id}/2` });
+    await createTestTransaction(app, shop, { reference: `ORD-${one.id}0` });
+    const find = async (text: string, environments: ReadonlySet<number> | null = null) =>
+      (await searchWithParts(app, text, environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
+    const both = [
+      [one.id, 'id'],
+      [named.id, 'reference_part'],
+    ];
+    for (const indexed of [false, true]) {
+      if (indexed) await indexAll(app);
+      assert.deepEqual(await find(` ${one.id} `), both);
+      assert.deepEqual(await find(String(one.id), new Set([other.id])), []);
+    }
+    const whole = await createTestTransaction(app, other, { reference: String(one.id) });
+    assert.deepEqual(await find(String(one.id)), [
+      [one.id, 'id'],
+      [whole.id, 'reference'],
+    ]);
+  });
+
+  test('by several parts of their reference, separated by any spaces', async () => {
+    const { app, shop } = await open();
+    const order = await createTestTransaction(app, shop, { reference: 'LIB-44-lento' });
+    const spaced = await createTestTransaction(app, shop, { reference: 'lib lento 9' });
+    await createTestTransaction(app, shop, { reference: 'LIB-45' });
+    for (const text of ['lib lento', ' lento  LIB ', '\tlib\u00a0lento']) {
+      const { payments } = await searchWithParts(app, text, null, 10);
+      assert.deepEqual(
+        payments.map(({ id }) => id),
+        [spaced.id, order.id],
+        text,
+      );
+    }
+    assert.deepEqual(await idsFor(app, { referencePart: '44 lento' }), [order.id]);
+  });
+
   test('by a part of their reference among the newest 2,000, and beyond with a list', async () => {
     const { app, shop } = await open();
     const old = await createTestTransaction(app, shop, { reference: 'FIRST-ONE' });
