@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
 import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
 import {
   type AmountDay,
@@ -12,7 +13,7 @@ import {
   type TermedTransaction,
   type TermRow,
 } from './search-queries.ts';
-import { createdTerms, eventTerms, termsOf, utcDay } from './search-term.ts';
+import { createdTerms, eventTerms, type Terms, termsOf, utcDay } from './search-term.ts';
 
 /** A batch takes ten milliseconds of the event loop, so no payer waits longer for it. */
 const BATCH = 200;
@@ -32,9 +33,11 @@ export async function indexPayments(app: App): Promise<number> {
   const events = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, BATCH);
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const { rows, days } = await rowsOf(app, events);
+  const terms = await termsOf(app);
   await app.db.transaction(async (tx) => {
     if (!(await advanceSearchProgress(tx, place, last, daysFrom(app, place)))) return;
+    // Read under the lock of the place: an e-mail address that is erased meanwhile leaves no term.
+    const { rows, days } = await rowsOf(tx, terms, events);
     await insertSearchTerms(tx, rows);
     if (days.length > 0) await insertAmountDays(tx, days);
   });
@@ -54,10 +57,13 @@ function daysFrom(app: App, { commit_id, position }: FeedPlace): number {
 }
 
 /** Returns the rows in the order of the indexes, without duplicates. */
-async function rowsOf(app: App, events: readonly FeedRow[]): Promise<{ rows: TermRow[]; days: AmountDay[] }> {
-  const terms = await termsOf(app);
+async function rowsOf(
+  tx: Tx,
+  terms: Terms,
+  events: readonly FeedRow[],
+): Promise<{ rows: TermRow[]; days: AmountDay[] }> {
   const ids = new Set(events.flatMap(({ transaction_id }) => transaction_id ?? []));
-  const transactions = ids.size === 0 ? [] : await selectTermed(app.db, [...ids]);
+  const transactions = ids.size === 0 ? [] : await selectTermed(tx, [...ids]);
   const environments = new Map(transactions.map(({ id, environment_id }) => [id, environment_id]));
   const created = new Set(
     events.flatMap((event) => (event.type === 'transaction.created' ? event.transaction_id : [])),

@@ -39,8 +39,12 @@ export async function insertSearchTerms(tx: Tx, rows: readonly TermRow[]): Promi
   await tx.insertRows(SEARCH_TERMS, rows, 'on conflict do nothing');
 }
 
-/** Deletes a term of a payment, so that it can no longer be found by it and no trace remains. */
+/**
+ * Deletes a term of a payment, so that it can no longer be found by it and no trace remains. Waits for the process that
+ * indexes payments, and makes it wait until the commit, so that it does not insert the term afterwards.
+ */
 export async function deleteSearchTerm(tx: Tx, { term, transaction_id, environment_id }: TermRow): Promise<void> {
+  await tx.query('select position from search_progress {for_update}');
   await tx.query('delete from search_terms where term = $1 and transaction_id = $2 and environment_id = $3', [
     term,
     transaction_id,

@@ -66,7 +66,8 @@ export function createdTerms(
   const day = utcDay(created_at);
   return [
     terms.of('reference', reference),
-    terms.of('email', customer_email),
+    // An erased address is empty.
+    ...(customer_email === '' ? [] : [terms.of('email', customer_email)]),
     terms.ofAmount(amount, currency, day),
     terms.ofDay(day, null),
     terms.ofDay(day, environment_id),

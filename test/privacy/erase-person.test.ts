@@ -22,6 +22,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { approved, openPayoutDesk, ANA as PAYEE, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const EMAIL = 'Ana.Perez+web@example.cl';
@@ -82,6 +83,34 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     assert.match(act?.said_after ?? '', /"transactions":2/);
     assert.ok(paid.id > 0);
   });
+
+  for (const moment of ['before', 'after'] as const)
+    test(`leaves no search term of an address that is erased ${moment} its payment is indexed, at the same time`, async () => {
+      const { app, environment } = await setUp(openTestDatabase);
+      await createPaidTransaction(app, environment, { reference: 'ANA-1', customerEmail: EMAIL });
+      await untilVisible(app);
+      await sealFeed(app);
+      let erasing: Promise<unknown> | null = null;
+      const erase = () => {
+        erasing ??= erasePerson(app, ANA, TESTER);
+        return erasing;
+      };
+      const transaction: typeof app.db.transaction = async (work, statements) => {
+        if (moment === 'before') await erase();
+        return app.db.transaction(async (tx) => {
+          const result = await work(tx);
+          if (moment === 'after') {
+            erase();
+            await untilQueued(app.db);
+          }
+          return result;
+        }, statements);
+      };
+      assert.equal((await indexPayments({ ...app, db: { ...app.db, transaction } })) > 0, true);
+      await erasing;
+      const term = (await termsOf(app)).of('email', EMAIL);
+      assert.deepEqual(await app.db.query('select term from search_terms where term = $1', [term]), []);
+    });
 
   test('in unsigned objects and validations is found and erased by RUT in any spelling', async () => {
     const { app, environment } = await setUp(openTestDatabase);
