@@ -60,7 +60,10 @@ export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boo
 /** Returns whether a reference has each part: `lib lento` is in `LIB-1-LENTO`. */
 function hasParts(reference: string, parts: string): boolean {
   const text = reference.toLowerCase();
-  return parts.toLowerCase().split(/\s+/).every((part) => text.includes(part));
+  return parts
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => text.includes(part));
 }
 
 function isOrAny(value: string, wanted: string | null): boolean {

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { AuditRow } from '../audit/audit-row.ts';
 import { selectEntriesOf } from '../books/journal-queries.ts';
 import type { EarlierEnd, PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
@@ -74,9 +75,10 @@ export async function showPayment(
     linesOfEntries(app, transaction),
     linesOfDecisions(app, transaction),
   ]);
-  parts.push(await linesOfActs(app, transaction, parts.flat()));
+  const acts = await actsOn(app, transaction, parts.flat());
+  const lines = [...parts.flat().map((one) => withReason(one, acts)), ...linesOfActs(acts)];
   // The sort is stable: at one moment an approval precedes its refund, and an event precedes its consequences.
-  const timeline = parts.flat().sort((one, other) => one.at - other.at || beginning(one) - beginning(other));
+  const timeline = lines.sort((one, other) => one.at - other.at || beginning(one) - beginning(other));
   return { payment, transaction, timeline };
 }
 
@@ -196,8 +198,8 @@ const TOLD = new Set([
   'refund_request.rejected',
 ]);
 
-/** Lists the acts of the audit log on the payment and its parts, except the acts that other lines show. */
-async function linesOfActs(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<TimelineLine[]> {
+/** Lists the acts of the audit log on the payment and its parts. */
+async function actsOn(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<AuditRow[]> {
   const things = new Set([
     `transaction ${id}`,
     ...lines.flatMap(({ facts }) =>
@@ -209,8 +211,21 @@ async function linesOfActs(app: App, { id }: Transaction, lines: readonly Timeli
   // Ids of different kinds may be equal numbers.
   const ids = new Set([...things].map((thing) => thing.slice(thing.indexOf(' ') + 1)));
   const acts = await selectActsOn(app.db, [...ids]);
+  return acts.filter(({ subject_kind, subject }) => things.has(`${subject_kind} ${subject}`));
+}
+
+/** Adds the requester's reason to the line of a requested refund: only the act has it. */
+function withReason(line: TimelineLine, acts: readonly AuditRow[]): TimelineLine {
+  const { refund } = line.facts;
+  const asked = acts.find(({ action, subject }) => action === 'refund.requested' && subject === refund);
+  const reason = asked?.reason ?? null;
+  return line.kind === 'event' && reason !== null ? { ...line, facts: { ...line.facts, reason } } : line;
+}
+
+/** Returns the acts as lines, except the acts that other lines show. */
+function linesOfActs(acts: readonly AuditRow[]): TimelineLine[] {
   return acts
-    .filter(({ action, subject_kind, subject }) => !TOLD.has(action) && things.has(`${subject_kind} ${subject}`))
+    .filter(({ action }) => !TOLD.has(action))
     .map(({ created_at, action, actor, reason, subject_kind, subject }) =>
       line(created_at, 'act', action, { by: actor, facts: { [subject_kind]: subject, reason } }),
     );

@@ -6,11 +6,13 @@ import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { timelineOf } from '../../src/console/payments/payment-lines.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { createRefund } from '../../src/refunds/create-refund.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import { sayFact, showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -85,6 +87,26 @@ forEachEngine('the timeline of a payment', (openTestDatabase) => {
     const shown = await showPayment(app, String(paid.id), null);
     const acts = shown?.timeline.filter(({ kind }) => kind === 'act').map(({ what, by, facts }) => [what, by, facts]);
     assert.deepEqual(acts, [['callback.resent', 'sonia@example.cl', { callback: String(id) }]]);
+  });
+
+  test('says who requested a refund and why, beside the refund that nobody explained', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const paid = await createPaidTransaction(app, await createTestEnvironment(app), { amount: 5000 });
+    const wish = { amount: 2000, type: 'parcial', idempotencyKey: 'one' } as const;
+    await createRefund(app, paid, { ...wish, by: { ...TESTER, name: 'sonia@example.cl' }, reason: 'llegó roto' });
+    await createRefund(app, paid, { ...wish, idempotencyKey: 'two', by: TESTER });
+    await carryOutRefunds(app, 10);
+    const shown = await showPayment(app, String(paid.id), null);
+    const told = shown?.timeline.filter(({ what }) => /^refund[.](processing|requested)/.test(what));
+    assert.deepEqual(
+      told?.map(({ kind, by, facts: { reason } }) => [kind, by, reason]),
+      [
+        ['event', 'sonia@example.cl', 'llegó roto'],
+        ['event', TESTER.name, undefined],
+      ],
+    );
+    assert.ok(shown !== null);
+    assert.match(timelineOf('es', shown).text, /por sonia@example\.cl<br><span class="quiet">llegó roto<\/span>/);
   });
 
   test('names the requester and the approver of a refund above a limit, and the refund', async () => {

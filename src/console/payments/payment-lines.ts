@@ -37,10 +37,16 @@ export function timelineOf(language: Language, { payment, transaction, timeline 
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${reasonOf(line)}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
+}
+
+/** Returns why a person did it. The reason of a payment method is among the details. */
+function reasonOf({ by, facts }: TimelineLine): Html | false {
+  const { reason } = facts;
+  return by !== null && typeof reason === 'string' && html`<br><span class="quiet">${reason}</span>`;
 }
 
 function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
@@ -82,8 +88,9 @@ function noticeOf(language: Language, line: TimelineLine, url: string): Html | f
   return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
 }
 
-function factsOf(language: Language, { facts }: TimelineLine): Html | false {
-  const said = Object.entries(facts).filter(([name]) => !SAID.includes(name));
+function factsOf(language: Language, line: TimelineLine): Html | false {
+  const isShown = (name: string) => SAID.includes(name) || (name === 'reason' && reasonOf(line) !== false);
+  const said = Object.entries(line.facts).filter(([name]) => !isShown(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
   const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${valueOf(name, fact)}</dd>`);
