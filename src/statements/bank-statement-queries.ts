@@ -148,33 +148,38 @@ type DepositFound = {
   created_at: number;
   reference: string;
   payment_method: string | null;
+  has_line: number;
 };
 
-/** Lists the recorded deposits that no line has matched, oldest first. */
+/** Lists the recorded deposits, oldest first, and whether a line has matched them. */
 export function selectDepositsOfAmounts(
   tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<DepositFound[]> {
   return tx.query<DepositFound>(
-    `select m.id, m.amount, m.created_at, m.reference, m.payment_method from movements m
+    `select m.id, m.amount, m.created_at, m.reference, m.payment_method,
+       case when exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
+         then 1 else 0 end as has_line
+     from movements m
      where m.kind = 'deposit' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3
-       and not exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
      order by m.created_at, m.id`,
     [environmentIds, amounts, since],
   );
 }
 
-/** Lists the recorded payouts to merchants that no line has matched, oldest first. */
+/** Lists the recorded payouts to merchants, oldest first, and whether a line has matched them. */
 export function selectRemittedOfAmounts(
   tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<Omit<DepositFound, 'payment_method'>[]> {
   return tx.query(
-    `select m.id, m.amount, m.created_at, m.reference from movements m
+    `select m.id, m.amount, m.created_at, m.reference,
+       case when exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = m.id)
+         then 1 else 0 end as has_line
+     from movements m
      where m.kind = 'payout' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3
-       and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = m.id)
      order by m.created_at, m.id`,
     [environmentIds, amounts, since],
   );

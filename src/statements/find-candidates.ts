@@ -115,17 +115,19 @@ export async function findCandidates(db: Reader, span: CandidateSpan): Promise<C
       hasReturnLine: one.has_return_line === 1,
     })),
     files: files.map(({ id, total, created_at }) => ({ id, total, day: dayOf(created_at) })),
-    deposits: deposits.map(({ id, amount, created_at, reference, payment_method }) => ({
+    deposits: deposits.map(({ id, amount, created_at, reference, payment_method, has_line }) => ({
       id,
       amount,
       day: dayOf(created_at),
       paidInAs: payment_method === null ? reference : null,
+      hasLine: has_line === 1,
     })),
-    remitted: remitted.map(({ id, amount, created_at, reference }) => ({
+    remitted: remitted.map(({ id, amount, created_at, reference, has_line }) => ({
       id,
       amount,
       day: dayOf(created_at),
       reference,
+      hasLine: has_line === 1,
     })),
   };
 }

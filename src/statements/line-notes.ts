@@ -5,6 +5,7 @@ const NOTES = {
   'of nothing that is known here': 'no es de nada que se conozca',
   'the payout has left by another line': 'el pago ya salió por otra línea',
   'the payout came back by another line': 'el pago ya volvió por otra línea',
+  'the deposit came by another line': 'el depósito ya entró por otra línea',
   'several payouts could be meant': 'puede ser de varios pagos',
   'a payout to the merchant could be meant': 'puede ser un pago anotado al comercio',
   'a deposit of an acquirer that is not recorded': 'un depósito del adquirente que no está anotado',

@@ -21,7 +21,11 @@ export async function listExplanations(
   return [
     ...free.map(({ id, reference, state, leftDay }) => ({ id, says: `${reference} · ${leftDay} · ${state}` })),
     ...(amount < 0
-      ? remitted.map(({ id, reference, day: recorded }) => ({ id, says: `${reference} · ${recorded}` }))
-      : deposits.map(({ id, day: recorded, paidInAs }) => ({ id, says: `${paidInAs ?? ''} ${recorded}`.trim() }))),
+      ? remitted
+          .filter(({ hasLine }) => !hasLine)
+          .map(({ id, reference, day: recorded }) => ({ id, says: `${reference} · ${recorded}` }))
+      : deposits
+          .filter(({ hasLine }) => !hasLine)
+          .map(({ id, day: recorded, paidInAs }) => ({ id, says: `${paidInAs ?? ''} ${recorded}`.trim() }))),
   ];
 }

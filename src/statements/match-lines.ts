@@ -25,21 +25,23 @@ export type PayoutCandidate = {
 /** A payout file whose total the bank may have debited in one line. */
 export type FileCandidate = { readonly id: string; readonly total: number; readonly day: string };
 
-/** A recorded deposit. */
+/** A recorded deposit. `hasLine`: another line has already matched it. */
 export type DepositCandidate = {
   readonly id: string;
   readonly amount: number;
   readonly day: string;
   /** The reference of a deposit that the merchant paid in; null: a payment method paid it. */
   readonly paidInAs: string | null;
+  readonly hasLine: boolean;
 };
 
-/** A recorded payout to a merchant, which left by another way than this service. */
+/** A recorded payout to a merchant, which left by another way than this service. `hasLine`: another line has already matched it. */
 export type RemittedCandidate = {
   readonly id: string;
   readonly amount: number;
   readonly day: string;
   readonly reference: string;
+  readonly hasLine: boolean;
 };
 
 /**
@@ -88,10 +90,6 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   const used = new Set<string>();
   /** The files with a payout that a line here has confirmed, so that no line is their total. */
   const leftAlone = new Set<string>();
-  const take = (use: LineUse, subject: string): LineMatch => {
-    used.add(subject);
-    return { use, subject, note: null };
-  };
   const timed = candidates.payouts.map(withTimes);
   const takePayout = (use: 'payout' | 'return', one: TimedCandidate): LineMatch => {
     one.has[use] = true;
@@ -106,11 +104,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   const byId = new Map(timed.map((one) => [one.id, one]));
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
   const matchFile = filesBy(candidates.files, used, leftAlone);
-  const depositsOf = Map.groupBy(
-    candidates.deposits.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)),
-    (one) => one.amount,
-  );
-
+  const deposits = depositsBy(candidates.deposits, used);
   const remitted = remittedBy(candidates.remitted, used);
 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
@@ -127,6 +121,8 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
       const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
       return { use: 'suspense', subject: null, note, twice: named.id };
     }
+    const taken = use === 'payout' ? remitted.taken(line) : deposits.taken(line);
+    if (taken !== null) return taken;
     if (line.rutHashes.length > 0 || (use === 'return' && !RETURN.test(line.text))) return null;
     const isOpen = (one: TimedCandidate) => isInTime(use, line, one) && isFree(use, one);
     const only = alike.find(isOpen);
@@ -135,22 +131,14 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     return isAlone ? takePayout(use, only) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
   };
 
-  const findDeposit = ({ amount, day }: ReadLine, isOne: (deposit: DepositCandidate) => boolean): LineMatch | null => {
-    const found = depositsOf
-      .get(amount)
-      ?.find((one) => day >= one.from && day <= one.to && !used.has(one.id) && isOne(one));
-    return found === undefined ? null : take('deposit', found.id);
-  };
-
   return (line) => {
     if (line.amount < 0)
       return (
         remitted.named(line) ?? matchPayout(line, 'payout') ?? matchFile(line) ?? remitted.possible(line) ?? UNEXPLAINED
       );
-    const isPaidIn = ({ paidInAs }: DepositCandidate) => paidInAs !== null && hasReference(line.text, paidInAs);
-    const own = line.isAcquirer ? null : (findDeposit(line, isPaidIn) ?? matchPayout(line, 'return'));
+    const own = line.isAcquirer ? null : (deposits.named(line) ?? matchPayout(line, 'return'));
     if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
-    return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
+    return deposits.ofMethod(line) ?? UNRECORDED;
   };
 }
 
@@ -168,25 +156,66 @@ function filesBy(candidates: readonly FileCandidate[], used: Set<string>, leftAl
 
 /**
  * Returns what matches lines with payouts to merchants: by its reference alone, because the bank knows no id of it. One
- * that only has the amount waits for a person.
+ * that only has the amount waits for a person. `taken`: of a line that repeats the reference of one with a line.
  */
 function remittedBy(candidates: readonly RemittedCandidate[], used: Set<string>) {
-  const byAmount = Map.groupBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_TO_LEAVE)), ({ amount }) => amount);
-  const openFor = ({ amount, day }: ReadLine) =>
-    (byAmount.get(-amount) ?? []).filter((one) => day >= one.from && day <= one.to && !used.has(one.id));
-  const named = (line: ReadLine): LineMatch | null => {
-    const found = openFor(line).find(({ reference }) => hasReference(line.text, reference));
-    if (found === undefined) return null;
-    used.add(found.id);
-    return { use: 'payout', subject: found.id, note: null };
+  const { find, findFree } = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_TO_LEAVE)), used);
+  const isNamed =
+    ({ text }: ReadLine) =>
+    ({ reference }: RemittedCandidate) =>
+      hasReference(text, reference);
+  return {
+    named: (line: ReadLine) => taking('payout', used, findFree(line, isNamed(line))),
+    taken: (line: ReadLine) => (find(line, isNamed(line)) === undefined ? null : LEFT_BEFORE),
+    possible: (line: ReadLine) => (findFree(line, () => true) === undefined ? null : POSSIBLE),
   };
-  const possible = (line: ReadLine): LineMatch | null =>
-    openFor(line).length === 0
-      ? null
-      : { use: 'suspense', subject: null, note: 'a payout to the merchant could be meant' };
-  return { named, possible };
 }
 
+/**
+ * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`: of
+ * a line that repeats the reference of one with a line.
+ */
+function depositsBy(candidates: readonly DepositCandidate[], used: Set<string>) {
+  const { find, findFree } = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)), used);
+  const isNamed =
+    ({ text }: ReadLine) =>
+    ({ paidInAs }: DepositCandidate) =>
+      paidInAs !== null && hasReference(text, paidInAs);
+  return {
+    named: (line: ReadLine) => taking('deposit', used, findFree(line, isNamed(line))),
+    taken: (line: ReadLine) => (find(line, isNamed(line)) === undefined ? null : CAME_BEFORE),
+    ofMethod: (line: ReadLine) =>
+      taking(
+        'deposit',
+        used,
+        findFree(line, ({ paidInAs }) => paidInAs === null),
+      ),
+  };
+}
+
+type Recorded = { id: string; amount: number; from: string; to: string; hasLine: boolean };
+
+/** Returns what finds a movement with the amount of a line whose days include the line's; `findFree`: one without a line. */
+function recordedBy<One extends Recorded>(candidates: readonly One[], used: ReadonlySet<string>) {
+  const byAmount = Map.groupBy(candidates, ({ amount }) => amount);
+  const find = ({ amount, day }: ReadLine, isOne: (one: One) => boolean) =>
+    byAmount.get(Math.abs(amount))?.find((one) => day >= one.from && day <= one.to && isOne(one));
+  const isFree = ({ id, hasLine }: One) => !hasLine && !used.has(id);
+  return {
+    find,
+    findFree: (line: ReadLine, isOne: (one: One) => boolean) => find(line, (one) => isFree(one) && isOne(one)),
+  };
+}
+
+function taking(use: LineUse, used: Set<string>, found: { id: string } | undefined): LineMatch | null {
+  if (found === undefined) return null;
+  used.add(found.id);
+  return { use, subject: found.id, note: null };
+}
+
+const POSSIBLE: LineMatch = { use: 'suspense', subject: null, note: 'a payout to the merchant could be meant' };
+const LEFT_BEFORE: LineMatch = { use: 'suspense', subject: null, note: 'the payout has left by another line' };
+const CAME_BEFORE: LineMatch = { use: 'suspense', subject: null, note: 'the deposit came by another line' };
 const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
 const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: NOTHING_KNOWN };
 

@@ -301,6 +301,22 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await recordMovement(app, target, { ...paidIn, paymentMethod: null, by: TESTER });
     const taken = await take(line(5_000, 'ABONO DE TIENDA'), line(5_000, 'ABONO TRF-0116 TIENDA'));
     assert.deepEqual(taken.uses, { deposit: 1, suspense: 1 });
+    const again = await take(line(5_000, 'ABONO TRF-0116 TIENDA', 1));
+    assert.deepEqual(
+      (await selectLines(app.db, again.id, null)).map(({ note }) => note),
+      ['the deposit came by another line'],
+    );
+  });
+
+  test('a charge that repeats the reference of a merchant’s payout is not taken for a payout of its amount', async () => {
+    const { app, by, owner, file, line, take, states } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const wished = { kind: 'payout', amount: 15_000, commission: 0, currency: 'CLP', paymentMethod: null, by } as const;
+    await recordMovement(app, target, { ...wished, reference: 'TEF-8812' });
+    await take(line(-15_000, 'TRANSFERENCIA TEF-8812'));
+    const { payouts } = await file({ reference: 'a', amount: 15_000 });
+    assert.deepEqual((await take(line(-15_000, 'TRANSFERENCIA TEF-8812', 1))).uses, { suspense: 1 });
+    assert.deepEqual(await states(payouts), ['sent']);
   });
 
   test('a charge with the reference of a recorded payout to the merchant is of it, and changes nothing else', async () => {
@@ -332,9 +348,14 @@ forEachEngine('bank statements', (openTestDatabase) => {
       lines.map(({ subject, note }) => [subject, note]),
       [
         [first, null],
-        [null, 'of nothing that is known here'],
+        [null, 'the payout has left by another line'],
         [null, 'a payout to the merchant could be meant'],
       ],
+    );
+    const later = await take(line(-30_000, 'TRANSFERENCIA TEF-8812', 1));
+    assert.deepEqual(
+      (await linesOf(later.id)).map(({ note }) => note),
+      ['the payout has left by another line'],
     );
     const decide = (fileLine: number, payoutId: string, use: 'payout' | 'return' = 'payout') =>
       resolveLine(app, { statementId: id, fileLine, is: { use, payoutId }, reason: 'es el del lunes', by });

@@ -164,6 +164,7 @@ test('matching looks at the day of each file and deposit once', async () => {
       total: 100,
       amount: 100,
       paidInAs: null,
+      hasLine: false,
       get day() {
         looks++;
         return '2026-01-15';
