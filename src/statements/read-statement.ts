@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { readSettled } from '../books/settlement-amount.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
-import type { Places } from '../lib/tables/find-header.ts';
+import { namesForPerson, type Places, placeColumns, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
@@ -31,18 +32,14 @@ export async function readStatement(source: string | Readable): Promise<ReadStat
   }
 }
 
-async function readTable({ header, rows }: Table<StatementColumn>): Promise<ReadStatement> {
-  if (header === null) {
-    throw invalidStatement({
-      en: 'No row names the columns: fecha, descripción, and cargos and abonos, or monto.',
-      es: 'Ninguna fila nombra las columnas: fecha, descripción, y cargos y abonos, o monto.',
-    });
-  }
+async function readTable({ header, above, rows }: Table<StatementColumn>): Promise<ReadStatement> {
+  if (header === null) throw invalidStatement(whyNoHeader(above));
+  const columns = { places: header.places, names: header.row.cells };
   const written: Row[] = [];
   const totals: Totals[] = [];
   for await (const row of rows) {
-    const line = rowOf(row, header.places);
-    if (line === null) totals.push(...totalsOf(row, header.places));
+    const line = rowOf(row, columns);
+    if (line === null) totals.push(...totalsOf(row, columns));
     else written.push(line);
     if (written.length > MOST_LINES) {
       throw invalidStatement({
@@ -53,60 +50,120 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
   }
   const read = signAmounts(written, header.row.cells[header.places.side ?? -1] ?? '');
   const lines = read.filter(({ amount }) => amount !== 0);
-  if (lines.length === 0)
-    throw invalidStatement({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
+  if (lines.length === 0) {
+    throw invalidStatement({
+      en: `There is no line with an amount below line ${header.row.line}. Export days with movements.`,
+      es: `No hay ninguna línea con un monto bajo la línea ${header.row.line}. Exporta días con movimientos.`,
+    });
+  }
   checkTotals(lines, totals);
   const proof: StatementProof = checkBalances(read) ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
+  if (proof === 'nothing') checkSigns(read, lines, columns);
   return { lines: lines.map(withoutBalance), proof };
+}
+
+/** Says what the row lacks that names the most columns, of the first rows of a file without a header. */
+function whyNoHeader(rows: readonly TableRow[]): InBoth {
+  const read = rows.map((row) => ({ ...row, places: placeColumns(row.cells, STATEMENT_TABLE.names) }));
+  const count = ({ places }: { places: object }) => Object.values(places).filter((place) => place !== null).length;
+  const [best] = read.toSorted((one, other) => count(other) - count(one));
+  if (best === undefined || count(best) < 2) {
+    return {
+      en: 'No row names the columns. Write fecha, descripción, and cargos and abonos (or monto), above the first line.',
+      es: 'Ninguna fila nombra las columnas. Escribe fecha, descripción, y cargos y abonos (o monto), sobre la primera línea.',
+    };
+  }
+  const { line, cells, places } = best;
+  const repeated = repeatedColumn(cells, STATEMENT_TABLE.names)?.names.join('», «');
+  const lacks = [
+    ...(places.day === null ? [{ en: 'fecha', es: 'fecha' }] : []),
+    ...(places.text === null ? [{ en: 'descripción', es: 'descripción' }] : []),
+    ...(places.amount === null && places.charge === null && places.credit === null
+      ? [{ en: 'cargos and abonos (or monto)', es: 'cargos y abonos (o monto)' }]
+      : []),
+    ...(places.charge === null && places.credit !== null ? [{ en: 'cargos', es: 'cargos' }] : []),
+    ...(places.credit === null && places.charge !== null ? [{ en: 'abonos', es: 'abonos' }] : []),
+  ];
+  const [en, es] = [lacks.map((one) => one.en).join(', '), lacks.map((one) => one.es).join(', ')];
+  return repeated === undefined
+    ? {
+        en: `Line ${line} names the columns ${namesForPerson(cells)}: it lacks ${en}. Write each name over its column.`,
+        es: `La línea ${line} nombra las columnas ${namesForPerson(cells)}: falta ${es}. Escribe cada nombre sobre su columna.`,
+      }
+    : {
+        en: `Line ${line} names a column twice: «${repeated}». Leave one of them.`,
+        es: `La línea ${line} nombra dos veces una columna: «${repeated}». Deja una sola.`,
+      };
 }
 
 function withoutBalance({ line, day, amount, text, document = '' }: Row): StatementLine {
   return { line, day, amount, text, document };
 }
 
+/** The columns of the file, and their names as written there. */
+type Columns = { readonly places: Places<StatementColumn>; readonly names: readonly string[] };
+
 /** Returns null for rows below the table, such as totals and remarks. */
-function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row | null {
-  const cell = (column: StatementColumn) => cells[places[column] ?? -1]?.trim() ?? '';
+function rowOf({ line, cells }: TableRow, columns: Columns): Row | null {
+  const cell = (column: StatementColumn) => cells[columns.places[column] ?? -1]?.trim() ?? '';
+  const money = (column: StatementColumn) => moneyOf(cell(column), line, nameOf(column, columns));
   const day = readDay(cell('day'));
   if (day === null) {
     const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
     if (!written || isTotal(cells)) return null;
+    const name = nameOf('day', columns);
     throw invalidStatement({
-      en: `Line ${line}: the day cannot be read. Write it as 15/01/2026 or 2026-01-15.`,
-      es: `Línea ${line}: no se puede leer la fecha. Escríbela como 15/01/2026 o 2026-01-15.`,
+      en: `Line ${line}: the day in ${name.en} cannot be read. Write it as 15/01/2026 or 2026-01-15.`,
+      es: `Línea ${line}: no se puede leer la fecha en ${name.es}. Escríbela como 15/01/2026 o 2026-01-15.`,
     });
   }
-  const balance = cell('balance') === '' ? null : moneyOf(cell('balance'), line);
-  return { line, day, ...amountOf(cell, line), text: cell('text'), document: cell('document'), balance };
+  const balance = cell('balance') === '' ? null : money('balance');
+  const text = { text: cell('text'), document: cell('document') };
+  if (cell('amount') !== '')
+    return { line, day, amount: money('amount'), side: readSide(cell('side')), ...text, balance };
+  const amount = Math.abs(money('credit')) - Math.abs(money('charge'));
+  return { line, day, amount, side: null, ...text, balance };
 }
 
-/** Returns the amount of a row. If the row has a side, the sign is known only after the last row. */
-function amountOf(cell: (column: StatementColumn) => string, line: number): Pick<Row, 'amount' | 'side'> {
-  const written = cell('amount');
-  if (written !== '') return { amount: moneyOf(written, line), side: readSide(cell('side')) };
-  const amount = Math.abs(moneyOf(cell('credit'), line)) - Math.abs(moneyOf(cell('charge'), line));
-  return { amount, side: null };
+/** Names a column for a person, as the file does. */
+function nameOf(column: StatementColumn, { places, names }: Columns): InBoth {
+  const name = names[places[column] ?? -1]?.trim() ?? '';
+  return { en: `column “${name}”`, es: `la columna «${name}»` };
 }
 
 /** Returns the amount of a cell; an empty cell, a dash and zero are 0. */
-function moneyOf(text: string, line: number): number {
+function moneyOf(text: string, line: number, name: InBoth): number {
   if (/^[-–—$\s]*(0[0.,]*)?$/.test(text)) return 0;
   const amount = readSettled(text, CURRENCY, null);
   if (typeof amount === 'number') return amount;
   throw invalidStatement({
-    en: `Line ${line}: an amount cannot be read. Write whole pesos, such as 15000 or 15.000.`,
-    es: `Línea ${line}: no se puede leer un monto. Escribe pesos enteros, como 15000 o 15.000.`,
+    en: `Line ${line}: an amount in ${name.en} cannot be read. Write whole pesos, such as 15000 or 15.000.`,
+    es: `Línea ${line}: no se puede leer un monto en ${name.es}. Escribe pesos enteros, como 15000 o 15.000.`,
+  });
+}
+
+/**
+ * Throws `Problem` INVALID_STATEMENT if one column has every amount, and no sign, side or balance says whether any
+ * left or came: a bank's list of sent transfers would return the payouts that it confirms.
+ */
+function checkSigns(read: readonly Row[], lines: readonly Row[], { places, names }: Columns): void {
+  const isApart = places.amount === null || lines.some(({ amount }) => amount < 0);
+  if (isApart || read.some(({ side, balance }) => side !== null || balance !== null)) return;
+  const name = nameOf('amount', { places, names });
+  throw invalidStatement({
+    en: `Nothing says whether the amounts in ${name.en} left or came. Write charges with a minus, or add a column Cargo/Abono with cargo or abono.`,
+    es: `No se sabe si los montos en ${name.es} salieron o entraron. Escribe los cargos con un menos, o agrega una columna Cargo/Abono con cargo o abono.`,
   });
 }
 
 type Totals = { line: number; charges: number | null; credits: number | null };
 
-function totalsOf({ line, cells }: TableRow, places: Places<StatementColumn>): Totals[] {
-  const cell = (column: StatementColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-  const [charge, credit] = [cell('charge'), cell('credit')];
-  if (!isTotal(cells) || (charge === '' && credit === '')) return [];
-  const read = (text: string) => (text === '' ? null : Math.abs(moneyOf(text, line)));
-  return [{ line, charges: read(charge), credits: read(credit) }];
+function totalsOf({ line, cells }: TableRow, columns: Columns): Totals[] {
+  const cell = (column: StatementColumn) => cells[columns.places[column] ?? -1]?.trim() ?? '';
+  if (!isTotal(cells) || (cell('charge') === '' && cell('credit') === '')) return [];
+  const read = (column: StatementColumn) =>
+    cell(column) === '' ? null : Math.abs(moneyOf(cell(column), line, nameOf(column, columns)));
+  return [{ line, charges: read('charge'), credits: read('credit') }];
 }
 
 function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {

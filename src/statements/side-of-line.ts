@@ -34,16 +34,16 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
   if (unknown !== undefined) {
     if (isSigned(sided)) return [...rows];
     throw invalidStatement({
-      en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
-      es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
+      en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono in column “${heading}”.`,
+      es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en la columna «${heading}».`,
     });
   }
   const first = sided.find(({ side }) => side?.side === 'c');
   const meaning = first === undefined ? null : meaningOfC(sided, heading);
   if (first !== undefined && meaning === null) {
     throw invalidStatement({
-      en: `Line ${first.line}: C may mean cargo or crédito in this file. Write cargo or abono in its place.`,
-      es: `Línea ${first.line}: en este archivo, C puede ser cargo o crédito. Escribe cargo o abono en su lugar.`,
+      en: `Line ${first.line}: C may mean cargo or crédito in this file. Write cargo or abono in column “${heading}”.`,
+      es: `Línea ${first.line}: en este archivo, C puede ser cargo o crédito. Escribe cargo o abono en la columna «${heading}».`,
     });
   }
   return rows.map((row) => {

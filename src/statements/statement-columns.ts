@@ -10,8 +10,8 @@ export const STATEMENT_TABLE: HeaderRule<StatementColumn> = {
   names: {
     day: [/^fecha(contable|movimiento|transaccion|operacion)?(yyyymmdd|ddmmyyyy)?$/, /^dia$/],
     text: [/^(descripcion|detalle|glosa|concepto|movimiento)(de)?(l)?(movimiento|operacion|transaccion)?$/],
-    charge: [/^(cargos?|chequesyotroscargos|chequesocargos|debe|giros)(clp|pesos)?$/],
-    credit: [/^(abonos?|depositosyabonos?|depositosoabonos|haber|depositos)(clp|pesos)?$/],
+    charge: [/^(cargos?|cheques(y|o|yotros)?cargos|debe|giros|egresos?)(clp|pesos)?$/],
+    credit: [/^(abonos?|depositos(y|o)?abonos?|haber|depositos|ingresos?)(clp|pesos)?$/],
     amount: [/^(monto|importe|valor)(movimiento|clp|pesos)?$/],
     side: [/^(cargoabono|abonocargo|ca|tipo|tipomovimiento)$/],
     balance: [/^saldo(diario|contable|disponible)?(clp|pesos)?$/],

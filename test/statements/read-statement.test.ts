@@ -90,9 +90,58 @@ test('balances or totals reveal a missing or changed line, and the refusal names
     totals.filter((row) => !row.includes('10000')),
     /Line 3 says that the charges are \$25\.000/,
   );
-  await refused(['Fecha;Descripcion;Cargos;Abonos', '17/01/2026;TEF;x;'], /Line 2: an amount/);
-  await refused(['Fecha;Descripcion;Cargos;Abonos', '2026;TEF;1000;'], /Line 2: the day/);
-  await refused(['Nada;de;esto'], /No row names the columns/);
+});
+
+test('a refusal names the line, the column as the file calls it, and how to write it', async () => {
+  const refused = (rows: readonly string[], message: string) =>
+    assert.rejects(read(rows), (error) => {
+      assert.ok(error instanceof Problem && error.code === 'INVALID_STATEMENT');
+      assert.equal(error.message, message);
+      const { en = '', es = '' } = error.extras.detail ?? {};
+      assert.equal(es.split(/[«“]/)[1]?.split('»')[0], en.split(/[«“]/)[1]?.split(/[»”]/)[0], es);
+      return true;
+    });
+  const above = ['Banco de Chile', 'Cuenta N°;00-123', 'Fecha;Descripción;Cargos (CLP);Abonos;Saldo'];
+  const whole = 'cannot be read. Write whole pesos, such as 15000 or 15.000.';
+  await refused([...above, '17/01/2026;TEF;15.00O;;1'], `Line 4: an amount in column “Cargos (CLP)” ${whole}`);
+  await refused([...above, '17/01/2026;TEF;15.000;;N/D'], `Line 4: an amount in column “Saldo” ${whole}`);
+  const day = 'Line 4: the day in column “Fecha” cannot be read. Write it as 15/01/2026 or 2026-01-15.';
+  for (const text of ['31/02/2026', '17/01/26', '2026']) await refused([...above, `${text};TEF;1.000;;`], day);
+  await refused(above, 'There is no line with an amount below line 3. Export days with movements.');
+  const names = (rest: string) => `Line 3 names the columns Fecha | ${rest}. Write each name over its column.`;
+  await refused([...above.slice(0, 2), 'Fecha;Cargos;Abonos'], names('Cargos | Abonos: it lacks descripción'));
+  await refused([...above.slice(0, 2), 'Fecha;Glosa;Cargos'], names('Glosa | Cargos: it lacks abonos'));
+  await refused([...above.slice(0, 2), 'Fecha;Glosa'], names('Glosa: it lacks cargos and abonos (or monto)'));
+  await refused(
+    ['Fecha;Fecha contable;Glosa;Monto'],
+    'Line 1 names a column twice: «Fecha», «Fecha contable». Leave one of them.',
+  );
+  await refused(
+    ['Nada;de;esto'],
+    'No row names the columns. Write fecha, descripción, and cargos and abonos (or monto), above the first line.',
+  );
+});
+
+test('amounts in one column are refused where no sign, side or balance says which left', async () => {
+  const file = (...rows: string[]) => ['Fecha;Nombre;Descripción;Monto;Saldo', ...rows];
+  const sent = ['17/01/2026;Ana;TEF 12.531.909-2;15.000;', '18/01/2026;Ana;TEF 12.531.909-2;9.000;'];
+  await assert.rejects(read(file(...sent)), /amounts in column “Monto” left or came\. Write charges with a minus/);
+  assert.deepEqual(said(await read(file(...sent, '18/01/2026;B;X;-1;'))).length, 4);
+  const proven = ['17/01/2026;Ana;TEF;15.000;15.000', '18/01/2026;Ana;TEF;9.000;24.000'];
+  assert.equal((await read(file(...proven))).proof, 'balance');
+  await assert.rejects(sided('Cargo/Abono', '', ''), /left or came/);
+});
+
+test('reads the columns of charges and credits under every name of a bank', async () => {
+  for (const names of [
+    'CHEQUES / CARGOS;DEPÓSITOS / ABONOS',
+    'Egresos;Ingresos',
+    'Cargos ($);Abonos ($)',
+    'Debe;Haber',
+  ])
+    assert.deepEqual(said(await read([`Fecha;Detalle;${names}`, '17/01/2026;TEF;15.000;'])).slice(1), [
+      '2026-01-17 -15000 TEF',
+    ]);
 });
 
 test('accepts a statement whose lines carry the balance at the end of the day', async () => {
@@ -129,7 +178,7 @@ const sided = async (heading: string, ...sides: string[]) => {
 test('reads charge or credit from the usual words and letters of a side column', async () => {
   for (const side of ['C', 'cargo', 'CARGOS', 'Débito', 'debito', 'DÉBITOS', 'D', 'Debit'])
     assert.deepEqual(await sided('CARGO/ABONO', side), [-1], side);
-  for (const side of ['A', 'abono', 'ABONOS', 'Crédito', 'credito', 'Credit', ''])
+  for (const side of ['A', 'abono', 'ABONOS', 'Crédito', 'credito', 'Credit'])
     assert.deepEqual(await sided('TIPO', side), [1], side);
   assert.deepEqual(await sided('TIPO MOVIMIENTO', 'C', 'A', ''), [-1, 1, 1]);
   assert.deepEqual(await sided('TIPO', 'C', 'D'), [1, -1]);
@@ -209,7 +258,7 @@ test('an HTML statement whose day spans several rows is refused and names the li
     '<tr><td>Pago B<td>2.000<td>',
   ];
   writeFileSync(path, `<html><table>${head}${first}${second}</table>`);
-  await assert.rejects(readStatement(path), /Line 3: the day cannot be read/);
+  await assert.rejects(readStatement(path), /Line 3: the day in column “Fecha” cannot be read/);
 });
 
 test('finds a RUT in every form that banks write', () => {
