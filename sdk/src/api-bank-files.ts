@@ -144,6 +144,8 @@ export type ImportedStatement = {
   lines: number;
   /** Number of lines that another file already had */
   known: number;
+  /** Known lines, by line in the file, that may be second, equal payments: the file lacks other lines of their day. Add something of its own to the description of such a payment and import the file again */
+  doubtful: number[];
   /** Evidence that no line is missing: `balance`: each balance follows from the previous one; `totals`: the totals are right; `nothing`: none */
   proof: 'balance' | 'totals' | 'nothing';
   uses: {

@@ -89,7 +89,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
     await confirm(`Take over ${sumOf(statement.lines)} of ${evidence.name}?`, options);
     return importStatement(app, { environment, paymentServiceId, account, evidence, by }, statement);
   });
-  const { id, known, uses, settled, contradicted } = imported;
+  const { id, known, doubtful, uses, settled, contradicted } = imported;
   const proof = {
     balance: 'its balances follow',
     totals: 'its totals are right',
@@ -97,6 +97,12 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
   };
   print(options, { ...imported, proof: statement.proof }, [
     `${countOf(statement.lines.length, 'line')}, and ${proof[statement.proof]}; ${known} had come with another file.`,
+    ...(doubtful.length === 0
+      ? []
+      : [
+          `Lines ${doubtful.join(', ')} count as known, but the file lacks other lines of their day that came before: the bank may have split the day.`,
+          'If one is a second, equal payment, add its document number to its description and import the file again.',
+        ]),
     `New: ${uses.payout} of payouts, ${uses.return} returns, ${uses.deposit} deposits, ${uses.suspense} in suspense.`,
     `${countOf(settled.length, 'payout has', 'payouts have')} another state now; ${countOf(contradicted.length, 'is', 'are')} contradicted.`,
     ...(id === null || uses.suspense === 0 ? [] : [`bin/rubrica statement show ${id} --open`]),

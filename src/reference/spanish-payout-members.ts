@@ -101,6 +101,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'Id of the statement; null: other files already had every line':
     'Id de la cartola; null: otros archivos ya tenían todas las líneas',
   'Number of lines that another file already had': 'Número de líneas que ya tenía otro archivo',
+  'Known lines, by line in the file, that may be second, equal payments: the file lacks other lines of their day. Add something of its own to the description of such a payment and import the file again':
+    'Líneas conocidas, por su línea en el archivo, que pueden ser un segundo pago igual: al archivo le faltan otras líneas de su día. Agrega algo propio a la descripción de ese pago e importa el archivo otra vez',
   'Evidence that no line is missing: `balance`: each balance follows from the previous one; `totals`: the totals are right; `nothing`: none':
     'Evidencia de que no falta ninguna línea: `balance`: cada saldo sigue al anterior; `totals`: los totales calzan; `nothing`: ninguna',
   'Lines that a person must resolve': 'Líneas que una persona debe explicar',

@@ -1,6 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { NOTHING_KNOWN } from './line-notes.ts';
-import type { KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
+import type { AccountOfStatement, KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -68,6 +68,24 @@ export async function selectKnownKeys(
     owner === null ? [environment, keys] : [environment, keys, owner],
   );
   return new Set(rows.map(({ line_key }) => line_key));
+}
+
+/**
+ * Returns the day and the key of each line of these days that another file of the account has brought, for the same
+ * owners as `selectKnownKeys`. Ignores zeros before the number.
+ */
+export function selectLinesOfDays(
+  db: Reader,
+  { environment, paymentServiceId: owner, account }: AccountOfStatement,
+  days: readonly string[],
+): Promise<{ day: string; line_key: string }[]> {
+  const named = [environment, account, days];
+  return db.query(
+    `select l.day, l.line_key from bank_statements s join bank_statement_lines l on l.statement_id = s.id
+     where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and l.day {named $3}
+     ${owner === null ? '' : "and l.owner in ('', $4)"}`,
+    owner === null ? named : [...named, owner],
+  );
 }
 
 /** The payouts and deposits that lines may match: of these amounts, in these environments, since a time. */

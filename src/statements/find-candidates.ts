@@ -3,6 +3,7 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Database } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
 import { findElsewhere, refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -12,8 +13,10 @@ import {
   selectDepositsOfAmounts,
   selectFilesOfTotals,
   selectKnownKeys,
+  selectLinesOfDays,
   selectPayoutsOfAmounts,
   selectRemittedOfAmounts,
+  selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import type { Candidates, ReadLine } from './match-lines.ts';
 import { isOfAcquirer, namesMethod, rutsIn } from './ruts-in-text.ts';
@@ -86,6 +89,29 @@ export async function freshLines(
   const keys = lines.flatMap(({ key, olderKey }) => [key, olderKey]);
   const known = await selectKnownKeys(db, { environment, owner }, keys);
   return lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
+}
+
+/** The account of a statement, and the SHA-256 of the file. */
+export type FileOfAccount = AccountOfStatement & { readonly evidence: Pick<Evidence, 'sha256'> };
+
+/**
+ * Returns the known lines, by their line in the file, that may be second, equal lines: the file lacks other lines of
+ * their day, so the bank may have split the day between two files. None for a file that was imported before.
+ */
+export async function doubtfulLines(
+  db: Reader,
+  of: FileOfAccount,
+  lines: readonly KeyedLine[],
+  fresh: readonly KeyedLine[],
+): Promise<number[]> {
+  const isFresh = new Set(fresh);
+  const known = lines.filter((line) => !isFresh.has(line));
+  if (known.length === 0 || (await selectStatementOfFile(db, { ...of, sha256: of.evidence.sha256 })) !== null)
+    return [];
+  const keys = new Set(lines.flatMap(({ key, olderKey }) => [key, olderKey]));
+  const kept = await selectLinesOfDays(db, of, [...new Set(known.map(({ day }) => day))]);
+  const split = new Set(kept.flatMap(({ day, line_key }) => (keys.has(line_key) ? [] : day)));
+  return known.flatMap(({ day, line }) => (split.has(day) ? line : []));
 }
 
 /** Returns the amounts and the time in which candidates for these lines are searched. */

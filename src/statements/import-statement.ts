@@ -18,6 +18,7 @@ import {
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import {
+  doubtfulLines,
   environmentsOfAccount,
   findCandidates,
   freshLines,
@@ -40,13 +41,15 @@ import {
 export type StatementImport = AccountOfStatement & { readonly evidence: Evidence; readonly by: Actor };
 
 /**
- * The result of an import. `known`: lines that earlier files brought. `settled` and `contradicted`: ids of payouts.
+ * The result of an import. `known`: lines that earlier files brought. `doubtful`: the known lines, by their line in the
+ * file, that may be second, equal lines. `settled` and `contradicted`: ids of payouts.
  * `id` null: no line was new and this file was never imported.
  */
 export type ImportedStatement = {
   id: string | null;
   lines: number;
   known: number;
+  doubtful: readonly number[];
   uses: Record<LineUse, number>;
   settled: string[];
   contradicted: string[];
@@ -100,6 +103,7 @@ async function importLines(
     id: null,
     lines: lines.length,
     known: lines.length - fresh.length,
+    doubtful: await doubtfulLines(tx, wish, lines, fresh),
     uses: countUses([]),
     settled: [],
     contradicted: [],

@@ -127,6 +127,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match(page.text, /Shares days with:.*provisoria\.csv/s);
     assert.match(page.text, /2 of its lines came with another statement/);
     assert.match((await maker.upload(final)).text, /All of its lines came with other statements/);
+    const part = await maker.upload(sent(cartola(LINES[0] as string, 'IVA;1.000;;984.000')));
+    assert.match(part.text, /Lines 2 of the file: they count as known.*may have split the day/);
     const broken = await maker.upload(sent(cartola(LINES[0] as string, 'ARRIENDO;5.000;;981.000')));
     assert.deepEqual(
       [broken.status, /line 3 does not follow/i.test(broken.text)],

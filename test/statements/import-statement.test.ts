@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
@@ -48,15 +49,16 @@ forEachEngine('bank statements', (openTestDatabase) => {
       text,
     });
     const takeAs = async (by: Actor, ...some: StatementLine[]) => {
-      const evidence = { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
+      const sha256 = hash('sha256', JSON.stringify(some));
+      const evidence = { name: 'cartola.csv', sha256, bytes: 1, excerpt: '' };
       const scope = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
-      const { id, known, uses, contradicted } = await importStatement(
+      const { id, known, doubtful, uses, contradicted } = await importStatement(
         app,
         { ...scope, evidence, by },
         { lines: some, proof: 'balance' },
       );
       const used = Object.entries(uses).filter(([, count]) => count > 0);
-      return { id: id ?? '', known, uses: Object.fromEntries(used), contradicted };
+      return { id: id ?? '', known, doubtful, uses: Object.fromEntries(used), contradicted };
     };
     const take = Object.assign((...some: StatementLine[]) => takeAs(by, ...some), { as: takeAs });
     const states = async (payouts: readonly Payout[]) => {
@@ -149,6 +151,45 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed', 'confirmed', 'confirmed']);
     const kinds = await app.db.query("select payout_id from journal_entries where kind = 'payout_paid'");
     assert.equal(kinds.length, 3);
+  });
+
+  test('a second, equal line of a day that two files split is named, and counts once its description differs', async () => {
+    const { app, file, line, take, states } = await open();
+    const { payouts } = await file({ reference: 'a', amount: 15_000 }, { reference: 'b', amount: 15_000 });
+    const paid = () => line(-15_000, 'TEF 12531909-2');
+    await take(line(-700, 'COMISION'), paid());
+    const evening = [paid(), line(-900, 'IVA'), line(-800, 'COMISION', 1)] as const;
+    const split = await take(...evening);
+    assert.deepEqual([split.known, split.doubtful, split.uses], [1, [evening[0].line], { suspense: 2 }]);
+    assert.deepEqual(await states(payouts), ['confirmed', 'sent']);
+    const again = await take(...evening);
+    assert.deepEqual([again.known, again.doubtful, again.id], [3, [], split.id], 'the same file changes nothing');
+    const own = { ...evening[0], text: `${evening[0].text} 8812` };
+    const corrected = await take(own, ...evening.slice(1));
+    assert.deepEqual([corrected.known, corrected.uses, corrected.contradicted], [2, { payout: 1 }, []]);
+    assert.deepEqual(await states(payouts), ['confirmed', 'confirmed']);
+    assert.deepEqual((await take(own, ...evening.slice(1))).known, 3);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('files that overlap by whole days, or repeat one of fewer days, have no doubtful line', async () => {
+    const { line, take } = await open();
+    const days = [line(-1, 'A'), line(-1, 'A'), line(-2, 'B'), line(-3, 'C', 1), line(-4, 'D', 2)] as const;
+    const [one, two, three, four, five] = days;
+    const morning = [{ ...one, document: '9' }, three];
+    for (const [some, known] of [
+      [morning, 0],
+      [[one, two, three, four], 2],
+      [[five, four, three, two, one], 4],
+      [[two, one, three, four], 4],
+      [[four, five], 2],
+      [[five], 1],
+    ] as const) {
+      const taken = await take(...some);
+      assert.deepEqual([taken.known, taken.doubtful], [known, []]);
+    }
+    const { known, doubtful } = await take(...morning, five);
+    assert.deepEqual([known, doubtful], [3, [one.line, three.line]], 'a part of a day');
   });
 
   test('a second charge for one payout waits for a person, and the payout is contradicted', async () => {

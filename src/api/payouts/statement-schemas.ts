@@ -118,6 +118,10 @@ export const ImportedSchema = Type.Object(
     }),
     lines: Type.Integer(),
     known: Type.Integer({ description: 'Number of lines that another file already had' }),
+    doubtful: Type.Array(Type.Integer(), {
+      description:
+        'Known lines, by line in the file, that may be second, equal payments: the file lacks other lines of their day. Add something of its own to the description of such a payment and import the file again',
+    }),
     proof: Type.String({
       enum: ['balance', 'totals', 'nothing'],
       description:
@@ -136,6 +140,7 @@ export const IMPORTED_EXAMPLE = {
   id: 'st_4m0c7r2n9k5xw3ehb8tq',
   lines: 3,
   known: 1,
+  doubtful: [],
   proof: 'balance' as const,
   uses: { payout: 1, return: 0, deposit: 0, suspense: 1, other: 0 },
   settled: ['po_4m0c7r2n9k5xw3ehb8tq'],
@@ -210,8 +215,11 @@ export const LINE_EXAMPLE = {
 };
 
 /** Returns an imported statement as JSON. */
-export function importedJson({ id, lines, known, uses, settled, contradicted }: ImportedStatement, proof: Proof) {
-  return { id, lines, known, proof, uses, settled, contradicted };
+export function importedJson(
+  { id, lines, known, doubtful, uses, settled, contradicted }: ImportedStatement,
+  proof: Proof,
+) {
+  return { id, lines, known, doubtful: [...doubtful], proof, uses, settled, contradicted };
 }
 
 type Proof = Static<typeof ImportedSchema>['proof'];

@@ -193,7 +193,7 @@ type Preview = { wish: Parameters<typeof importStatement>[1]; statement: ReadSta
 async function sendPreview(app: App, visit: ConsoleVisit, { wish, statement, file, of }: Preview) {
   const { language, user, send } = visit;
   const { previewStatement } = await import('../../statements/preview-statement.ts');
-  const { known, uses } = await previewStatement(app, wish, statement);
+  const { known, doubtful, uses } = await previewStatement(app, wish, statement);
   const { lines, proof } = statement;
   const days = lines.map(({ day }) => day).toSorted();
   const fresh = lines.length - known;
@@ -208,12 +208,18 @@ async function sendPreview(app: App, visit: ConsoleVisit, { wish, statement, fil
 <p>${file.name} · <strong>${owner}</strong> · <span class="code">…${wish.account.slice(-4)}</span> · ${proofBadge(language, proof)}</p>
 <p>${sumsText(language, lines)}</p>
 <p class="notice">${known > 0 && html`${tell(language, 'statements.known', { n: known })} `}${tell(language, fresh === 0 ? 'statements.nothing_new' : 'statements.nothing_yet')}</p>
+${doubtful.length > 0 && html`<p class="notice">${tell(language, 'statements.doubtful', { lines: firstOf(doubtful) })}</p>`}
 ${fresh > 0 && tableOf([tell(language, 'statements.use'), tell(language, 'statements.lines')], rows, [1])}
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
 ${carriedFile(file)}<input type="hidden" name="of" value="${of}"><input type="hidden" name="account" value="${wish.account}"><input type="hidden" name="confirm" value="yes">
 ${fresh > 0 && html`<button class="primary">${tell(language, 'statements.confirm', { n: fresh })}</button>`}
 <a class="button" href="${publicPath(app)}/console${NEW}">${tell(language, 'refund.back')}</a></form>`;
   return send(200, { title, main });
+}
+
+/** Returns some lines of a file in one text. */
+function firstOf(lines: readonly number[]): string {
+  return lines.length > 20 ? `${lines.slice(0, 20).join(', ')} …` : lines.join(', ');
 }
 
 const TONES: Readonly<Record<LineUse, string>> = {

@@ -23,6 +23,8 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.done': 'Importada. Sus cargos y abonos están en los pagos, y lo que nadie conoce espera sin explicar.',
     'statements.resolved': 'Anotado. Líneas explicadas: {n}.',
     'statements.known': '{n} de sus líneas ya vinieron en otra cartola: no cuentan dos veces.',
+    'statements.doubtful':
+      'Líneas {lines} del archivo: cuentan como conocidas, pero al archivo le faltan otras líneas de su día que ya vinieron. Quizás el banco partió el día. Si una es un segundo pago igual, agrega algo propio a su descripción, como su número de documento, e importa el archivo otra vez.',
     'statements.overlaps': 'Comparte días con:',
     'statements.sums': 'Cargos {charges}, abonos {credits}',
     'statements.lines_of': 'Sus líneas',
@@ -93,6 +95,8 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.done': 'Imported. Its charges and credits are in the payouts, and what nobody knows waits in suspense.',
     'statements.resolved': 'Written down. Explained lines: {n}.',
     'statements.known': '{n} of its lines came with another statement: they do not count twice.',
+    'statements.doubtful':
+      'Lines {lines} of the file: they count as known, but the file lacks other lines of their day that came before. The bank may have split the day. If one is a second, equal payment, add something of its own to its description, such as its document number, and import the file again.',
     'statements.overlaps': 'Shares days with:',
     'statements.sums': 'Charges {charges}, credits {credits}',
     'statements.lines_of': 'Its lines',
