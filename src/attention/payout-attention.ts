@@ -69,7 +69,13 @@ function waitingPayout(payout: WaitingPayout): Waiting {
     contradiction !== null
       ? `bin/rubrica payout clear ${id} ${seen}`
       : `bin/rubrica payout settle ${id} --outcome confirmed|failed|returned ${seen}`;
-  return { ...ownerOf(payout), id, since, amount, currency, reason: sayPayoutDoubt(payout), command };
+  const reason = named(payout.reference, sayPayoutDoubt(payout));
+  return { ...ownerOf(payout), id, since, amount, currency, reason, command };
+}
+
+/** Puts the name by which people know it before a reason. */
+function named(name: string, { en, es }: InBoth): InBoth {
+  return { en: `${name}: ${en}`, es: `${name}: ${es}` };
 }
 
 type DoubtedPayout = Pick<
@@ -121,9 +127,12 @@ const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, InBoth>> = {
 };
 
 function waitingApproval(waiting: WaitingApproval): Waiting {
-  const { id, since, payouts, amount, currency } = waiting;
+  const { id, since, payouts, reference, amount, currency } = waiting;
   const { said, command } = endOf(waiting, `bin/rubrica ${id.startsWith('pb_') ? 'batch' : 'payout'}`);
-  const reason = payouts === 1 ? said : { en: `${payouts} payouts: ${said.en}`, es: `${payouts} pagos: ${said.es}` };
+  const reason =
+    payouts === 1
+      ? named(reference, said)
+      : { en: `${payouts} payouts: ${said.en}`, es: `${payouts} pagos: ${said.es}` };
   return { ...ownerOf(waiting), id, since, amount, currency, reason, command };
 }
 

@@ -14,6 +14,7 @@ export type WaitingPayout = SqlRow & {
   payment_service: string;
   name: string;
   environment: string;
+  reference: string;
   since: number;
   amount: number;
   currency: string;
@@ -50,7 +51,7 @@ export function selectWaitingPayouts(
   limit: number,
 ): Promise<WaitingPayout[]> {
   return db.query<WaitingPayout>(
-    `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.amount, w.currency, w.state, w.reason,
+    `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.reference, w.since, w.amount, w.currency, w.state, w.reason,
        w.contradiction, w.file_id
      from (${WITHOUT_END}) as w
      join environments e on e.id = w.environment_id
@@ -70,7 +71,7 @@ export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere
 
 /**
  * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`:
- * the batch's or the payout's id.
+ * the batch's or the payout's id. `reference`: of the payout, if it is only one.
  */
 export type WaitingApproval = SqlRow & {
   id: string;
@@ -79,6 +80,7 @@ export type WaitingApproval = SqlRow & {
   environment: string;
   since: number;
   payouts: number;
+  reference: string;
   amount: number;
   currency: string;
   state: 'awaiting_approval' | 'approved';
@@ -150,7 +152,7 @@ const GROUPED = `with holders as materialized (
     left join ends h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
-    select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
+    select p.environment_id, coalesce(p.batch_id, p.id) as id, p.reference, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
         when (alone.until >= p.created_at or p.account_changed_by is not null) and not exists (select 1 from able u
@@ -181,7 +183,7 @@ const GROUPED = `with holders as materialized (
     where p.${OPEN} and p.state in ('awaiting_approval', 'approved')),
   waiting as materialized (
     select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
-      count(*) as payouts, cast(sum(amount) as bigint) as amount
+      count(*) as payouts, min(reference) as reference, cast(sum(amount) as bigint) as amount
     from one where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency)`;
 
 /** Returns how many batches and single payouts wait, and since when the oldest waits. */
@@ -197,7 +199,7 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(
     `${GROUPED}
-     select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.amount, w.currency, w.state,
+     select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.reference, w.amount, w.currency, w.state,
        w.hindrance, w.by_sender
      from waiting w
      join environments e on e.id = w.environment_id

@@ -8,6 +8,7 @@ import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import type { Language } from '../../src/lib/language.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
@@ -37,6 +38,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const evidence = { name: 'portal.pdf', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
 
+/** The reason of an item without the reference that it begins with. */
+const nameless = ({ reason = '' }: { reason?: string } = {}) => reason.replace(/^payout-\d+: /, '');
+
 forEachEngine('payouts that wait for a person', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
@@ -46,7 +50,8 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
       const measured = (await measureAttention(app)).find((one) => one.kind === kind);
       assert.equal(measured?.count, rows.length);
       assert.equal(measured?.oldest ?? null, rows[0]?.since ?? null);
-      return rows;
+      // Each reason begins with the reference of the payout.
+      return rows.map((row) => ({ ...row, reason: nameless(row) }));
     };
     return { app, desk, listed };
   };
@@ -311,7 +316,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     );
     const [spanish] = await listAttention(app, 'payout', 10, 'es');
     assert.equal(
-      spanish?.reason,
+      nameless(spanish),
       `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero salió igual, anótalo primero: ${booking}. Después termina la contradicción con payout clear`,
     );
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'recorded');
@@ -332,11 +337,30 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
+  test('are named by their reference, as people call them, unless several wait in a batch', async () => {
+    const { app, desk } = await open();
+    const reasons = async (language: Language = 'en') =>
+      (await listAttention(app, 'approval', 10, language)).map(({ reason }) => reason);
+    await propose(app, desk, [wish({ reference: 'nomina-7' })]);
+    app.now.advance(DAY);
+    assert.deepEqual(await reasons(), ['nomina-7: nobody has approved it']);
+    assert.deepEqual(await reasons('es'), ['nomina-7: nadie lo ha aprobado']);
+    const [left] = await approved(app, desk, [wish({ reference: 'nomina-8' })]);
+    assert.ok(left !== undefined);
+    const sent = { ids: [left.id], to: 'sent' as const, at: app.now() };
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+    app.now.advance(DAY);
+    assert.deepEqual(
+      (await listAttention(app, 'payout', 10)).map(({ reason }) => reason),
+      ['nomina-8: its sender has not said what became of it'],
+    );
+  });
+
   test('have every reason in Spanish for a reader of Spanish', async () => {
     const { app, desk } = await open();
     const { environment: owner, maker: by } = desk;
     const spanish = async (kind: 'payout' | 'approval' | 'statement') =>
-      (await listAttention(app, kind, 10, 'es')).map(({ reason }) => reason);
+      (await listAttention(app, kind, 10, 'es')).map(nameless);
     const payer = { account: '123456789', rut: '', name: '', agreement: '' };
     const [filed] = (await approved(app, desk, [wish({ amount: 15_000 })])) as [Payout];
     await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });

@@ -40,7 +40,7 @@ forEachEngine('a bank that only one source knows', (openTestDatabase) => {
     await assert.rejects(approvePayouts(app, decision), { code: 'APPROVAL_REFUSED', message: /import a bank list/ });
     assert.match((await warnings()).join(), /^It cannot be approved: no transfer catalogue has its bank/);
     const [row] = await listAttention(app, 'approval', 10);
-    assert.match(row?.reason ?? '', /^no transfer catalogue has its bank/);
+    assert.match(row?.reason ?? '', /^payout-\d+: no transfer catalogue has its bank/);
     await importList(app, {});
     assert.deepEqual([await warnings(), await listAttention(app, 'approval', 10)], [[], []]);
     assert.equal((await approvePayouts(app, decision)).length, 1);
