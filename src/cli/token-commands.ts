@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { endSession, endSessionsOf, listApiTokens, listSessions } from '../auth/list-sessions.ts';
+import { endSession, endSessionsOf, findApiTokenOwner, listApiTokens, listSessions } from '../auth/list-sessions.ts';
 import { endApiToken, makeApiToken } from '../auth/make-api-token.ts';
 import { readDuration } from './options.ts';
 import { alreadyDone, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { unknownUser } from './user-options.ts';
+import { webhookLines, webhooksLeft } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -76,10 +77,17 @@ async function createToken(user: string, options: Json & { name: string; expires
 }
 
 async function endToken(id: string, options: Json): Promise<void> {
-  const outcome = await withActor(options, (app, by) => endApiToken(app, id, by));
+  const { outcome, owner, webhooks } = await withActor(options, async (app, by) => {
+    const ended = await endApiToken(app, id, by);
+    const user = (await findApiTokenOwner(app, id)) ?? '';
+    return { outcome: ended, owner: user, webhooks: await webhooksLeft(app, user) };
+  });
   if (outcome === 'unknown') throw notFound(`There is no API token ${id}: bin/rubrica user token list USER`);
   if (outcome === 'already') throw alreadyDone(`${id} has ended already.`);
-  print(options, { id, ended: true }, [`${id} has ended, and every access token made with it.`]);
+  print(options, { id, ended: true, webhooks }, [
+    `${id} has ended, and every access token made with it.`,
+    ...webhookLines(owner, 'The webhooks of its user go on. Check who set each:', webhooks),
+  ]);
 }
 
 async function list(user: string, options: Json): Promise<void> {

@@ -22,6 +22,7 @@ import {
   unknownUser,
 } from './user-options.ts';
 import { addUserRightCommands } from './user-right-commands.ts';
+import { webhookLines, webhooksLeft } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -128,27 +129,60 @@ async function list(options: Json): Promise<void> {
 }
 
 async function disable(user: string, options: Json): Promise<void> {
-  const outcome = await withActor(options, (app, by) => disableUser(app, user, by));
+  const { outcome, webhooks } = await withActor(options, async (app, by) => ({
+    outcome: await disableUser(app, user, by),
+    webhooks: await webhooksLeft(app, user),
+  }));
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is disabled already.`);
-  print(options, { user, disabled: true }, [`${user} is disabled.`]);
+  print(options, { user, disabled: true, webhooks }, [
+    `${user} is disabled.`,
+    ...webhookLines(
+      user,
+      'Its webhooks get no new event while it is disabled, but posts that wait are sent:',
+      webhooks,
+    ),
+  ]);
 }
 
 async function enable(user: string, options: Json): Promise<void> {
-  const outcome = await withActor(options, (app, by) => enableUser(app, user, by));
+  const { outcome, webhooks } = await withActor(options, async (app, by) => ({
+    outcome: await enableUser(app, user, by),
+    webhooks: await webhooksLeft(app, user),
+  }));
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is enabled already.`);
-  print(options, { user, disabled: false }, [`${user} is enabled.`]);
+  print(options, { user, disabled: false, webhooks }, [
+    `${user} is enabled.`,
+    ...webhookLines(user, 'Its webhooks get events again:', webhooks),
+  ]);
 }
 
+/** Of a user whose credential was replaced. Whoever held the old one may have set a webhook. */
+const GO_ON = 'Its webhooks go on. Check that each is its own:';
+
 async function renewPassword(user: string, options: Json): Promise<void> {
-  const renewed = await withActor(options, (app, by) => resetPassword(app, user, by));
+  const { renewed, webhooks } = await withActor(options, async (app, by) => ({
+    renewed: await resetPassword(app, user, by),
+    webhooks: await webhooksLeft(app, user),
+  }));
   if (renewed === null) throw unknownUser(user);
-  print(options, renewed, [`New password of ${renewed.email}, shown once:`, `  ${renewed.password}`]);
+  print(options, { ...renewed, webhooks }, [
+    `New password of ${renewed.email}, shown once:`,
+    `  ${renewed.password}`,
+    ...webhookLines(renewed.email, GO_ON, webhooks),
+  ]);
 }
 
 async function renewApiToken(user: string, options: Json): Promise<void> {
-  const renewed = await withActor(options, (app, by) => resetApiToken(app, user, by));
+  const { renewed, webhooks } = await withActor(options, async (app, by) => ({
+    renewed: await resetApiToken(app, user, by),
+    webhooks: await webhooksLeft(app, user),
+  }));
   if (renewed === null) throw unknownUser(user);
-  print(options, renewed, [`New API token of ${renewed.email}, shown once:`, `  ${renewed.api_token}`]);
+  print(options, { ...renewed, webhooks }, [
+    `New API token of ${renewed.email}, shown once:`,
+    `  ${renewed.api_token}`,
+    ...webhookLines(renewed.email, GO_ON, webhooks),
+  ]);
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { findUser } from '../auth/find-user.ts';
+import { listUsers } from '../auth/list-users.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { endWebhook, listWebhooks } from '../outbox/set-webhook.ts';
 import { isWebhook } from '../outbox/webhook-subscription.ts';
 import { invalidOption, notFound, print, table, time } from './print.ts';
+import { withSetters } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -11,7 +14,7 @@ export function addWebhookCommands(program: Command): void {
   const group = program.command('webhook').description('list and end webhooks of users');
   group
     .command('list')
-    .description('list webhooks: user, subject and URL')
+    .description('list webhooks: user, events, URL and who set it')
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('end'))
@@ -23,9 +26,25 @@ export function addWebhookCommands(program: Command): void {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const webhooks = await withApp((app) => listWebhooks(app, null));
-  const rows = webhooks.map(({ user_id, webhook, url, created_at }) => [user_id, webhook, url, time(created_at)]);
-  const head = ['USER', 'WEBHOOK', 'URL', 'SINCE (UTC)'];
+  const webhooks = await withApp(async (app) => {
+    const users = new Map((await listUsers(app)).map((user) => [user.id, user]));
+    const byUser = Map.groupBy(await listWebhooks(app, null), ({ user_id }) => user_id);
+    const named = [];
+    for (const [id, own] of byUser) {
+      const { email = '', disabled_at = null } = users.get(id) ?? {};
+      named.push(...(await withSetters(app, id, own)).map((one) => ({ ...one, email, user_disabled_at: disabled_at })));
+    }
+    return named;
+  });
+  const rows = webhooks.map((one) => [
+    one.user_id,
+    one.user_disabled_at === null ? one.email : `${one.email} (disabled: gets no new event)`,
+    one.webhook,
+    one.url,
+    time(one.created_at),
+    one.set_by ?? '—',
+  ]);
+  const head = ['USER', 'E-MAIL', 'WEBHOOK', 'URL', 'SINCE (UTC)', 'SET BY'];
   print(options, { webhooks }, rows.length === 0 ? ['No webhook.'] : table([head, ...rows]));
 }
 
@@ -36,5 +55,8 @@ async function end(user: string, webhook: string, options: ActingOptions & { jso
     return known === null ? null : endWebhook(app, { userId: known.id, webhook }, by);
   });
   if (ended === null) throw notFound(`${user} has no webhook ${webhook}: bin/rubrica webhook list`);
-  print(options, { webhook: ended }, [`${user} is told of ${webhook} no more.`]);
+  print(options, { webhook: ended }, [
+    `The webhook ${webhook} of ${user} has ended. Posts that wait are still sent:`,
+    `  bin/rubrica callback list --state queued --endpoint ${shellWord(ended.url)}`,
+  ]);
 }

@@ -105,7 +105,7 @@ suite('user commands', () => {
     const made = await run('user', 'token', 'create', 'tokens@example.cl', '--name', 'till 4', '--expires', '90d');
     assert.match(String(made['api_token']), /^api_/);
     const ended = await run('user', 'token', 'end', String(made['id']), '--as', 'tokens@example.cl');
-    assert.deepEqual(ended, { id: made['id'], ended: true });
+    assert.deepEqual(ended, { id: made['id'], ended: true, webhooks: [] });
     const { tokens } = (await run('user', 'token', 'list', String(id))) as unknown as { tokens: Shown[] };
     assert.deepEqual(
       tokens.map((token) => [token['name'], token['ended_at'] === null]),

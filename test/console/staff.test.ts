@@ -3,11 +3,13 @@ import '../support/cheap-hashes.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { inviteUser, listInvitations } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import type { Role } from '../../src/auth/permission.ts';
+import { listWebhooks, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -217,6 +219,32 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.equal(other.status, 409);
     assert.match(other.text, /an invitation with another role or other rights.* page lets you change/);
     assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'owner' })).status, 200);
+  });
+
+  test('list the webhooks of a user with who set each, and end one of this user only', async () => {
+    const { app, server, owner, one } = await open();
+    await using _server = server;
+    const [till, other] = [await one('integration', 'till@example.cl'), await one('integration', 'other@example.cl')];
+    const by = { ...TESTER, kind: 'program', name: 'till@example.cl (token till 4)', userId: till.id } as const;
+    const wish = { webhook: 'refunds', url: 'https://thief.example/in', method: 'POST' } as const;
+    await setWebhook(app, { userId: till.id, ...wish }, by);
+    const at = `/console/staff/${till.id}`;
+    const shown = (await owner.get(at)).text;
+    assert.match(shown, /get events even after tokens and sessions end/);
+    assert.match(shown, /refunds<.*https:\/\/thief\.example\/in<.*till@example\.cl \(token till 4\)</s);
+    await disableUser(app, till.id, TESTER);
+    assert.match((await owner.get(at)).text, /no new event while the user is disabled.*thief\.example/s);
+    const end = (id: string, of: string) => owner.post(`/console/staff/${id}/confirm`, { act: 'end-webhook', of });
+    assert.deepEqual([(await end(other.id, 'refunds')).status, (await end(till.id, 'nothing')).status], [404, 404]);
+    assert.equal((await listWebhooks(app, till.id)).length, 1);
+    assert.match((await end(till.id, 'refunds')).headers.get('location') ?? '', /done=changed$/);
+    assert.deepEqual(await listWebhooks(app, till.id), []);
+    assert.doesNotMatch((await owner.get(at)).text, /thief\.example/);
+    const { acts } = await listAudit(app, { action: 'webhook.ended' }, 9);
+    assert.deepEqual(
+      acts.map(({ who, subject }) => [who.name, subject.id]),
+      [['pia@example.cl', till.id]],
+    );
   });
 
   test('end sessions, tokens, links, factors and passwords of this person only, after a confirmation', async () => {

@@ -14,6 +14,7 @@ export type StaffAct =
   | 'end-sessions'
   | 'end-session'
   | 'end-token'
+  | 'end-webhook'
   | 'reset-factors'
   | 'new-password'
   | 'end-link';

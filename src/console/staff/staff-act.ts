@@ -10,6 +10,8 @@ import { endApiToken } from '../../auth/make-api-token.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
+import { endWebhook } from '../../outbox/set-webhook.ts';
+import { isWebhook } from '../../outbox/webhook-subscription.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -19,7 +21,7 @@ import { personOf, refusalFor, type StaffAct } from './managed-person.ts';
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * The acts on a person that take one click and a confirmation. `of`: the id of a session, token or link of that person;
+ * The acts on a person that take one click and a confirmation. `of`: the id of a session, token or link of that person, or a webhook;
  * for another person's the result is `unknown`. Each act writes its row of the audit log.
  */
 const ACTS = {
@@ -35,6 +37,8 @@ const ACTS = {
     const own = (await listApiTokens(app, id))?.some((token) => token.id === of);
     return own === true ? endedOf(await endApiToken(app, of, by, by.userId)) : 'unknown';
   },
+  'end-webhook': async (app, { id }, of, by) =>
+    isWebhook(of) && (await endWebhook(app, { userId: id, webhook: of }, by)) !== null ? 'changed' : 'unknown',
   'reset-factors': async (app, { id }, _, by) =>
     (await resetFactors(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
   // Sends the link.

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { whoSetWebhooks } from '../../audit/who-set-webhooks.ts';
 import { listFactors } from '../../auth/factors/list-factors.ts';
 import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import { apiTokenState, listApiTokens, listSessions } from '../../auth/list-sessions.ts';
@@ -7,6 +8,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
+import { listWebhooks } from '../../outbox/set-webhook.ts';
 import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -82,7 +84,7 @@ ${acts.map((act) => actButton(at, act, '', tell(language, `staff_act.${act}`)))}
 }</div>`;
 }
 
-/** Links to the confirmation of an act. `of`: the id of the session, token or link. */
+/** Links to the confirmation of an act. `of`: the id of the session, token or link, or the webhook. */
 function actButton(at: string, act: StaffAct, of: string, text: string, kind = ''): Html {
   return html`<form action="${at}/confirm"><input type="hidden" name="act" value="${act}">${of !== '' && html`<input type="hidden" name="of" value="${of}">`}<button class="${kind}">${text}</button></form>`;
 }
@@ -136,5 +138,30 @@ ${table('people.factors', 'people.no_factors', ['staff.name', 'staff.kind', 'sta
 ${signedIn.length === 0 ? html`<p class="quiet">${tell(language, 'people.no_sessions')}</p>` : sessionTable(language, signedIn, (one) => (one.id === session.id ? tell(language, 'me.this_session') : end('end-session', one.id)))}
 ${may && signedIn.length > 1 && html`<div class="actions">${actButton(at, 'end-sessions', '', tell(language, 'staff_act.end-sessions'))}</div>`}
 ${table('people.tokens', 'people.no_tokens', ['staff.name', 'staff.added', 'people.made_by', 'staff.last_use', 'people.expires', 'column.state', 'staff.act'], programs)}
-${may && enabled && html`<div class="actions"><a class="button" href="${at}/token">${tell(language, 'token.new')}</a></div>`}`;
+${may && enabled && html`<div class="actions"><a class="button" href="${at}/token">${tell(language, 'token.new')}</a></div>`}
+${await webhooksPart(app, language, { id, enabled }, (webhook) => end('end-webhook', webhook))}`;
+}
+
+/** Shows the webhooks, which no ended token or session ends. A disabled person's get no new event. */
+async function webhooksPart(
+  app: App,
+  language: Language,
+  { id, enabled }: { id: string; enabled: boolean },
+  end: (webhook: string) => Html | string,
+): Promise<Html | false> {
+  const [webhooks, setters] = await Promise.all([listWebhooks(app, id), whoSetWebhooks(app, id)]);
+  if (webhooks.length === 0) return false;
+  const heads = (['staff.name', 'people.webhook_url', 'staff.began', 'people.made_by', 'staff.act'] as const).map(
+    (key) => tell(language, key),
+  );
+  const rows = webhooks.map(({ webhook, url, created_at }) => [
+    webhook,
+    url,
+    timeCell(created_at),
+    actorText(language, setters.get(webhook) ?? null),
+    end(webhook),
+  ]);
+  return html`<h2>${tell(language, 'people.webhooks')}</h2>
+<p class="quiet">${tell(language, enabled ? 'people.webhooks_go_on' : 'people.webhooks_rest')}</p>
+${tableOf(heads, rows)}`;
 }

@@ -41,6 +41,11 @@ export const STAFF_TEXTS = roomTexts(
     'people.in_use': 'En uso',
     'people.open_link': 'Enlace sin usar',
     'people.made_by': 'Hecho por',
+    'people.webhooks': 'Webhooks',
+    'people.webhook_url': 'URL',
+    'people.webhooks_go_on': 'Reciben los eventos aunque se cierren tokens y sesiones. Revisa que cada uno sea suyo.',
+    'people.webhooks_rest':
+      'No reciben eventos nuevos mientras el usuario esté deshabilitado; lo que ya espera se envía igual. Si se habilita, siguen.',
     'people.acts': 'Lo que hizo',
     'tokens.title': 'Tokens de API',
     'tokens.expired': 'Venció',
@@ -108,6 +113,7 @@ export const STAFF_TEXTS = roomTexts(
     'staff_act.end-sessions': 'Cerrar todas las sesiones',
     'staff_act.end-session': 'Cerrar',
     'staff_act.end-token': 'Cerrar el token',
+    'staff_act.end-webhook': 'Cerrar el webhook',
     'staff_act.reset-factors': 'Quitar el segundo factor',
     'staff_act.new-password': 'Enlace para otra contraseña',
     'staff_act.end-link': 'Cerrar el enlace',
@@ -118,6 +124,7 @@ export const STAFF_TEXTS = roomTexts(
     'staff_ask.end-session': 'Lo que entra con esta sesión deja de servir en un segundo.',
     'staff_ask.end-token':
       'El token de API y lo que se obtuvo con él dejan de servir en un segundo. No se puede deshacer.',
+    'staff_ask.end-webhook': 'El webhook no recibe más eventos. Lo que ya espera se envía igual.',
     'staff_ask.reset-factors':
       'Se quitan sus segundos factores y códigos de recuperación, y sale de todas partes. Hasta que añada otro le basta la contraseña: asegúrate de que es esa persona quien lo pide.',
     'staff_ask.new-password':
@@ -167,6 +174,11 @@ export const STAFF_TEXTS = roomTexts(
     'people.in_use': 'In use',
     'people.open_link': 'Link that nobody used',
     'people.made_by': 'Made by',
+    'people.webhooks': 'Webhooks',
+    'people.webhook_url': 'URL',
+    'people.webhooks_go_on': 'They get events even after tokens and sessions end. Check that each is theirs.',
+    'people.webhooks_rest':
+      'They get no new event while the user is disabled; posts that already wait are sent. If the user is enabled, they go on.',
     'people.acts': 'What they did',
     'tokens.title': 'API tokens',
     'tokens.expired': 'Expired',
@@ -234,6 +246,7 @@ export const STAFF_TEXTS = roomTexts(
     'staff_act.end-sessions': 'End all sessions',
     'staff_act.end-session': 'End',
     'staff_act.end-token': 'End the token',
+    'staff_act.end-webhook': 'End the webhook',
     'staff_act.reset-factors': 'Remove the second factor',
     'staff_act.new-password': 'Link for another password',
     'staff_act.end-link': 'End the link',
@@ -243,6 +256,7 @@ export const STAFF_TEXTS = roomTexts(
       'They are signed out everywhere, and so are their programs, which connect again with their API token.',
     'staff_ask.end-session': 'What comes in with this session stops working within a second.',
     'staff_ask.end-token': 'The API token and what was made with it stop working within a second. It cannot be undone.',
+    'staff_ask.end-webhook': 'The webhook gets no more events. Posts that already wait are sent.',
     'staff_ask.reset-factors':
       'Second factors and recovery codes are removed, and they are signed out everywhere. Until another is added the password is enough: make sure that it is the person who asks.',
     'staff_ask.new-password':

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts';
+import { listAudit } from './list-audit.ts';
+
+/** The acts that are read. Each webhook of a user has the newest one that set it; there are few. */
+const NEWEST = 200;
+
+/**
+ * Returns who set each webhook of a user last, by its name: an account, with its API token if one acted. After a token
+ * was stolen this tells which webhooks its thief made.
+ */
+export async function whoSetWebhooks(app: App, userId: string): Promise<ReadonlyMap<string, string>> {
+  const { acts } = await listAudit(app, { action: 'webhook.set', subject: userId }, NEWEST);
+  // The oldest first, so that a later act replaces it.
+  return new Map(acts.reverse().map(({ who, after }) => [String((after as { webhook?: unknown }).webhook), who.name]));
+}
