@@ -11,7 +11,7 @@ import {
 } from '../payment-services/create-payment-service.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
-import { findSecretHolder } from '../payment-services/find-secret-holder.ts';
+import { SecretHeld } from '../payment-services/find-secret-holder.ts';
 import {
   disablePaymentService,
   enablePaymentService,
@@ -154,14 +154,14 @@ async function importOne(options: ImportOptions): Promise<void> {
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
     if (taken)
       throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
-    const holder = await findSecretHolder(app, secret);
-    if (holder !== null)
-      throw invalidOption(
-        `This Secret Token is or was one of payment service ${holder}. Two merchants with one secret could sign for each other: ` +
-          'give this one a Secret Token of its own, at its clients too, and import that.',
-      );
     const pair = { service_token: serviceToken, secret_token: secret };
     return importPaymentService(app, readName(options.name), environment, pair, by);
+  }).catch((error: unknown) => {
+    if (!(error instanceof SecretHeld)) throw error;
+    throw invalidOption(
+      `${error.message} Two merchants with one secret could sign for each other: ` +
+        'give this one a Secret Token of its own, at its clients too, and import that.',
+    );
   });
   print(options, created, newLines(created));
 }

@@ -16,6 +16,7 @@ import { runningFindings } from './list-processes.ts';
 import { feedFinding } from './postgres-findings.ts';
 import { passkeyFindings } from './process-findings.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
+import { secretFindings } from './secret-findings.ts';
 import { workFindings } from './work-findings.ts';
 
 /** Examines the store. `doctor` and the console report the same, whichever process looks. Reads only. */
@@ -26,6 +27,7 @@ export async function examineStore(app: App): Promise<Finding[]> {
   return [
     schema,
     await masterKeyFinding(app),
+    ...(await secretFindings(app)),
     ...feed,
     ...(await workFindings(app)),
     ...(await anchorFindings(app)),

@@ -22,6 +22,7 @@ export type CheckName =
   | 'proxy'
   | 'public-url'
   | 'schema'
+  | 'secrets'
   | 'settings';
 
 /** A checked item and the result. With a `fix` it needs a person. */

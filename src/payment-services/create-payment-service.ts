@@ -5,8 +5,14 @@ import { ownerContent } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId, randomHex } from '../lib/ids.ts';
+import { refuseHeldSecret } from './find-secret-holder.ts';
 import { ENVIRONMENTS, type Environment } from './payment-service.ts';
-import { insertEnvironment, insertPaymentService, insertSecretToken } from './payment-service-queries.ts';
+import {
+  insertEnvironment,
+  insertPaymentService,
+  insertSecretToken,
+  selectLastEnvironmentId,
+} from './payment-service-queries.ts';
 import { sealSecret } from './seal-secret.ts';
 
 export type TokenPair = { service_token: string; secret_token: string };
@@ -25,7 +31,8 @@ export async function createPaymentService(app: App, name: string, by: Actor): P
 
 /**
  * Imports a payment service with the pair of tokens that its clients already have. The other environment gets a new
- * pair. Rejects if the Service Token is taken.
+ * pair. Rejects if the Service Token is taken, and with `SecretHeld` if another payment service has or had the Secret
+ * Token: two merchants with one secret could sign for each other.
  */
 export async function importPaymentService(
   app: App,
@@ -35,8 +42,13 @@ export async function importPaymentService(
   by: Actor,
 ): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair(), [environment]: pair };
+  // Nearly all secrets are read here, because the commit below holds up other writes.
+  const known = await selectLastEnvironmentId(app.db);
+  await refuseHeldSecret(app, app.db, pair.secret_token, 0);
   const after = { name, environment, service_token: pair.service_token };
-  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.imported', after });
+  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.imported', after }, (tx) =>
+    refuseHeldSecret(app, tx, pair.secret_token, known),
+  );
   return { id, name, ...pairs };
 }
 
@@ -50,15 +62,18 @@ async function storePaymentService(
   name: string,
   pairs: Record<Environment, TokenPair>,
   act: Pick<Act, 'by' | 'action' | 'after'>,
+  check: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<string> {
   const id = prefixedId('ps');
   const createdAt = app.now();
   await app.db.transaction(async (tx) => {
     await insertPaymentService(tx, { id, name, created_at: createdAt });
-    for (const environment of ENVIRONMENTS) {
+    for (const [at, environment] of ENVIRONMENTS.entries()) {
       const pair = pairs[environment];
       const row = { payment_service_id: id, environment, service_token: pair.service_token };
       const environmentId = await insertEnvironment(tx, row);
+      // Whoever else makes a payment service waits for this commit now, and has an id of before or after this one.
+      if (at === 0) await check(tx);
       await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
       const content = ownerContent({ id: environmentId, name, ...row });
       await recordFact(tx, {

@@ -95,18 +95,29 @@ export function selectSecretsOfPaymentService(
   );
 }
 
-/** Lists the next Secret Tokens of all payment services by id, also closed ones, encrypted. */
+export type StoredSecretRow = SecretRow & { payment_service_id: string };
+
+/**
+ * Lists the next Secret Tokens of all payment services by id, also closed ones, encrypted: of the environments after
+ * `environmentId`.
+ */
 export function selectSecretsAfter(
   db: Reader,
-  afterId: string,
+  after: { id: string; environmentId: number },
   limit: number,
-): Promise<{ id: string; environment_id: number; sealed: string; payment_service_id: string }[]> {
+): Promise<StoredSecretRow[]> {
   return db.query(
-    `select s.id, s.environment_id, s.sealed, e.payment_service_id
+    `select s.id, s.environment_id, e.environment, s.sealed, s.closes_at, e.payment_service_id
      from secret_tokens s join environments e on e.id = s.environment_id
-     where s.id > $1 order by s.id limit $2`,
-    [afterId, limit],
+     where s.id > $1 and s.environment_id > $2 order by s.id limit $3`,
+    [after.id, after.environmentId, limit],
   );
+}
+
+/** Returns the highest id of an environment; 0 in an empty store. */
+export async function selectLastEnvironmentId(db: Reader): Promise<number> {
+  const [row] = await db.query<{ id: number | null }>('select max(id) as id from environments');
+  return row?.id ?? 0;
 }
 
 export async function insertPaymentService(

@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { type Finding, sayFinding } from '../../src/health/finding.ts';
+import { secretFindings } from '../../src/health/secret-findings.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import {
   addSecretToken,
   createPaymentService,
   importPaymentService,
 } from '../../src/payment-services/create-payment-service.ts';
-import { findSecretHolder } from '../../src/payment-services/find-secret-holder.ts';
+import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.ts';
 import { findHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
@@ -59,8 +61,48 @@ forEachEngine('payment services', (openTestDatabase) => {
     });
     await rotateSecretToken(app, id, 'development', 0, TESTER);
     for (const secret of [development.secret_token, 'many 0', 'many 500'])
-      assert.equal(await findSecretHolder(app, secret), id);
-    assert.equal(await findSecretHolder(app, 'nobody’s'), null);
+      await assert.rejects(refuseHeldSecret(app, app.db, secret, 0), { holder: id });
+    await refuseHeldSecret(app, app.db, 'nobody’s', 0);
+  });
+
+  test('are imported with one Secret Token once only, also by two commands at the same time', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const ended = await Promise.allSettled(
+      ['one', 'two', 'three'].map((name) => {
+        const pair = { service_token: `token-of-${name}`, secret_token: 'shared' };
+        return importPaymentService(app, name, 'production', pair, TESTER);
+      }),
+    );
+    assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+    const listed = await listPaymentServices(app);
+    assert.equal(listed.length, 1);
+    for (const one of ended) if (one.status === 'rejected') assert.equal(one.reason.holder, listed[0]?.id);
+  });
+
+  test('are reported while they share a Secret Token that one of them can sign with', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [one, two] = [await createPaymentService(app, 'One', TESTER), await createPaymentService(app, 'Two', TESTER)];
+    assert.deepEqual(await secretFindings(app), []);
+    const idOf = async (id: string) =>
+      (
+        await app.db.query<{ id: number }>(
+          `select id from environments where payment_service_id = $1 and environment = 'production'`,
+          [id],
+        )
+      )[0]?.id ?? 0;
+    const environmentId = await idOf(two.id);
+    await app.db.transaction((tx) => addSecretToken(app, tx, environmentId, one.development.secret_token, app.now()));
+    const [finding, ...others] = await secretFindings(app);
+    assert.deepEqual(others, []);
+    const { says, fix } = sayFinding(finding as Finding, 'en');
+    assert.ok(says.includes(`${one.id} (development)`) && says.includes(`${two.id} (production)`), says);
+    for (const command of [`${one.id} --environment development`, `${two.id} --environment production`])
+      assert.ok(fix?.includes(`payment-service rotate ${command}`), fix ?? '');
+    assert.ok(!JSON.stringify(finding).includes(one.development.secret_token));
+    await rotateSecretToken(app, one.id, 'development', 0, TESTER);
+    assert.ok(!sayFinding((await secretFindings(app))[0] as Finding, 'en').fix?.includes(one.id));
+    await rotateSecretToken(app, two.id, 'production', 0, TESTER);
+    assert.deepEqual(await secretFindings(app), []);
   });
 
   test('accept a rotated Secret Token next to the new one until it closes', async () => {

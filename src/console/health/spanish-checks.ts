@@ -32,6 +32,7 @@ const SPANISH_CHECKS: Readonly<Record<CheckName, string>> = {
   refund_request: 'Devoluciones por aprobar',
   restore: 'Restauración',
   schema: 'Tablas de la base',
+  secrets: 'Secret Tokens',
   settings: 'Configuración',
   settlement: 'Liquidaciones con diferencias',
   statement: 'Líneas de cartolas',

@@ -1,0 +1,38 @@
+import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
+import { findSharedSecrets, type SecretSharer } from '../payment-services/find-secret-holder.ts';
+import { type Finding, problem } from './finding.ts';
+
+/** The shared Secret Tokens that are reported one by one. */
+const MOST = 5;
+
+/** Finds Secret Tokens of two payment services: whoever holds one can sign for the other. */
+export async function secretFindings(app: App): Promise<Finding[]> {
+  const shared = await findSharedSecrets(app).catch((error: unknown) => {
+    // Another master key: that has its own finding.
+    if (error instanceof ConfigError) return [];
+    throw error;
+  });
+  return shared.slice(0, MOST).map(sharedFinding);
+}
+
+function sharedFinding(sharers: readonly SecretSharer[]): Finding {
+  const named = [...new Set(sharers.map(nameOf))].join(', ');
+  const rotate = [...new Set(sharers.filter(({ isOpen }) => isOpen).map(rotateCommand))].join('; ');
+  const says = {
+    en: `have or had one Secret Token: ${named}. Whoever has it can sign for each`,
+    es: `tienen o tuvieron el mismo Secret Token: ${named}. Quien lo tiene puede firmar por todos`,
+  };
+  return problem('secrets', says, {
+    en: `Give each a Secret Token of its own, and its shop too: ${rotate}`,
+    es: `Da a cada uno su propio Secret Token, y a su tienda también: ${rotate}`,
+  });
+}
+
+function nameOf({ paymentServiceId, environment }: SecretSharer): string {
+  return `${paymentServiceId} (${environment})`;
+}
+
+function rotateCommand({ paymentServiceId, environment }: SecretSharer): string {
+  return `bin/rubrica payment-service rotate ${paymentServiceId} --environment ${environment}`;
+}
