@@ -4,25 +4,12 @@ import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
 import { addExamples, colourHelp } from './cli/dress-help.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
+import { systemFix } from './cli/system-fixes.ts';
 import { terminalLanguage } from './cli/terminal-language.ts';
 import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 import { paint } from './lib/paint.ts';
-
-/** The fixes for errors that the operating system or the database reports only with a code or a call. */
-const FIXES: Record<string, string> = {
-  EADDRINUSE: 'set PORT to another, or to 0 for a free one; METRICS_PORT if that is the one.',
-  EADDRNOTAVAIL: 'set HOST to an address of this machine.',
-  ECONNREFUSED: 'check DATABASE_URL.',
-  ENOTFOUND: 'check DATABASE_URL.',
-  ENOSPC: 'make room on the disk.',
-  mkdir: 'check DATA_DIR and DATABASE_URL.',
-  // PostgreSQL: no such database, no such role, wrong password.
-  '3D000': 'make it with createdb, or check DATABASE_URL.',
-  '28000': 'check DATABASE_URL.',
-  '28P01': 'check DATABASE_URL.',
-};
 
 const MOVING =
   'The payment service is moving to another database, or has moved: bin/rubrica payment-service moves says where.';
@@ -107,9 +94,9 @@ async function describe(error: unknown): Promise<{ code: string; message: string
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }
   // An error of the operating system names the file or the address; a stack adds nothing.
-  const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
-  const fix = FIXES[code] ?? FIXES[syscall ?? ''];
+  const fix = systemFix(error as NodeJS.ErrnoException);
   const says = message.replace(`${code}: `, '');
-  return { code, message: fix === undefined ? says : `${says}: ${fix}` };
+  return { code, message: fix === null ? says : `${says}: ${fix}` };
 }

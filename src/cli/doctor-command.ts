@@ -9,6 +9,7 @@ import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../he
 import { engineFindings, programFinding, proxyFinding, publicUrlFinding } from '../health/process-findings.ts';
 import { describeSettings, type ShownSetting } from '../settings.ts';
 import { print, table } from './print.ts';
+import { systemFix } from './system-fixes.ts';
 
 /** `doctor`. */
 export function addDoctorCommand(program: Command): void {
@@ -68,13 +69,9 @@ async function storeFindings(config: Config): Promise<Finding[]> {
     if (error instanceof SchemaError) return [problem('database', 'there is no store yet', error.message)];
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;
-    return [
-      problem(
-        'database',
-        says,
-        'Check that it is running and that DATABASE_URL is right. createdb makes a missing database.',
-      ),
-    ];
+    const fix = systemFix((cause ?? error) as NodeJS.ErrnoException);
+    if (fix !== null) return [problem('database', says, `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`)];
+    return [problem('database', says, 'Check that it is running and that DATABASE_URL is right.')];
   } finally {
     await app?.close();
   }

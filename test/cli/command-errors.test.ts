@@ -233,7 +233,7 @@ suite('a refused command names the cause', () => {
     [
       'at a port without a server',
       { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
-      /^STORAGE_UNAVAILABLE: .*ECONNREFUSED.*check DATABASE_URL/,
+      /^STORAGE_UNAVAILABLE: .*ECONNREFUSED.*check that the database runs, and the host and port in DATABASE_URL/,
     ],
   ];
   for (const [name, settings, says] of stores) {

@@ -1,0 +1,23 @@
+/** The fixes for errors that the operating system or the database reports only with a code or a call. */
+const FIXES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'set PORT to another, or to 0 for a free one; METRICS_PORT if that is the one.',
+  EADDRNOTAVAIL: 'set HOST to an address of this machine.',
+  ECONNREFUSED: 'check that the database runs, and the host and port in DATABASE_URL.',
+  ENOTFOUND: 'check the host in DATABASE_URL.',
+  EAI_AGAIN: 'check the host in DATABASE_URL, and the name server of this machine.',
+  ENOSPC: 'make room on the disk.',
+  mkdir: 'check DATA_DIR and DATABASE_URL.',
+  // PostgreSQL.
+  '3D000': 'make it with createdb, or check the name at the end of DATABASE_URL.',
+  '28000': 'check the user in DATABASE_URL, and pg_hba.conf of the server.',
+  '28P01': 'check the user and the password in DATABASE_URL.',
+  '42501': 'grant it to the user in DATABASE_URL, or make that user the owner of the database.',
+  '53300':
+    'raise max_connections of the server, or lower DATABASE_CONNECTIONS of each process; behind PgBouncer, its pool.',
+  '57P03': 'wait until the server has started.',
+};
+
+/** Returns the fix for an error by its code or its call, beginning with a verb; null: none is known. */
+export function systemFix({ code, syscall }: NodeJS.ErrnoException): string | null {
+  return FIXES[code ?? ''] ?? FIXES[syscall ?? ''] ?? null;
+}
