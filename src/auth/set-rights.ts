@@ -30,8 +30,8 @@ export type RightsWish = {
 
 /**
  * Changes the rights of a user (an id or an e-mail address), within a second in every process. `managerId`: the user
- * who must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights;
- * null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for
+ * who must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights,
+ * and the earlier ones as `before`; null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for
  * revoking a permission of the role, and `MORE_THAN_YOURS`.
  */
 export function setRights(
@@ -40,14 +40,15 @@ export function setRights(
   wish: RightsWish,
   by: Actor,
   managerId: string | null = null,
-): Promise<({ id: string; email: string } & DescribedRights) | null> {
+): Promise<({ id: string; email: string; before: DescribedRights } & DescribedRights) | null> {
   const name = normalizeEmail(user);
   return app.db.transaction(async (tx) => {
     const found = await selectUserByIdOrEmail(tx, name);
     if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
     const row = await lockUser(tx, name);
     if (row === null) return null;
-    const before = await saidOf(tx, row.id, (await describeRights(tx, [row]))[0] as DescribedRights);
+    const before = (await describeRights(tx, [row]))[0] as DescribedRights;
+    const saidBefore = await saidOf(tx, row.id, before);
     if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
     for (const permission of wish.grant ?? []) await insertPermission(tx, row.id, permission);
     for (const permission of wish.revoke ?? []) {
@@ -64,10 +65,10 @@ export function setRights(
       by,
       action: 'user.role_set',
       subject: { kind: 'user', id: row.id },
-      before,
+      before: saidBefore,
       after: await saidOf(tx, row.id, rights),
     });
-    return { id: row.id, email: row.email, ...rights };
+    return { id: row.id, email: row.email, ...rights, before };
   });
 }
 

@@ -72,6 +72,7 @@ async function invite(address: string | undefined, options: InviteOptions): Prom
   print(options, { id, user, email: made.email, link, expires_at }, [
     `Send this link to ${made.email}. It works once, until ${time(expires_at)} UTC:`,
     `  ${link}`,
+    ...(made.ended === 0 ? [] : ['The earlier link no longer works: this one replaces it.']),
     'The person will have these rights:',
     ...invited.flatMap(describedRights),
   ]);

@@ -89,6 +89,19 @@ export function describedRights(rights: DescribedRights): string[] {
   ];
 }
 
+/** Returns lines for what a change that replaces a list took away. */
+export function lostRights(
+  { payment_services: seenBefore, refund_limits: limitsBefore }: DescribedRights,
+  { payment_services: services, refund_limits: limits }: DescribedRights,
+): string[] {
+  const lost = services === null ? [] : (seenBefore ?? ['any other']).filter((id) => !services.includes(id));
+  const ended = Object.entries(limitsBefore ?? {}).filter(([currency]) => limits?.[currency] === undefined);
+  return [
+    ...(lost.length === 0 ? [] : [`  removed    no longer sees the payments of ${lost.join(' ')}`]),
+    ...ended.map(([currency, most]) => `  removed    the limit of refunds of ${formatMoney(most, currency)} a day`),
+  ];
+}
+
 function seen(services: readonly string[] | null): string {
   if (services === null) return 'the payments of every payment service';
   if (services.length === 0) return 'no payment (bin/rubrica user payment-services USER …)';

@@ -5,6 +5,7 @@ import { invalidOption, missingOption, print } from './print.ts';
 import {
   addScopeOptions,
   describedRights,
+  lostRights,
   readPermission,
   readRefundLimit,
   readRole,
@@ -41,7 +42,12 @@ export function addUserRightCommands(group: Command): void {
     .argument('<on|off>', 'on or off')
     .argument('<user>', 'e-mail address of the user')
     .action(payouts);
-  addScopeOptions(add('payment-services', 'set the payment services that a user sees; replaces the earlier list'))
+  addScopeOptions(
+    add(
+      'payment-services',
+      'set the payment services that a user sees; replaces the earlier list, and names what was removed',
+    ),
+  )
     .addOption(new Option('--none', 'the user sees no payments').conflicts(['paymentService', 'allPaymentServices']))
     .argument('<user>', 'e-mail address of the user')
     .action(paymentServices);
@@ -80,7 +86,8 @@ async function refundLimit(user: string, amounts: string[], options: Json): Prom
 
 async function change(user: string, wish: RightsWish, options: Json): Promise<void> {
   const changed = await set(user, wish, options);
-  print(options, changed, [`${changed.email} from now on:`, ...describedRights(changed)]);
+  const lines = [...describedRights(changed), ...lostRights(changed.before, changed)];
+  print(options, changed, [`${changed.email} from now on:`, ...lines]);
 }
 
 async function set(user: string, wish: RightsWish, options: Json) {

@@ -43,6 +43,11 @@ suite('user commands', () => {
     });
     assert.match(stdout, /\/console\/invitation\/\S+\n[\s\S]*role {7}owner/);
     assert.match(stdout, /sees {7}no payment \(bin\/rubrica user payment-services USER …\)/);
+    assert.doesNotMatch(stdout, /earlier link/);
+    const again = await runCommand(['user', 'invite', 'jefa@example.cl'], {
+      env: { ...process.env, DATA_DIR: folder },
+    });
+    assert.match(again.stdout, /\nThe earlier link no longer works: this one replaces it\.\n/);
     const made = await run('user', 'invite', 'jefa@example.cl');
     assert.deepEqual(Object.keys(made), ['id', 'user', 'email', 'link', 'expires_at']);
   });
@@ -98,6 +103,28 @@ suite('user commands', () => {
     const listed = users.find((user) => user['email'] === 'ana@example.cl');
     assert.equal(listed?.['role'], 'auditor');
     assert.deepEqual(listed?.permissions, [...auditor.permissions, 'callbacks:resend'].sort());
+  });
+
+  test('name what a new list of payment services or limits takes away', async () => {
+    const other = String((await run('payment-service', 'create', '--name', 'Otra'))['id']);
+    const email = 'lists@example.cl';
+    await run('user', 'create', email, '--role', 'support', '--all-payment-services');
+    const change = async (...words: string[]) => {
+      const { stdout } = await runCommand(['user', ...words], { env: { ...process.env, DATA_DIR: folder } });
+      return stdout.split('\n').filter((line) => line.startsWith('  removed '));
+    };
+    const both = ['--payment-service', service, '--payment-service', other];
+    assert.deepEqual(await change('payment-services', email, ...both), [
+      '  removed    no longer sees the payments of any other',
+    ]);
+    assert.deepEqual(await change('payment-services', email, '--payment-service', other), [
+      `  removed    no longer sees the payments of ${service}`,
+    ]);
+    assert.deepEqual(await change('payment-services', email, '--all-payment-services'), []);
+    assert.deepEqual(await change('refund-limit', email, '50000', 'USD:100.00'), []);
+    assert.deepEqual(await change('refund-limit', email, '70000'), [
+      '  removed    the limit of refunds of 100.00 USD a day',
+    ]);
   });
 
   test('create, list and end API tokens and sessions of a user, and record who does it', async () => {

@@ -26,6 +26,9 @@ import {
 /** `token`: the secret of the link, never shown again. `expires_at`: UTC milliseconds. */
 export type NewInvitation = { id: string; user: string; email: string; token: string; expires_at: number };
 
+/** `ended`: how many earlier links that still worked the new one ended. */
+export type RenewedInvitation = NewInvitation & { ended: number };
+
 /** Returns the stored hash of a link's token. */
 export function invitationHash(app: App, token: string): Promise<string> {
   return keyedHash(app, 'invitation', '', token);
@@ -43,7 +46,7 @@ export async function inviteUser(
   validMs: number,
   by: Actor,
   managerId: string | null = null,
-): Promise<NewInvitation> {
+): Promise<RenewedInvitation> {
   const { hash: passwordHash } = await makePassword();
   const row = await newUserRow(app, wish, passwordHash);
   const token = randomToken(24);
@@ -53,7 +56,7 @@ export async function inviteUser(
     if (found !== null && managerId !== null) await lockBoth(tx, [managerId, found.id]);
     const there = found === null ? null : await lockUser(tx, found.id);
     const at = app.now();
-    if (there !== null) await endForNewLink(tx, there, at, wish, managerId);
+    const ended = there === null ? 0 : await endForNewLink(tx, there, at, wish, managerId);
     const rights = there === null ? await storeUser(tx, row, wish, managerId) : null;
     const { id: userId, email, role } = there ?? row;
     const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
@@ -64,7 +67,7 @@ export async function inviteUser(
     }
     const subject = { kind: 'invitation', id: made.id };
     await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role } });
-    return made;
+    return { ...made, ended };
   });
 }
 
@@ -144,14 +147,14 @@ export function endInvitation(app: App, id: string, by: Actor, managerId: string
   });
 }
 
-/** Ends the open link of a person who has not yet accepted. Throws for other users. */
+/** Ends the open links of a person who has not yet accepted. Returns how many still worked. Throws for other users. */
 async function endForNewLink(
   tx: Tx,
   user: UserRow,
   at: number,
   wish: UserWish,
   managerId: string | null,
-): Promise<void> {
+): Promise<number> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
   if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
     throw new Problem('USER_EXISTS', {
@@ -169,7 +172,7 @@ async function endForNewLink(
         es: `Esta persona ya fue invitada, como ${rights.role} y con otros permisos. Para un enlace nuevo no digas lo que puede hacer; para cambiarlo: bin/rubrica user role, user payment-services, user grant y user refund-limit.`,
       },
     });
-  await updateInvitationsEnded(tx, user.id, at);
+  return (await updateInvitationsEnded(tx, user.id, at)).filter(({ expires_at }) => expires_at > at).length;
 }
 
 /** Returns whether the rights match the request; omitted members match. */

@@ -54,7 +54,7 @@ export const postConsoleStaffInvite: Screen = {
       if (role === 'integration')
         return await sendProgram(visit, await createUser(app, wish, by, { managerId: user.id }));
       const made = await inviteUser(app, wish, validMs, by, user.id);
-      return await sendInvitationLink(visit, made);
+      return await sendInvitationLink(visit, made, made.ended);
     } catch (error) {
       const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
       if (refused === undefined) throw error;
@@ -80,12 +80,16 @@ function sendProgram({ app, language, send }: ConsoleVisit, made: NewUser): Fast
   return send(200, { title, main });
 }
 
-/** Shows the link, once. */
-export function sendInvitationLink({ app, language, send }: ConsoleVisit, made: NewInvitation): FastifyReply {
+/** Shows the link, once. `ended`: how many earlier links it replaces. */
+export function sendInvitationLink(
+  { app, language, send }: ConsoleVisit,
+  made: NewInvitation,
+  ended = 0,
+): FastifyReply {
   const title = tell(language, 'new.made_title', { email: made.email });
   const at = `${publicPath(app)}/console/staff`;
   const main = html`<h1>${title}</h1>
-<p class="notice">${tell(language, 'new.made', { time: minuteOf(made.expires_at) })}</p>
+<p class="notice">${tell(language, 'new.made', { time: minuteOf(made.expires_at) })}${ended > 0 && html` ${tell(language, 'new.replaces')}`}</p>
 <pre>${publicBase(app)}/console/invitation/${made.token}</pre>
 <p class="actions"><a class="button" href="${at}/${made.user}">${made.email}</a> <a class="button" href="${at}">${tell(language, 'new.back')}</a></p>`;
   return send(200, { title, main });

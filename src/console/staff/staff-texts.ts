@@ -82,6 +82,7 @@ export const STAFF_TEXTS = roomTexts(
       'Ese correo ya tiene un usuario, o una invitación con otro rol u otros permisos: búscalo en la lista. En su página puedes cambiar lo que puede hacer.',
     'new.made_title': 'Enlace para {email}',
     'new.made': 'Envíaselo solo a esa persona. Sirve una vez, hasta el {time}, y no se muestra de nuevo.',
+    'new.replaces': 'El enlace anterior ya no sirve.',
     'new.back': 'Volver a la lista',
 
     'new.program_title': 'Programa {email}',
@@ -215,6 +216,7 @@ export const STAFF_TEXTS = roomTexts(
       'That e-mail address has a user already, or an invitation with another role or other rights: look in the list. Their page lets you change what they may do.',
     'new.made_title': 'Link for {email}',
     'new.made': 'Send it to that person alone. It works once, until {time}, and is not shown again.',
+    'new.replaces': 'The earlier link no longer works.',
     'new.back': 'Back to the list',
 
     'new.program_title': 'Program {email}',
