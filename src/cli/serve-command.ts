@@ -123,7 +123,7 @@ const HELD_ADVICE =
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
   const hold = holdStore(config.databaseUrl, HELD_ADVICE);
-  const app = composeApp(config, stopAtOnce);
+  const app: RunningApp = composeApp(config, (error) => stopAtOnce(app, error));
   const close = async () => {
     await app.close();
     hold.release();
@@ -150,7 +150,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   await using begun = new AsyncDisposableStack();
   const onStale = (error: Error) => {
     app.stop();
-    stopAtOnce(error);
+    stopAtOnce(app, error);
   };
   const watch = begun.adopt(await watchStore(app, onStale), (started) => started.stop());
   const held = (await findHeld(app)) !== null;
@@ -246,11 +246,12 @@ async function endConnections(server: HttpServer): Promise<void> {
  * Ends the process: after an I/O error in a commit the state on disk is unknown, and a removed or replaced store keeps
  * nothing. The delay lets waiting requests get `OUTCOME_UNKNOWN`. The next start reads the true state.
  */
-function stopAtOnce(error: unknown): void {
+function stopAtOnce(app: RunningApp, error: unknown): void {
   const why =
     error instanceof StorageError
       ? `the disk failed in a commit, stopping: ${String(error.cause)}`
       : `${(error as Error).message}: stopping`;
-  process.stderr.write(`${why}\n`);
+  if (app.log.isLevelEnabled('error')) app.log.error({ alarm: 'unfit_for_store' }, why);
+  else process.stderr.write(`${why}\n`);
   setTimeout(() => process.exit(EXIT_UNFIT), 200);
 }
