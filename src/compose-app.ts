@@ -38,7 +38,7 @@ export type Reading = Pick<OpenOptions, 'readsWithinMs'>;
 export function composeApp(config: Config, onFatal: (error: unknown) => void, reading: Reading = {}): RunningApp {
   const stopping = new AbortController();
   const now = systemClock();
-  const output = createLogOutput(config.logFormat);
+  const output = createLogOutput(config);
   const metrics = createMetrics();
   const outage = createOutage(now, metrics.databaseUnavailable, {
     begun: (err) => log.error({ alarm: 'database_unavailable', err }, 'the database does not answer'),

@@ -41,6 +41,8 @@ export type Config = {
   masterKeyPrevious: Buffer | null;
   logLevel: string;
   logFormat: 'text' | 'json';
+  /** The log of a service is its output; a command prints its result there, and logs to stderr: `asCommand`. */
+  logTo: 'stdout' | 'stderr';
   /** The first of `basePaths`, which links use; empty without one. */
   basePath: string;
   /** Every endpoint is also served below each of these paths. */
@@ -127,6 +129,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makes
       text('MASTER_KEY_PREVIOUS'),
     ),
     logFormat: oneOf('LOG_FORMAT', text('LOG_FORMAT') ?? (process.stdout.isTTY ? 'text' : 'json'), ['text', 'json']),
+    logTo: 'stdout',
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: prefixes[0] ?? '',
     basePaths: prefixes,

@@ -14,7 +14,7 @@ import { openStore } from './prepare-store.ts';
 import { CommandError, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
-import { withApp } from './with-app.ts';
+import { asCommand, withApp } from './with-app.ts';
 
 /** `payment-service move | moves`. */
 export function addMoveCommands(group: Command): void {
@@ -93,7 +93,7 @@ function withBoth<Result>(
   run: (from: RunningApp, to: RunningApp, by: Actor) => Promise<Result>,
 ): Promise<Result> {
   return withActor(options, async (from, by) => {
-    const to = composeApp({ ...readConfig(readSettings(options.to)), logLevel: 'error' }, (error) => {
+    const to = composeApp(asCommand(readConfig(readSettings(options.to))), (error) => {
       throw error;
     });
     try {

@@ -12,7 +12,7 @@ import { openOutput } from './output-file.ts';
 import { prepareStore } from './prepare-store.ts';
 import { alreadyDone, invalidOption, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
-import { withApp } from './with-app.ts';
+import { asCommand, withApp } from './with-app.ts';
 
 /** `migrate`, `backup` and `backup-made`. */
 export function addOperationCommands(program: Command): void {
@@ -38,7 +38,7 @@ export function addOperationCommands(program: Command): void {
 const USERS = '0002-users.sql';
 
 async function runMigrate(options: ActingOptions & { json?: boolean }): Promise<void> {
-  const app = composeApp({ ...readConfig(), logLevel: 'error' }, () => {});
+  const app = composeApp(asCommand(readConfig()), () => {});
   try {
     // A store that is still to be created has no users.
     const isNew = (await inspectSchema(app.db)).pending.includes(USERS);

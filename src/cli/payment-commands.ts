@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import { listAttention } from '../attention/list-attention.ts';
 import type { Actor } from '../audit/actor.ts';
 import { decidePayment, listDecisions } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
@@ -55,14 +56,18 @@ export function addPaymentCommands(program: Command): void {
 async function settle(attemptId: string, options: SettleOptions): Promise<void> {
   const evidence = evidenceOf(options.evidence);
   const reason = readReason(options.reason);
-  const { state, transaction, amount } = await withActor(options, (app, by) =>
+  const { state, transaction, amount, suspended } = await withActor(options, (app, by) =>
     decide(app, attemptId, options, { evidence, reason, by }),
   );
   const taken = amount === null ? '' : ` of ${amount}`;
   print(options, { attempt: attemptId, outcome: options.outcome, ...transaction, evidence: evidence.sha256 }, [
     `Attempt ${attemptId}${taken} is ${state}; transaction ${transaction.transaction} is ${transaction.state}.`,
+    ...suspended,
   ]);
 }
+
+/** The items in suspense that are searched for those of one transaction. */
+const MOST_SUSPENSE = 10_000;
 
 async function decide(
   app: App,
@@ -86,10 +91,14 @@ async function decide(
   const after = await findAttempt(app, attemptId);
   if (after === null) throw unknownAttempt(attemptId);
   const { id, state } = after.transaction;
+  const suspense = (await listAttention(app, 'suspense', MOST_SUSPENSE)).filter((one) => one.transaction === id);
   return {
     state: after.attempt.state,
     transaction: { transaction: id, state },
     amount: outcome === 'approved' ? said : null,
+    suspended: suspense.map(
+      (one) => `${formatMoney(one.amount ?? 0, currency)} of it belong to no order and wait: ${one.command}`,
+    ),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { listMovements } from '../movements/list-movements.ts';
+import { listMovements, listPayouts as listRecordedPayouts } from '../movements/list-movements.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import {
   approvePayouts,
   cancelPayouts,
@@ -14,7 +16,7 @@ import { MOST_IN_BATCH } from '../payouts/payout-wish.ts';
 import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { addMovementCommands, movementLines } from './movement-commands.ts';
-import { readLimit, readReason, refuseEmpty } from './options.ts';
+import { checkPaymentService, readLimit, readReason, refuseEmpty } from './options.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
@@ -25,7 +27,7 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type DecideOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
-type ListOptions = { state?: string; batch?: string; limit: string; json?: boolean };
+type ListOptions = { state?: string; batch?: string; paymentService?: string; limit: string; json?: boolean };
 
 /** The decisions about payouts, and their words in commands. */
 const DECISIONS = {
@@ -67,6 +69,7 @@ export function addPayoutCommands(program: Command): void {
     .description('list the newest payouts to recipients and to merchants')
     .option('--state <state>', `only payouts to recipients that are ${Object.keys(PAYOUT_STATES).join(', ')}`)
     .option('--batch <id>', 'only payouts of this batch')
+    .option('--payment-service <id>', 'only of this payment service')
     .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
@@ -167,7 +170,7 @@ async function show(id: string, options: { json?: boolean }): Promise<void> {
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const { state, batch } = options;
+  const { state, batch, paymentService } = options;
   if (state !== undefined && !isPayoutState(state)) {
     throw invalidOption(`--state is one of ${Object.keys(PAYOUT_STATES).join(', ')}.`);
   }
@@ -175,10 +178,14 @@ async function list(options: ListOptions): Promise<void> {
   refuseEmpty(options);
   const filter = { ...(state !== undefined && { state }), ...(batch !== undefined && { batchId: batch }) };
   const isFiltered = state !== undefined || batch !== undefined;
-  const { shown, recorded } = await withApp(async (app) => ({
-    shown: await showPayouts(app, await listPayouts(app, null, filter, { limit })),
-    recorded: isFiltered ? [] : await listMovements(app, 'payout', limit),
-  }));
+  const { shown, recorded } = await withApp(async (app) => {
+    await checkPaymentService(app, paymentService);
+    const scope = paymentService === undefined ? null : await environmentsOf(app, paymentService);
+    return {
+      shown: await showPayouts(app, await listPayouts(app, scope, filter, { limit })),
+      recorded: isFiltered ? [] : await recordedIn(app, scope, limit),
+    };
+  });
   const settled = recorded.length === 0 ? [] : movementLines('payout', recorded);
   const between = shown.length > 0 && settled.length > 0 ? [''] : [];
   const lines = [...(shown.length === 0 ? [] : payoutLines(shown)), ...between, ...settled];
@@ -186,6 +193,16 @@ async function list(options: ListOptions): Promise<void> {
     'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
   const payouts = [...shown.map(payoutJson), ...recorded];
   print(options, { payouts }, lines.length === 0 ? [nothing] : lines);
+}
+
+async function environmentsOf(app: App, paymentService: string): Promise<ReadonlySet<number>> {
+  const each = await Promise.all(ENVIRONMENTS.map((one) => listEnvironmentIds(app, one, paymentService, null)));
+  return new Set(each.flat());
+}
+
+function recordedIn(app: App, scope: ReadonlySet<number> | null, limit: number) {
+  if (scope === null) return listMovements(app, 'payout', limit);
+  return listRecordedPayouts(app, { environmentIds: [...scope], from: 0, to: Number.MAX_SAFE_INTEGER }, limit);
 }
 
 async function showBatch(id: string, options: { json?: boolean }): Promise<void> {

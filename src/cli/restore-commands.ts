@@ -17,6 +17,7 @@ import { type CommandError, invalidOption, print, unusableFile } from './print.t
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
 import { type ActingOptions, acting } from './with-actor.ts';
+import { asCommand } from './with-app.ts';
 
 /** The most chain ends to show. `books head` shows all. */
 const HEADS_SHOWN = 20;
@@ -45,7 +46,7 @@ export function addRestoreCommands(program: Command): void {
 }
 
 async function restore(file: string, options: Options): Promise<void> {
-  const config = { ...readConfig(), logLevel: 'error' };
+  const config = asCommand(readConfig());
   const idsAbove = readIdsAbove(options);
   if (!config.databaseUrl.startsWith('sqlite:') || config.databaseUrl === 'sqlite::memory:')
     throw invalidOption(
@@ -137,7 +138,7 @@ async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
 }
 
 async function afterRestore(options: Options): Promise<void> {
-  const config = { ...readConfig(), logLevel: 'error' };
+  const config = asCommand(readConfig());
   const idsAbove = readIdsAbove(options);
   const hold = holdStore(config.databaseUrl, 'Stop it first; start it again afterwards.');
   const app = composeApp(config, (error) => {

@@ -1,5 +1,5 @@
 import { composeApp, type Reading, type RunningApp } from '../compose-app.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { requireStoreFile } from '../db/migrate.ts';
 import { openStore } from './prepare-store.ts';
 
@@ -12,12 +12,21 @@ export const WHOLE_STORE: Reading = { readsWithinMs: 3_600_000 };
  */
 export type Opening = Reading & { creates?: boolean; asItIs?: boolean };
 
+/**
+ * Returns the settings with which a command runs: it logs only errors, to stderr. Its result on stdout may be one JSON
+ * object, and a person reads text.
+ */
+export function asCommand(config: Config): Config {
+  const logFormat = process.stderr.isTTY ? 'text' : config.logFormat;
+  return { ...config, logLevel: 'error', logTo: 'stderr', logFormat };
+}
+
 /** Runs a command on its own app and closes the app. Never migrates an existing store. Logs only errors. */
 export async function withApp<Result>(
   run: (app: RunningApp) => Promise<Result>,
   { creates = false, asItIs = false, ...reading }: Opening = {},
 ): Promise<Result> {
-  const config = { ...readConfig(undefined, { makesKey: creates }), logLevel: 'error' };
+  const config = asCommand(readConfig(undefined, { makesKey: creates }));
   if (!creates) requireStoreFile(config.databaseUrl);
   const fail = (error: unknown) => {
     throw error;

@@ -8,14 +8,20 @@ export type LogOutput = {
 };
 
 /**
- * Writes the log to standard output asynchronously, as text lines or as JSON. When the reader closes the stream,
+ * Writes the log asynchronously, as text lines or as JSON. When the reader closes the stream,
  * logging stops and the process continues.
  *
  * Await `written` before `process.exit`. At exit the stream writes its rest, and a failing write would be retried
  * forever unless one has failed before.
  */
-export function createLogOutput(format: 'text' | 'json'): LogOutput {
-  const stream = pino.destination({ dest: 1, sync: false });
+export function createLogOutput({
+  logFormat,
+  logTo,
+}: {
+  logFormat: 'text' | 'json';
+  logTo: 'stdout' | 'stderr';
+}): LogOutput {
+  const stream = pino.destination({ dest: logTo === 'stdout' ? 1 : 2, sync: false });
   let readerGone = false;
   stream.on('error', () => {
     readerGone = true;
@@ -31,5 +37,5 @@ export function createLogOutput(format: 'text' | 'json'): LogOutput {
     });
   };
   const forPeople = { write: (record: string) => stream.write(logLine(record)) };
-  return { stream: format === 'text' ? forPeople : stream, written };
+  return { stream: logFormat === 'text' ? forPeople : stream, written };
 }

@@ -252,6 +252,7 @@ suite('books, reconcile and refund on the command line', () => {
       (await run('payout', 'list')).stdout,
       /TEF-1 +command line: \S+@\S+ +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/,
     );
+    assert.match((await run('payout', 'list', '--payment-service', paymentService)).stdout, /TEF-1 /);
     assert.match((await run('deposit', 'list')).stdout, /\$9\.700 CLP +\$300 CLP +AB-1/);
   });
 

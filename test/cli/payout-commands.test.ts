@@ -69,6 +69,12 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const shown = (await run('payout', 'show', first.id, '--json')).json as { state: string; reason: string };
     assert.deepEqual([shown.state, shown.reason], ['cancelled', 'x']);
     const listed = (await run('payout', 'list', '--state', 'approved', '--json')).json as Printed;
+    const other = (await run('payment-service', 'create', '--name', 'Otra', '--json')).json as { id: string };
+    const of = async (id: string, ...more: string[]) =>
+      ((await run('payout', 'list', '--payment-service', id, '--json', ...more)).json as Printed).payouts.length;
+    assert.deepEqual([await of(desk.environment.paymentServiceId), await of(other.id)], [2, 0]);
+    assert.equal(await of(desk.environment.paymentServiceId, '--state', 'cancelled'), 1);
+    assert.match((await run('payout', 'list', '--payment-service', 'ps_x')).stderr, /^NOT_FOUND: .*ps_x/);
     assert.equal(listed.payouts.length, 1);
     const rows = await db.query("select actor, action from audit_log where action like 'payout.%' order by link");
     const { maker, approver } = desk.users;
