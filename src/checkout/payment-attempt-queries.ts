@@ -170,6 +170,15 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
   );
 }
 
+/** Makes open attempts due at `now` that would be asked about after `furthest`, and ends their claims. */
+export async function recallAttempts(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
+  await tx.query(
+    `update payment_attempts set next_lookup_at = $1, asked_until = null
+     where next_lookup_at > $2 and state in ('started', 'pending', 'unknown')`,
+    [now, furthest],
+  );
+}
+
 /**
  * Claims the pending or unknown attempt of one transaction at once, unless another process is asking about it. Returns
  * null if there is no such attempt or it is claimed.

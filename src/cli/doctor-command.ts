@@ -2,8 +2,10 @@ import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, ConfigError, publicOrigin, readConfig } from '../config.ts';
+import { anchorClock } from '../db/anchor-clock.ts';
 import { SchemaError } from '../db/database.ts';
-import { requireStoreFile } from '../db/migrate.ts';
+import { inspectSchema, requireStoreFile } from '../db/migrate.ts';
+import { followClock } from '../epochs/follow-clock.ts';
 import { examineStore } from '../health/examine-store.ts';
 import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../health/finding.ts';
 import { engineFindings, programFinding, proxyFinding, publicUrlFinding } from '../health/process-findings.ts';
@@ -64,8 +66,12 @@ async function storeFindings(config: Config): Promise<Finding[]> {
   try {
     requireStoreFile(config.databaseUrl);
     app = composeApp({ ...config, logLevel: 'silent' }, () => {});
+    await anchorClock(app.db, app.now);
+    // Only a store with the whole schema says how far its clock is ahead; ages are measured by that clock.
+    if ((await inspectSchema(app.db)).pending.length === 0) await followClock(app);
     return [...(await engineFindings(app)), ...(await examineStore(app))];
   } catch (error) {
+    if (error instanceof ConfigError) return [problem('database', 'cannot be used with these settings', error.message)];
     if (error instanceof SchemaError) return [problem('database', 'there is no store yet', error.message)];
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;

@@ -20,8 +20,8 @@ export async function auditFinding(app: App): Promise<Finding> {
     return broken({ en: 'does not end at its recorded head', es: 'no termina donde debería' });
   const age = app.now() - ended.created_at;
   return fine('audit-log', {
-    en: `${head.link} rows, the last of ${formatAge(age)} ago`,
-    es: `${head.link} filas, la última de hace ${formatAge(age, 'es')}`,
+    en: `${head.link} ${head.link === 1 ? 'row' : 'rows'}, the last of ${formatAge(age)} ago`,
+    es: `${head.link} ${head.link === 1 ? 'fila' : 'filas'}, la última de hace ${formatAge(age, 'es')}`,
   });
 }
 

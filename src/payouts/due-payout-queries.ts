@@ -23,6 +23,14 @@ export function claimPayouts(tx: Tx, claim: { now: number; until: number; limit:
   );
 }
 
+/** Makes payouts without an end due at `now` that would be looked up after `furthest`. */
+export async function recallPayouts(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
+  await tx.query(
+    `update payouts set next_look_at = $1 where next_look_at > $2 and state in ('approved', 'sent', 'unknown')`,
+    [now, furthest],
+  );
+}
+
 /** Sets the time of the next look if this claim is still the last one; null: no further look. */
 export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number | null): Promise<void> {
   await tx.query('update payouts set next_look_at = $4 where id = $1 and environment_id = $2 and looks = $3', [

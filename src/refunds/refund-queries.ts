@@ -294,6 +294,14 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Makes refunds in process due at `now` that would be asked about after `furthest`. */
+export async function recallRefunds(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
+  await tx.query(`update refunds set next_lookup_at = $1 where next_lookup_at > $2 and state = 'processing'`, [
+    now,
+    furthest,
+  ]);
+}
+
 /**
  * Claims the due refunds. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a
  * dead worker become due again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after

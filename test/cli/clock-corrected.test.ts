@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { recallLookUps } from '../../src/cli/recall-look-ups.ts';
+import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
+import { openCheckout, scriptMethod } from '../checkout/checkout-case.ts';
+import { commandStore } from '../support/command-store.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { approved, openPayoutDesk } from '../support/test-payouts.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const DAY_MS = 86_400_000;
+const unknown = () => scriptMethod({ start: async () => ({ kind: 'unknown' }) });
+
+forEachEngine('after a clock that was ahead is corrected', (openTestDatabase) => {
+  test('the next start asks about an open payment, which would wait for the whole difference', async () => {
+    const ahead = createTestClock(Date.UTC(2026, 2, 15));
+    const { app, transaction, method } = await openCheckout(openTestDatabase, { method: unknown(), now: ahead });
+    await startPayment(app, transaction, 'scripted');
+    const now = createTestClock(Date.UTC(2026, 0, 15));
+    const corrected = createTestApp(app.db, { now, paymentMethods: [method] });
+    now.advance(DAY_MS);
+    assert.equal(await lookUpPayments(corrected, 9), 0);
+    await recallLookUps(corrected);
+    assert.equal(await lookUpPayments(corrected, 9), 1);
+    assert.equal(method.lookedUp.length, 1);
+  });
+
+  test('refunds and payouts without an end are due, and what is planned as usual stays', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await acceptedRefund(app, await createPaidTransaction(app, environment), 100);
+    await approved(app, await openPayoutDesk(app));
+    const soon = app.now() + 60_000;
+    const read = async (table: string, column: string) =>
+      (await app.db.query<{ at: number | null }>(`select ${column} as at from ${table}`)).map(({ at }) => at);
+    for (const [table, column] of [
+      ['refunds', 'next_lookup_at'],
+      ['payouts', 'next_look_at'],
+    ] as const) {
+      for (const [planned, then] of [
+        [soon, soon],
+        [app.now() + 30 * DAY_MS, app.now()],
+      ]) {
+        await app.db.transaction((tx) => tx.query(`update ${table} set ${column} = $1`, [planned ?? 0]));
+        await recallLookUps(app);
+        assert.deepEqual(await read(table, column), [then]);
+      }
+    }
+  });
+});
+
+forEachEngine('a store whose clock was set ahead', (openTestDatabase) => {
+  test('has the same ages in doctor and in attention list', async (context) => {
+    const db = await openTestDatabase();
+    const { env } = commandStore(context, db);
+    const now = createTestClock(Date.now());
+    const { app, transaction } = await openCheckout(async () => db, { method: unknown(), now });
+    await startPayment(app, transaction, 'scripted');
+    await db.transaction((tx) => updateClockAhead(tx, 10 * DAY_MS + 60_000));
+    const listed = await runCommand(['attention', 'list', '--kind', 'payment', '--json'], { env });
+    const { attention } = JSON.parse(listed.stdout) as { attention: { age: number }[] };
+    assert.equal(Math.floor((attention[0]?.age ?? 0) / DAY_MS), 10);
+    const { stdout } = await runCommand(['doctor'], { env });
+    assert.match(stdout, /PROBLEM {2}payment +1 unresolved payment, the oldest for 10 d\n/);
+  });
+});
