@@ -10,6 +10,7 @@ import type { AccountType } from '../payout-senders/payout-sender.ts';
 import { endContradiction } from '../payouts/end-contradiction.ts';
 import { findBatch, findPayout } from '../payouts/find-payout.ts';
 import { findPayoutFile, listApproved } from '../payouts/find-payout-file.ts';
+import { nameState, sayContradiction } from '../payouts/kept-texts.ts';
 import { type MadeFile, makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
@@ -253,10 +254,11 @@ async function clear(id: string, options: Omit<SettleOptions, 'outcome'>): Promi
   const reason = readReason(options.reason);
   const { state } = await withActor(options, async (app, by) => {
     const { owner, payout } = await findPayout(app, null, id);
-    await confirm(`Say that ${id} is ${payout.state}, whatever said "${payout.contradiction ?? ''}"?`, options);
+    const said = sayContradiction(payout.contradiction ?? '').en;
+    await confirm(`Say that ${id} is ${nameState(payout.state)}, although somebody says "${said}"?`, options);
     return endContradiction(app, { owner, payout, by, reason, evidence });
   });
-  print(options, { payout: id, state }, [`${id} is ${state}; nothing contradicts it now.`]);
+  print(options, { payout: id, state }, [`${id} is ${nameState(state)}; nothing contradicts it now.`]);
 }
 
 function counts({ settled, already, contradicted }: SettledPayouts) {

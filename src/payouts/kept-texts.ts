@@ -16,6 +16,14 @@ export const STATE_NAMES = {
   returned: { en: 'Came back', es: 'Volvió' },
 } as const satisfies Record<PayoutState, InBoth>;
 
+/**
+ * Returns a state for a sentence of a command or a proof: its name, and the code that options take. A text that is no
+ * state, as somebody wrote into the store, stays as it is.
+ */
+export function nameState(state: string): string {
+  return isPayoutState(state) ? `in "${STATE_NAMES[state].en}" (${state})` : state;
+}
+
 /** The fix for an account at a bank that is not paid. */
 export const ANOTHER_BANK = {
   en: 'Use an account at another bank, or import a bank list that confirms this one.',

@@ -1,7 +1,9 @@
 import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
+import { timeText } from '../lib/time-text.ts';
 import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
+import { nameState } from '../payouts/kept-texts.ts';
 import { hashOfPayees } from '../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { ListedAct } from './act-check-queries.ts';
@@ -136,7 +138,7 @@ function wrongProposal(payout: PayoutMade, said: PayoutAct | undefined, arrived:
 const UNAPPROVED: readonly string[] = ['draft', 'awaiting_approval', 'rejected', 'cancelled'];
 
 function wrongApproval({ approval, state }: PayoutMade): string[] {
-  return approval === null && !UNAPPROVED.includes(state) ? [`it is ${state}, and nobody approved it`] : [];
+  return approval === null && !UNAPPROVED.includes(state) ? [`it is ${nameState(state)}, and nobody approved it`] : [];
 }
 
 /** The database refuses this too, as long as nobody has removed its rule. */
@@ -159,12 +161,15 @@ function decisionsOf(payout: PayoutMade, own: readonly PayoutAct[], arrived: num
     Math.max(at, created_at) > arrived && !own.some((act) => act.action === action && isMadeBy(action, payout, act));
   const decided: Decided[] = [];
   if (approval === 'person' && isUnsaid('payout.approved', approved_at ?? 0)) {
-    const says = `the audit log has no approval by ${approved_by} at ${approved_at}`;
+    const says = `the audit log has no approval by ${approved_by} at ${timeText(approved_at)} UTC`;
     decided.push({ action: 'payout.approved', says });
   }
   if (state !== 'rejected' && state !== 'cancelled') return decided;
   if (isUnsaid(`payout.${state}`, changed_at)) {
-    decided.push({ action: `payout.${state}`, says: `it is ${state} with a time or a reason that no act has` });
+    decided.push({
+      action: `payout.${state}`,
+      says: `it is ${nameState(state)} with a time or a reason that no act has`,
+    });
   }
   return decided;
 }
@@ -271,5 +276,5 @@ async function wrongPayees(app: App, action: Action, { subject, said_after }: Li
 }
 
 function unlike(action: Action, { actor, created_at }: ListedAct): string {
-  return `the audit log has "${action}" by ${actor} at ${created_at}`;
+  return `the audit log has "${action}" by ${actor} at ${timeText(created_at)} UTC`;
 }
