@@ -42,8 +42,8 @@ export async function makeApiToken(
     if (others.some((other) => other.name === name && other.ended_at === null))
       throw new Problem('INVALID_PARAMETER', {
         detail: {
-          en: `The user has an API token called ${name}.`,
-          es: `El usuario ya tiene un token de API llamado ${name}.`,
+          en: `The user has an API token called ${name}: choose another name, or end that one first.`,
+          es: `El usuario ya tiene un token de API llamado ${name}: elige otro nombre, o cierra antes ese.`,
         },
       });
     const at = app.now();

@@ -73,10 +73,14 @@ function readPlace(text: string): number {
 }
 
 function cellsOf({ id, at, who, action, subject, before, after, reason }: ListedAct): string[] {
-  const change = [before === null ? '' : `${wordsOf(before)} →`, after === null ? '' : wordsOf(after)];
-  const what = [...change, reason === null ? '' : `(${reason})`].filter((part) => part !== '').join(' ');
+  const what = [changeOf(before, after), reason === null ? '' : `(${reason})`].filter((part) => part !== '').join(' ');
   const name = who.kind === 'stranger' ? `refused: ${who.name}` : who.name;
   return [String(id), time(at), name, who.from ?? '—', action, `${subject.kind} ${subject.id}`.trim(), what];
+}
+
+function changeOf(before: unknown, after: unknown): string {
+  if (before === null) return after === null ? '' : wordsOf(after);
+  return after === null ? `was ${wordsOf(before)}` : `${wordsOf(before)} → ${wordsOf(after)}`;
 }
 
 function wordsOf(values: unknown): string {

@@ -175,7 +175,7 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
   if (state === null) throw unknownCallback(text);
   print(options, { id, state }, [
     state === 'queued'
-      ? `Callback ${id} is due now; the running service sends it within a second.`
+      ? `Callback ${id} is due now; the service sends it within a second, or when it starts.`
       : `Callback ${id} is on its way at this moment: bin/rubrica callback show ${id}`,
   ]);
 }
@@ -189,7 +189,7 @@ async function resendAll(options: ResendOptions): Promise<void> {
   print(options, { resent }, [
     resent === 0
       ? 'There was nothing to send again.'
-      : `${countOf(resent, 'callback is', 'callbacks are')} due now; the running service sends them, four at a time to each endpoint.`,
+      : `${countOf(resent, 'callback is', 'callbacks are')} due now; the service sends them when it runs, four at a time to each endpoint.`,
   ]);
 }
 

@@ -67,7 +67,9 @@ type Options = ActingOptions & { json?: boolean };
 async function resend(id: string, options: Options): Promise<void> {
   const outcome = await withActor(options, (app, by) => resendMail(app, id, by));
   refuse(id, outcome, `Receipt ${id} is being sent at this moment: bin/rubrica mail list`);
-  print(options, { id, state: 'queued' }, [`Receipt ${id} is due now; the running service sends it within seconds.`]);
+  print(options, { id, state: 'queued' }, [
+    `Receipt ${id} is due now; the service sends it within seconds, or when it starts.`,
+  ]);
 }
 
 async function end(id: string, options: Options): Promise<void> {

@@ -178,6 +178,7 @@ async function list(options: ListOptions): Promise<void> {
   refuseEmpty(options);
   const filter = { ...(state !== undefined && { state }), ...(batch !== undefined && { batchId: batch }) };
   const isFiltered = state !== undefined || batch !== undefined;
+  const isNarrow = isFiltered || paymentService !== undefined;
   const { shown, recorded } = await withApp(async (app) => {
     await checkPaymentService(app, paymentService);
     const scope = paymentService === undefined ? null : await environmentsOf(app, paymentService);
@@ -189,8 +190,9 @@ async function list(options: ListOptions): Promise<void> {
   const settled = recorded.length === 0 ? [] : movementLines('payout', recorded);
   const between = shown.length > 0 && settled.length > 0 ? [''] : [];
   const lines = [...(shown.length === 0 ? [] : payoutLines(shown)), ...between, ...settled];
-  const nothing =
-    'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
+  const nothing = isNarrow
+    ? 'There is no such payout.'
+    : 'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
   const payouts = [...shown.map(payoutJson), ...recorded];
   print(options, { payouts }, lines.length === 0 ? [nothing] : lines);
 }

@@ -43,7 +43,7 @@ async function release(options: Options): Promise<void> {
       if ((await releaseRestore(app, open.held.epoch, by, reason)) !== 'released') throw nothingHeld();
     }
     if (options.json === true) print(options, { ...shown(open), released }, []);
-    else print(options, {}, [released ? 'Released: the running service sends them now.' : NOT_RELEASED]);
+    else print(options, {}, [released ? 'Released: the service sends them now, or when it starts.' : NOT_RELEASED]);
     if (!released) process.exitCode = 1;
   });
 }

@@ -173,6 +173,7 @@ function linesOf({ epoch, heads }: Begun): string[] {
     `Epoch ${epoch.epoch} has begun. ${describeGap(epoch)}`,
     `New transactions have ids from ${epoch.first_transaction_id} on.`,
     ...headLines(heads, HEADS_SHOWN),
+    'What was ended after the backup works again, such as API tokens, users, webhooks and Secret Tokens. End it again now: docs/restore.md, "What comes back to life".',
     'Start the service: it takes new payments. Callbacks and refunds wait until you have compared and say so: bin/rubrica release',
   ];
 }

@@ -75,6 +75,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.deepEqual([await of(desk.environment.paymentServiceId), await of(other.id)], [2, 0]);
     assert.equal(await of(desk.environment.paymentServiceId, '--state', 'cancelled'), 1);
     assert.match((await run('payout', 'list', '--payment-service', 'ps_x')).stderr, /^NOT_FOUND: .*ps_x/);
+    assert.equal((await run('payout', 'list', '--payment-service', other.id)).stdout, 'There is no such payout.\n');
     assert.equal(listed.payouts.length, 1);
     const rows = await db.query("select actor, action from audit_log where action like 'payout.%' order by link");
     const { maker, approver } = desk.users;

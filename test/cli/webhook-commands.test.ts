@@ -60,5 +60,9 @@ forEachEngine('the webhooks of a user', (openTestDatabase) => {
     const { webhooks } = JSON.parse(await run('user', 'enable', user.email, '--json')) as { webhooks: object[] };
     assert.deepEqual(webhooks, []);
     assert.equal(await run('webhook', 'list'), 'No webhook.\n');
+    assert.match(
+      await run('audit', 'list', '--action', 'webhook.ended'),
+      / was webhook refunds, address https:\/\/thief\.example\/in\n$/,
+    );
   });
 });
