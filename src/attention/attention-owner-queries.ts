@@ -9,9 +9,13 @@ export type AttentionKey = { kind: AttentionName; id: string; payment_service: s
 /** A row of `attention_owners`. `taken_at` is UTC milliseconds. */
 export type AttentionOwner = SqlRow & AttentionKey & { taken_at: number; taken_by: string };
 
-/** Lists the owners of items of these kinds. */
+/** Lists the owners of items of these kinds. A disabled user looks after nothing, until they are enabled. */
 export function selectOwnersOf(db: Reader, kinds: readonly AttentionName[]): Promise<AttentionOwner[]> {
-  return db.query<AttentionOwner>('select * from attention_owners where kind {named $1}', [kinds]);
+  return db.query<AttentionOwner>(
+    `select o.* from attention_owners o left join users u on u.email = o.taken_by
+     where o.kind {named $1} and u.disabled_at is null`,
+    [kinds],
+  );
 }
 
 /** Locks the owner row until the commit; null if the item has no owner. */

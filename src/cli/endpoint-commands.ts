@@ -47,7 +47,7 @@ export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis
       ? []
       : [`took         callback ${took.callback}, ${time(took.at)} UTC, in ${took.duration_ms} ms`]),
     ...(found === null
-      ? ['cause        none: its last answers are in order']
+      ? [answers.length === 0 ? NOTHING_SENT : 'cause        none: its last answers are in order']
       : [`cause        ${found.cause}`, `fix          ${found.fix}`]),
     ...others.map(({ cause, times }) => `also         ${times} of its last answers: ${cause}`),
     ...answers.slice(0, 5).map(answerLine),
@@ -57,6 +57,8 @@ export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis
       : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${shellWord(endpoint.address)}`]),
   ]);
 }
+
+const NOTHING_SENT = 'cause        none yet: nothing was sent there. Does serve run? bin/rubrica doctor';
 
 function answerLine(answer: EndpointAnswer): string {
   const { callback, at, duration_ms, url, status, failure } = answer;

@@ -5,6 +5,7 @@ import { listAttention } from '../../src/attention/list-attention.ts';
 import { giveUpAttention, takeAttention } from '../../src/attention/take-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { acceptDifferences } from '../../src/movements/accept-difference.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
@@ -51,6 +52,19 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     assert.equal(left?.reason, 'abono.csv difiere de los libros: 1 diferencia no está aceptada');
     await acceptDifferences(app, { ...wish, line: 3 });
     assert.deepEqual(await listAttention(app, 'settlement', 10), []);
+  });
+
+  test('waits for anybody while the person in charge is disabled', async () => {
+    const { app } = await open();
+    const { id } = await keep(app, '2026-01-15;1;7000\n');
+    const { email } = await createTestUser(app, { role: 'finance', may: [], email: ANA.name });
+    await takeAttention(app, { id }, ANA);
+    const owner = async () => (await listAttention(app, null, 10))[0]?.taken_by;
+    assert.equal(await owner(), email);
+    await disableUser(app, email, TESTER);
+    assert.equal(await owner(), null);
+    await enableUser(app, email, TESTER);
+    assert.equal(await owner(), email);
   });
 
   test('names the person in charge until another takes it over or gives it up; the audit log has each act', async () => {
