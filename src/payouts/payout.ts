@@ -126,6 +126,22 @@ export function hashOfPayees(
 }
 
 /**
+ * Returns the SHA-256 of the verdicts about the accounts of payouts and of the URLs for their outcomes, for the audit
+ * log: for each payout, by its id, the JSON array of these columns, ended by a line feed.
+ */
+export function hashOfDetails(
+  payouts: readonly Pick<Payout, 'id' | 'verdict' | 'validated_at' | 'callback_url'>[],
+): string {
+  const hash = createHash('sha256');
+  for (const { id, verdict, validated_at, callback_url } of payouts.toSorted((one, other) =>
+    one.id < other.id ? -1 : 1,
+  )) {
+    hash.update(`${JSON.stringify([id, verdict, validated_at, callback_url])}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/**
  * Returns whether a person may say how a payout ended: it has left and may still change, or something contradicts its
  * state.
  */

@@ -11,7 +11,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { findPayees, type Payee, type PayeeFinding } from './find-payees.ts';
-import { hashOfPayees, type Payout } from './payout.ts';
+import { hashOfDetails, hashOfPayees, type Payout } from './payout.ts';
 import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
 import { selectPayoutLimits } from './payout-limit-queries.ts';
 import { limitBroken, PAYOUT_CURRENCY, whyNotAutomatic } from './payout-limits.ts';
@@ -300,6 +300,8 @@ function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: read
     total: formatMoney(total, PAYOUT_CURRENCY),
     state: first.state,
     payees_sha256: hashOfPayees(payouts),
+    details_sha256: hashOfDetails(payouts),
+    file_sha256: batch?.file_sha256 ?? null,
   };
   return { at, by, action: 'payout.proposed' as const, subject, after };
 }

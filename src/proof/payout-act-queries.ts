@@ -1,5 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
-import type { hashOfPayees, Payout } from '../payouts/payout.ts';
+import type { hashOfDetails, hashOfPayees, Payout } from '../payouts/payout.ts';
 import { LISTED_ACT, type ListedAct } from './act-check-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -66,10 +66,16 @@ export function selectPayoutsAfter(db: Reader, afterId: string, limit: number): 
   );
 }
 
+/** Whom a payout pays, with the verdict, and where its outcome is posted. */
+export type Payee = SqlRow & Parameters<typeof hashOfPayees>[0][number] & Parameters<typeof hashOfDetails>[0][number];
+
+const PAYEE = `p.id, p.reference, p.amount, p.currency, p.recipient_id, p.recipient_version, p.rut_hash, p.account_hash,
+  p.bank_code, p.account_masked, p.message, p.verdict, p.validated_at, p.callback_url`;
+
 /** Returns these payouts, each by its whole key: a database without statistics would read the whole table otherwise. */
-export function selectPayoutsNamed(db: Reader, ids: readonly string[]): Promise<PayoutMade[]> {
-  return db.query<PayoutMade>(
-    `select ${MADE} from {rows $1} wanted cross join payouts p cross join environments e
+export function selectPayoutsNamed(db: Reader, ids: readonly string[]): Promise<(PayoutMade & Payee)[]> {
+  return db.query<PayoutMade & Payee>(
+    `select ${MADE}, ${PAYEE.replace('p.id, ', '')} from {rows $1} wanted cross join payouts p cross join environments e
      where p.id = wanted.value ->> 'id' and e.id = p.environment_id
        and p.environment_id = (select q.environment_id from payouts q where q.id = wanted.value ->> 'id' limit 1)`,
     [JSON.stringify(ids.map((id) => ({ id })))],
@@ -101,6 +107,7 @@ export type BatchSaid = SqlRow & {
   created_at: number;
   proposed_by: string;
   proposed_by_id: string;
+  file_sha256: string | null;
   held: number;
   held_total: number;
 };
@@ -114,13 +121,14 @@ export function selectBatchesSaid(
 ): Promise<BatchSaid[]> {
   const made = action === 'payout.proposed' ? '' : `and ${MADE_BY[action]}`;
   return db.query<BatchSaid>(
-    `select a.link, b.environment_id, b.name, b.created_at, b.proposed_by, b.proposed_by_id, count(p.id) as held,
+    `select a.link, b.environment_id, b.name, b.created_at, b.proposed_by, b.proposed_by_id, b.file_sha256, count(p.id) as held,
        cast(coalesce(sum(p.amount), 0) as bigint) as held_total
      from audit_log a left join payout_batches b on b.id = a.subject
      left join payouts p on p.environment_id = b.environment_id and p.batch_id = b.id ${made}
        and not (p.id {named $2})
      where a.link {among $1}
-     group by a.link, b.environment_id, b.name, b.created_at, b.proposed_by, b.proposed_by_id order by a.link`,
+     group by a.link, b.environment_id, b.name, b.created_at, b.proposed_by, b.proposed_by_id,
+       b.file_sha256 order by a.link`,
     [links, without],
   );
 }
@@ -141,14 +149,13 @@ export function selectActsAtOnce(
   );
 }
 
-type PayeeOf = Parameters<typeof hashOfPayees>[0][number];
-
-/** Returns the payouts of a batch, or one payout. */
-export function selectPayeesOf(db: Reader, subject: string): Promise<PayeeOf[]> {
-  const key = subject.startsWith('pb_') ? 'batch_id' : 'id';
-  return db.query<PayeeOf>(
-    `select id, reference, amount, currency, recipient_id, recipient_version, rut_hash, account_hash,
-       bank_code, account_masked, message from payouts where ${key} = $1`,
-    [subject],
-  );
+/** Returns the payouts of a batch. */
+export function selectPayeesOf(
+  db: Reader,
+  { environment_id, id }: { environment_id: number; id: string },
+): Promise<Payee[]> {
+  return db.query<Payee>(`select ${PAYEE} from payouts p where p.environment_id = $1 and p.batch_id = $2`, [
+    environment_id,
+    id,
+  ]);
 }

@@ -35,7 +35,7 @@ export function selectRecipientActs(db: Reader, ids: readonly string[]): Promise
   );
 }
 
-/** Lists payouts whose bank, account or RUT is not their recipient's. */
+/** Lists payouts whose bank, account, RUT or verdict is not their recipient's. */
 export function selectPayoutsOfOthers(
   db: Reader,
   limit: number,
@@ -44,7 +44,7 @@ export function selectPayoutsOfOthers(
     `select p.id, p.environment_id, p.created_at from payouts p
      join recipients r on r.id = p.recipient_id and r.version = p.recipient_version
      where r.account_hash <> p.account_hash or r.bank_code <> p.bank_code or r.rut_hash <> p.rut_hash
-       or r.account_masked <> p.account_masked
+       or r.account_masked <> p.account_masked or r.verdict <> p.verdict or r.validated_at <> p.validated_at
      order by p.created_at, p.id limit $1`,
     [limit],
   );

@@ -4,7 +4,7 @@ import { formatMoney } from '../lib/money.ts';
 import { timeText } from '../lib/time-text.ts';
 import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { nameState } from '../payouts/kept-texts.ts';
-import { hashOfPayees } from '../payouts/payout.ts';
+import { hashOfDetails, hashOfPayees } from '../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
@@ -13,6 +13,7 @@ import {
   DECISIONS,
   type Decision,
   isMadeBy,
+  type Payee,
   type PayoutAct,
   type PayoutMade,
   selectActsAbout,
@@ -206,11 +207,7 @@ async function verifyNamed(app: App, findings: Findings, action: Action, acts: r
       const payout = payouts.get(id);
       const isMade = payout !== undefined && (action === 'payout.proposed' || isMadeBy(action, payout, act));
       const wrong =
-        payout === undefined
-          ? ['it was deleted']
-          : isMade
-            ? await wrongPayees(app, action, act)
-            : [unlike(action, act)];
+        payout === undefined ? ['it was deleted'] : isMade ? wrongPayees(action, act, [payout]) : [unlike(action, act)];
       reportAll(findings, { id, environment_id: payout?.environment_id ?? null, since: act.created_at }, wrong);
     }
   }
@@ -255,7 +252,12 @@ async function wrongBatch(
       ['payouts', said['payouts'], batch.held],
       ['total', said['total'], formatMoney(batch.held_total, PAYOUT_CURRENCY)],
     ]);
-    return changes.length > 0 ? changes : wrongPayees(app, action, act);
+    // Acts of earlier versions do not have the file. The same one could be paid twice.
+    const file = said['file_sha256'];
+    if (file !== undefined) changes.push(...changesIn([['file_sha256', file, batch.file_sha256]]));
+    if (changes.length > 0) return changes;
+    const of = { id: act.subject, environment_id: batch.environment_id ?? 0 };
+    return wrongPayees(action, act, await selectPayeesOf(app.db, of));
   }
   if (isAlone && said['payouts'] === batch.held) return [];
   // The same person may have decided about parts of the batch at the same moment.
@@ -267,12 +269,21 @@ async function wrongBatch(
   return count === others?.held ? [] : [`${unlike(action, act)} for ${count} payouts, and ${others?.held} have it`];
 }
 
-/** Compares whom the payouts of a proposal pay with its act. Acts of earlier versions do not say it. */
-async function wrongPayees(app: App, action: Action, { subject, said_after }: ListedAct): Promise<string[]> {
-  const { payees_sha256: said } = readAct(said_after);
-  if (action !== 'payout.proposed' || said === undefined) return [];
-  if (said === hashOfPayees(await selectPayeesOf(app.db, subject))) return [];
-  return ['the recipient, the account, the amount or the message of a payout was changed'];
+/**
+ * Compares whom the payouts of a proposal pay, with which verdict, and where their outcomes are posted, with its act.
+ * Acts of earlier versions do not say it.
+ */
+function wrongPayees(action: Action, { said_after }: ListedAct, payouts: readonly Payee[]): string[] {
+  const { payees_sha256: payees, details_sha256: details } = readAct(said_after);
+  if (action !== 'payout.proposed') return [];
+  return [
+    ...(payees === undefined || payees === hashOfPayees(payouts)
+      ? []
+      : ['the recipient, the account, the amount or the message of a payout was changed']),
+    ...(details === undefined || details === hashOfDetails(payouts)
+      ? []
+      : ['the verdict about an account, its time, or the URL for the outcome of a payout was changed']),
+  ];
 }
 
 function unlike(action: Action, { actor, created_at }: ListedAct): string {

@@ -48,7 +48,7 @@ export async function verifyRecipients(
     page = rows.length;
   }
   for (const { id, environment_id, created_at } of await selectPayoutsOfOthers(app.db, GONE)) {
-    const says = `payout ${id}: its bank, account or RUT is not the one of its recipient`;
+    const says = `payout ${id}: its bank, account, RUT or verdict is not the one of its recipient`;
     findings.add({ finding: 'payout_changed', environment_id, subject: id, since: created_at, says });
   }
 }

@@ -136,14 +136,42 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     found: /payout po_\w+: the recipient, the account, the amount or the message of a payout was changed/,
   },
   {
+    name: 'the file of a batch is changed, so that it can be proposed again',
+    statements: ({ batch }) => [
+      [
+        'update payout_batches set file_sha256 = $2 where id = (select batch_id from payouts where id = $1)',
+        batch[0] as string,
+        'cd',
+      ],
+    ],
+    found: /batch pb_\w+: file_sha256 was "(ab)+", is "cd"/,
+  },
+  {
+    name: 'the outcome of a payout is posted to a stranger',
+    statements: ({ automatic }) => [
+      ["update payouts set callback_url = 'https://evil.example' where id = $1", automatic],
+    ],
+    found: /payout po_\w+: the verdict about an account, its time, or the URL for the outcome of a payout was changed/,
+  },
+  {
+    name: 'the account of a payout in a batch looks confirmed',
+    statements: () => [["update recipients set verdict = 'confirmed'"], ["update payouts set verdict = 'confirmed'"]],
+    found: /batch pb_\w+: the verdict about an account, its time, or the URL for the outcome of a payout was changed/,
+  },
+  {
+    name: 'a payout has another verdict than its recipient',
+    statements: ({ half }) => [["update payouts set verdict = 'confirmed' where id = $1", half[0] as string]],
+    found: /payout po_\w+: its bank, account, RUT or verdict is not the one of its recipient/,
+  },
+  {
     name: 'a payout goes to another bank',
     statements: ({ half }) => [["update payouts set bank_code = '037' where id = $1", half[0] as string]],
-    found: /payout po_\w+: its bank, account or RUT is not the one of its recipient/,
+    found: /payout po_\w+: its bank, account, RUT or verdict is not the one of its recipient/,
   },
   {
     name: 'the account of a payout looks like another',
     statements: ({ half }) => [["update payouts set account_masked = '•••••9999' where id = $1", half[0] as string]],
-    found: /payout po_\w+: its bank, account or RUT is not the one of its recipient/,
+    found: /payout po_\w+: its bank, account, RUT or verdict is not the one of its recipient/,
   },
   {
     name: 'a recipient and its payouts are at another bank',
@@ -362,8 +390,9 @@ async function fill(app: TestApp) {
   const { environment: owner, maker, approver, program } = desk;
   const other = await createTestUser(app, { role: 'approver', may: [], paymentServices: [owner.paymentServiceId] });
   const second = actor(other, 'approver');
+  const files = ['ab'.repeat(32)];
   const idsOf = async (number: number, by: Actor = maker, draft = false) => {
-    const batch = { name: 'Proveedores', fileSha256: null };
+    const batch = { name: 'Proveedores', fileSha256: draft ? null : (files.pop() ?? null) };
     const wishes = Array.from({ length: number }, () => wish());
     return (await proposePayouts(app, { owner, by, wishes, batch, draft })).payouts.map(({ id }) => id);
   };
