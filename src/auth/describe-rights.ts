@@ -3,7 +3,7 @@ import { formatMoney } from '../lib/money.ts';
 import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
 import { selectRefundLimits } from './refund-limit-queries.ts';
 import type { RefundLimits } from './user.ts';
-import type { UserRow } from './user-queries.ts';
+import { selectUserById, type UserRow } from './user-queries.ts';
 import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
 
 /**
@@ -20,7 +20,7 @@ export type DescribedRights = {
 
 /**
  * Reads the rights as the audit log records them. `granted` and `own_limits` say what is stored for the user alone,
- * which `books verify` compares: what a role gives may change with a version.
+ * which `books verify` compares, like `email`: what a role gives may change with a version.
  */
 export async function saidOf(
   db: Pick<Database, 'query'>,
@@ -28,6 +28,7 @@ export async function saidOf(
   { role, permissions, payment_services: services, refund_limits: limits }: DescribedRights,
 ) {
   return {
+    email: (await selectUserById(db, userId))?.email ?? null,
     role,
     permissions,
     granted: (await selectPermissions(db, userId)).map(({ permission }) => permission),

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type AuditValues, recordAudit } from '../audit/record-audit.ts';
 import { addUp } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
@@ -22,27 +22,32 @@ export function acceptDifferences(app: App, acceptance: Acceptance): Promise<num
     if (!(await lockSettlement(tx, settlementId))) return 0;
     const accepted = await updateAccepted(tx, acceptance, { at, name: by.name, reason });
     if (accepted.length === 0) return 0;
-    const sums = [...Map.groupBy(accepted, ({ currency }) => currency)].map(
-      ([currency, of]) => [addUp(of.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0))), currency] as const,
-    );
-    const [[amount, currency] = [0, ''], ...others] = sums;
     await recordAudit(tx, {
       at,
       by,
       action: 'settlement.accepted',
       subject: { kind: 'settlement', id: settlementId },
-      after: {
-        cause: [...new Set(accepted.map(({ cause }) => cause))].join(', '),
-        differences: accepted.length,
-        ...(accepted.length === 1 && { number: accepted[0]?.number ?? null, line: accepted[0]?.file_line ?? null }),
-        ...(others.length === 0
-          ? { amount: String(amount), currency }
-          : { amounts: sums.map(([sum, of]) => formatMoney(sum, of)).sort() }),
-      },
+      after: sayAccepted(accepted),
       reason,
     });
     return accepted.length;
   });
+}
+
+/** Returns accepted differences as the audit log records them. */
+export function sayAccepted(accepted: readonly KeptDifference[]): AuditValues {
+  const sums = [...Map.groupBy(accepted, ({ currency }) => currency)].map(
+    ([currency, of]) => [addUp(of.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0))), currency] as const,
+  );
+  const [[amount, currency] = [0, ''], ...others] = sums;
+  return {
+    cause: [...new Set(accepted.map(({ cause }) => cause))].join(', '),
+    differences: accepted.length,
+    ...(accepted.length === 1 && { number: accepted[0]?.number ?? null, line: accepted[0]?.file_line ?? null }),
+    ...(others.length === 0
+      ? { amount: String(amount), currency }
+      : { amounts: sums.map(([sum, of]) => formatMoney(sum, of)).sort() }),
+  };
 }
 
 /** Returns a file with its differences, or null. */

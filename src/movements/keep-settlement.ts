@@ -13,7 +13,13 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
+import {
+  hashOfDifferences,
+  type KeptDifference,
+  type KeptSettlement,
+  MOST_DIFFERENCES,
+  type SettlementSum,
+} from './settlement.ts';
 import { insertSettlement, lockComparison, replaceEarlier, selectDifferences } from './settlement-queries.ts';
 
 /** The books to compare with, and the payment method whose payments the file settles. */
@@ -75,7 +81,15 @@ export async function keepSettlement(
       by,
       action: 'settlement.kept',
       subject: { kind: 'settlement', id },
-      after: { file_name, file_sha256, first_day, last_day, matched, open },
+      after: {
+        file_name,
+        file_sha256,
+        first_day,
+        last_day,
+        matched,
+        open,
+        differences_sha256: hashOfDifferences(kept, rows),
+      },
     });
     return { kind: 'kept', id, open };
   });

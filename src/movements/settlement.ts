@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Actor } from '../audit/actor.ts';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import type { SqlRow } from '../db/database.ts';
@@ -59,3 +60,22 @@ export type Acceptance = {
 
 /** A file with more differences probably belongs to other books. */
 export const MOST_DIFFERENCES = 5_000;
+
+/**
+ * Returns the SHA-256 of the books that a file was compared with and of its differences, for the audit log: the JSON
+ * array of the environment, the payment service, the payment method and `totals`, and one for each difference, by its
+ * number, each ended by a line feed.
+ */
+export function hashOfDifferences(
+  { environment, payment_service_id, payment_method, totals }: KeptSettlement,
+  differences: readonly KeptDifference[],
+): string {
+  const hash = createHash('sha256');
+  hash.update(`${JSON.stringify([environment, payment_service_id, payment_method, totals])}\n`);
+  for (const one of differences) {
+    const { number, cause, file_line, day, buy_order, entry, transaction_id, settled, booked, currency } = one;
+    const line = [number, cause, file_line, day, buy_order, entry, transaction_id, settled, booked, currency];
+    hash.update(`${JSON.stringify(line)}\n`);
+  }
+  return hash.digest('hex');
+}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -26,7 +27,7 @@ export function setEventsUrl(
       action: 'payment_service.events_url_set',
       subject: { kind: 'payment_service', id: paymentServiceId },
       before: { environment, url: withoutQuery(before) },
-      after: { environment, url: withoutQuery(url) },
+      after: { environment, url: withoutQuery(url), url_sha256: hashOfUrl(url) },
     });
     return true;
   });
@@ -35,4 +36,9 @@ export function setEventsUrl(
 /** As in the audit log: a query can contain a secret of the merchant's server. */
 export function withoutQuery(url: string | null): string | null {
   return url?.split('?', 1)[0] ?? null;
+}
+
+/** For the audit log: it shows a change of the query too, and not the query. */
+export function hashOfUrl(url: string | null): string | null {
+  return url === null ? null : hash('sha256', url);
 }

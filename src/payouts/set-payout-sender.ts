@@ -5,6 +5,7 @@ import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
+import { hashOfUrl, withoutQuery } from '../payment-services/set-events-url.ts';
 import type { PayoutSender, SenderSetting } from '../payout-senders/payout-sender.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { updateApprovedDue } from './due-payout-queries.ts';
@@ -70,7 +71,13 @@ export function setPayoutSender(
     }
     const due = await updateApprovedDue(tx, owner.id, at);
     const total = due.reduce((sum, { amount }) => sum + amount, 0);
-    const after = { kind, url: withoutQuery(url), payouts: due.length, total: formatMoney(total, PAYOUT_CURRENCY) };
+    const after = {
+      kind,
+      url: withoutQuery(url),
+      url_sha256: hashOfUrl(url),
+      payouts: due.length,
+      total: formatMoney(total, PAYOUT_CURRENCY),
+    };
     await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_set', after });
     return { id, payouts: due.length, total };
   });
@@ -110,9 +117,4 @@ function actOf({ paymentServiceId, environment }: PayoutOwner, by: Actor, before
     subject: { kind: 'environment', id: `${paymentServiceId} ${environment}` },
     before: { kind: before?.kind ?? null, url: withoutQuery(before?.url ?? null) },
   };
-}
-
-/** Removes the query, because it may contain a key and many people read the audit log. */
-function withoutQuery(url: string | null): string | null {
-  return url === null ? null : (url.split('?')[0] as string);
 }

@@ -58,6 +58,7 @@ const NAMED_BY = {
   'statement.imported': 'bank_statements t where t.id = a.subject',
   'refund_request.made': 'refund_requests t where t.id = a.subject',
   'user.created': 'users t where t.id = a.subject',
+  'settlement.kept': 'settlements t where t.id = a.subject',
   'payment_link.created': 'payment_links t where t.id = a.subject',
 } as const;
 
@@ -113,6 +114,7 @@ export async function selectAuditedSince(db: Reader): Promise<number> {
 export type UserSaid = SqlRow &
   ActSaid & {
     id: string;
+    email: string;
     role: string;
     all_payment_services: 0 | 1;
     created_at: number;
@@ -123,6 +125,8 @@ export type UserSaid = SqlRow &
     /** The time of the last act that disabled or enabled the user; of a disabling one the time, else null. */
     turned: string | null;
     turned_at: number | null;
+    /** The name under which the user acted last. */
+    acted_as: string | null;
   };
 
 /** Lists the next users by id with their rights and acts, in one statement and so at one moment. */
@@ -130,11 +134,12 @@ export function selectUsersSaid(db: Reader, afterId: string, limit: number): Pro
   const list = (what: string, from: string) =>
     `(select string_agg(${what}, ' ') from ${from} x where x.user_id = u.id)`;
   return db.query<UserSaid>(
-    `select u.id, u.role, u.all_payment_services, u.created_at, u.disabled_at,
+    `select u.id, u.email, u.role, u.all_payment_services, u.created_at, u.disabled_at,
        ${list('x.permission', 'user_permissions')} as granted,
        ${list('x.payment_service_id', 'user_payment_services')} as services,
        ${list(`x.currency || ':' || x.most`, 'user_refund_limits')} as limits,
-       ${ACT}, d.action as turned, d.created_at as turned_at
+       ${ACT}, d.action as turned, d.created_at as turned_at,
+       (select b.actor from audit_log b where b.user_id = u.id order by b.link desc limit 1) as acted_as
      from users u
      left join audit_log a on a.link = ${lastAct('u.id', `'user.created', 'user.role_set'`)}
      left join audit_log d on d.link = ${lastAct('u.id', `'user.disabled', 'user.enabled'`)}

@@ -1,5 +1,6 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import type { PaymentLink } from '../payment-links/payment-link.ts';
+import type { LookRow } from '../payment-services/look-queries.ts';
 import { lastAct } from './act-check-queries.ts';
 import type { Said } from './fact-check-queries.ts';
 
@@ -23,23 +24,41 @@ export function selectEventsUrlsSaid(db: Reader, afterId: number, limit: number)
   );
 }
 
-/** Whether a payment service is disabled, with the last act that disabled or enabled it. */
-export type DisabledSaid = SqlRow & {
-  id: string;
-  environment_id: number | null;
-  created_at: number;
-  disabled_at: number | null;
-  turned: string | null;
-  turned_at: number | null;
-};
+/** A payment service with its settings and look, and the last act about each; null: there is no such act. */
+export type ServiceSaid = SqlRow &
+  Omit<LookRow, 'logo_type' | 'logo_width' | 'logo_height'> & {
+    id: string;
+    environment_id: number | null;
+    created_at: number;
+    disabled_at: number | null;
+    /** The act that disabled or enabled it. */
+    turned: string | null;
+    turned_at: number | null;
+    per_minute: number | null;
+    payer_attempts: number | null;
+    receipts: string | null;
+    /** In base64. */
+    logo: string | null;
+  } & Record<'limit_said' | 'attempts_said' | 'receipts_said' | 'look_said', string | null> &
+  Record<'limit_said_at' | 'attempts_said_at' | 'receipts_said_at' | 'look_said_at', number | null>;
 
 /** Lists the next payment services by id. */
-export function selectDisabledSaid(db: Reader, afterId: string, limit: number): Promise<DisabledSaid[]> {
-  return db.query<DisabledSaid>(
-    `select p.id, p.created_at, p.disabled_at, a.action as turned, a.created_at as turned_at,
+export function selectServicesSaid(db: Reader, afterId: string, limit: number): Promise<ServiceSaid[]> {
+  const set = (action: string) => lastAct('p.id', `'payment_service.${action}'`);
+  return db.query<ServiceSaid>(
+    `select p.id, p.created_at, p.disabled_at, p.per_minute, p.payer_attempts, p.receipts, k.colour, k.site, k.contact,
+       k.legal_name, k.rut, k.terms, k.logo_sha256, k.logo, a.action as turned, a.created_at as turned_at,
+       m.said_after as limit_said, m.created_at as limit_said_at, t.said_after as attempts_said,
+       t.created_at as attempts_said_at, r.said_after as receipts_said, r.created_at as receipts_said_at,
+       l.said_after as look_said, l.created_at as look_said_at,
        (select min(e.id) from environments e where e.payment_service_id = p.id) as environment_id
      from payment_services p
+     left join looks k on k.payment_service_id = p.id
      left join audit_log a on a.link = ${lastAct('p.id', `'payment_service.disabled', 'payment_service.enabled'`)}
+     left join audit_log m on m.link = ${set('limit_set')}
+     left join audit_log t on t.link = ${set('payer_attempts_set')}
+     left join audit_log r on r.link = ${set('receipts_set')}
+     left join audit_log l on l.link = ${set('look_set')}
      where p.id > $1 order by p.id limit $2`,
     [afterId, limit],
   );

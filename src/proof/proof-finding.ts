@@ -20,6 +20,8 @@ export type FindingKind =
   | 'recipient_changed'
   | 'payout_file_changed'
   | 'statement_changed'
+  | 'settlement_changed'
+  | 'webhook_changed'
   | 'rights_changed'
   | 'refund_day_changed'
   | 'payment_service_changed'

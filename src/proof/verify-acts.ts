@@ -14,13 +14,17 @@ import { verifyRecipients } from './verify-recipients.ts';
 import { verifyRefundDays } from './verify-refund-days.ts';
 import { verifyRefundRequests } from './verify-refund-requests.ts';
 import { type RightsCoverage, verifyRights } from './verify-rights.ts';
+import { verifyRoutes } from './verify-routes.ts';
+import { verifySettlements } from './verify-settlements.ts';
+import { verifySignIns } from './verify-sign-ins.ts';
 import { verifyStatements } from './verify-statements.ts';
+import { verifyWebhooks } from './verify-webhooks.ts';
 
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
  * money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients, files for
- * banks, bank statements, where events of refunds go, disabled payment services, payment links, API tokens, what users
- * may do, and what they have refunded on a day. Reads only. Whether somebody changed the audit log itself
+ * banks, bank statements, settlement files, payment services with where their money and events go, payment links, API
+ * tokens, second factors, invitations, webhooks, what users may do, and what they have refunded on a day. Reads only. Whether somebody changed the audit log itself
  * is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
@@ -34,9 +38,13 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyRecipients(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
   await verifyStatements(app, findings, arrivals);
+  await verifySettlements(app, findings, arrivals);
   await verifyPaymentServices(app, findings, arrivals);
+  await verifyRoutes(app, findings, arrivals);
   await verifyPaymentLinks(app, findings, arrivals);
   await verifyApiTokens(app, findings);
+  await verifySignIns(app, findings);
+  await verifyWebhooks(app, findings);
   await verifyRefundDays(app, findings);
   return verifyRights(app, findings, arrivals);
 }

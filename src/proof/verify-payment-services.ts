@@ -1,22 +1,24 @@
+import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
-import { withoutQuery } from '../payment-services/set-events-url.ts';
+import { hashOfUrl, withoutQuery } from '../payment-services/set-events-url.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import {
-  type DisabledSaid,
   type EventsUrlSaid,
-  selectDisabledSaid,
+  type ServiceSaid,
   selectEventsUrlsSaid,
+  selectServicesSaid,
 } from './merchant-check-queries.ts';
 import type { Findings } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 
-const PAGE = 500;
+/** Logos have up to 64 KiB. */
+const PAGE = 100;
 
 /**
- * Compares where events of refunds go, and whether payment services are disabled, with the acts that set it. What was
- * set before a payment service arrived from another database has its act there. A payment service from before the audit
- * log is compared from its first act.
+ * Compares where events of refunds go, whether payment services are disabled, and their settings and pages, with the
+ * acts that set it. What was set before a payment service arrived from another database has its act there. A payment
+ * service from before the audit log is compared from its first act.
  */
 export async function verifyPaymentServices(
   app: App,
@@ -38,10 +40,14 @@ export async function verifyPaymentServices(
       add(subject, row.id, row.said_at ?? row.created_at, changedUrl(row));
     }
   }
-  for await (const rows of pagesById(PAGE, (after, limit) => selectDisabledSaid(app.db, after, limit))) {
+  for await (const rows of pagesById(PAGE, (after, limit) => selectServicesSaid(app.db, after, limit))) {
     for (const row of rows) {
-      if (!isKnown(row.id, row.created_at, row.turned_at)) continue;
-      add(`payment service ${row.id}`, row.environment_id, row.turned_at ?? row.created_at, changedState(row));
+      const isKnownAt = (saidAt: number | null) => isKnown(row.id, row.created_at, saidAt);
+      add(`payment service ${row.id}`, row.environment_id, row.turned_at ?? row.created_at, [
+        ...(isKnownAt(row.turned_at) ? changedState(row) : []),
+        ...changedSettings(row, isKnownAt),
+        ...changedLogo(row),
+      ]);
     }
   }
 }
@@ -56,11 +62,39 @@ async function* pagesOfEnvironments(app: App): AsyncGenerator<EventsUrlSaid[]> {
   }
 }
 
+/** Acts of earlier versions have the URL without its query alone. */
 function changedUrl({ said, events_url }: EventsUrlSaid): string[] {
-  const was = said === null ? null : (readAct(said)['url'] ?? null);
-  return changesIn([['events_url', was, withoutQuery(events_url)]]);
+  const { url = null, url_sha256: whole } = readAct(said);
+  const changes = changesIn([['events_url', url, withoutQuery(events_url)]]);
+  if (changes.length > 0 || whole === undefined || whole === hashOfUrl(events_url)) return changes;
+  return ['the query of events_url was changed'];
 }
 
-function changedState({ turned, turned_at, disabled_at }: DisabledSaid): string[] {
+function changedState({ turned, turned_at, disabled_at }: ServiceSaid): string[] {
   return changesIn([['disabled_at', turned === 'payment_service.disabled' ? turned_at : null, disabled_at]]);
+}
+
+/** The columns of a payment service that an act sets, by the column of `ServiceSaid` with the act. */
+const SETTINGS = {
+  limit_said: ['per_minute'],
+  attempts_said: ['payer_attempts'],
+  receipts_said: ['receipts'],
+  look_said: ['colour', 'site', 'contact', 'legal_name', 'rut', 'terms', 'logo_sha256'],
+} as const;
+
+/** The names of these columns in the act, where they differ. */
+const NAMES: Readonly<Record<string, string>> = { legal_name: 'legalName', logo_sha256: 'logo' };
+
+function changedSettings(row: ServiceSaid, isKnown: (saidAt: number | null) => boolean): string[] {
+  return (Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]).flatMap((act) => {
+    if (!isKnown(row[`${act}_at`])) return [];
+    const said = readAct(row[act]);
+    return changesIn(SETTINGS[act].map((column) => [column, said[NAMES[column] ?? column] ?? null, row[column]]));
+  });
+}
+
+/** The file of a logo is named by its hash. */
+function changedLogo({ logo, logo_sha256 }: ServiceSaid): string[] {
+  const is = logo === null ? null : hash('sha256', Buffer.from(logo, 'base64'));
+  return is === logo_sha256 ? [] : ['the bytes of its logo were changed'];
 }

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { accountOf } from '../audit/actor.ts';
 import { sayLimits } from '../auth/describe-rights.ts';
 import { isPermission } from '../auth/permission.ts';
 import type { FactContent } from '../books/book-fact.ts';
@@ -13,7 +14,7 @@ export type RightsCoverage = { users: number; older: number };
 const PAGE = 500;
 
 /**
- * Compares what every user may do with the last act about it: role, own permissions, payment services, own limits of
+ * Compares every user with the last act about it: e-mail address, role, own permissions, payment services, own limits of
  * refunds, and whether the user is disabled. `arrivals`: payment services that arrived from another database: with them
  * users of the same address gain or lose the access without an act of their own.
  */
@@ -51,6 +52,12 @@ function compareRights(findings: Findings, user: UserSaid, arrivals: ReadonlyMap
   }
   was['disabled_at'] = user.turned === 'user.disabled' ? user.turned_at : null;
   is['disabled_at'] = user.disabled_at;
+  // It never changes. Acts of earlier versions do not have it, but the user acted under it.
+  const email = said['email'] ?? (user.acted_as === null ? null : accountOf(user.acted_as));
+  if (email !== null) {
+    was['email'] = String(email);
+    is['email'] = user.email;
+  }
   const act = { said: user.said === null ? null : JSON.stringify(was), said_at: user.turned_at ?? user.said_at };
   compareSaid(findings, 'rights_changed', null, `user ${user.id}`, act, is);
 }

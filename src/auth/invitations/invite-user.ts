@@ -66,7 +66,7 @@ export async function inviteUser(
       await recordAudit(tx, { at, by, action: 'user.created', subject, after: await saidOf(tx, userId, rights) });
     }
     const subject = { kind: 'invitation', id: made.id };
-    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role } });
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { role }) });
     return { ...made, ended };
   });
 }
@@ -100,7 +100,7 @@ export async function makePasswordLink(
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
     await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id: userId } });
     const subject = { kind: 'invitation', id: made.id };
-    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role: user.role } });
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { role: user.role }) });
     return made;
   });
 }
@@ -115,7 +115,7 @@ export async function makeSignInLink(app: App, user: Pick<UserRow, 'id' | 'email
     const made = { id: prefixedId('inv'), user: user.id, email: user.email, token, expires_at: at + SIGN_IN_VALID_MS };
     await insertInvitation(tx, rowOf(made, 'sign_in', hash, at, by));
     const subject = { kind: 'invitation', id: made.id };
-    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: user.id, kind: 'sign_in' } });
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { kind: 'sign_in' }) });
     return made;
   });
 }
@@ -185,6 +185,10 @@ function isAsked(rights: DescribedRights, { role, may, paymentServices, refundLi
     (services === undefined || isDeepStrictEqual(services, rights.payment_services?.toSorted() ?? null)) &&
     (limits === undefined || isDeepStrictEqual({ ...limits }, { ...rights.refund_limits }))
   );
+}
+
+function saidOfLink({ user, expires_at }: NewInvitation, is: { role: string } | { kind: string }) {
+  return { user, ...is, expires_at };
 }
 
 function rowOf(

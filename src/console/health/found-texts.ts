@@ -34,6 +34,8 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
   recipient_changed: { en: 'A recipient was changed', es: 'Se cambió un destinatario' },
   payout_file_changed: { en: 'A file for the bank was changed', es: 'Se cambió un archivo para el banco' },
   statement_changed: { en: 'A bank statement was changed', es: 'Se cambió una cartola' },
+  settlement_changed: { en: 'A settlement file was changed', es: 'Se cambió un archivo de liquidación' },
+  webhook_changed: { en: 'A webhook of a user was changed', es: 'Se cambió un webhook de un usuario' },
   rights_changed: { en: 'The rights of a user were changed', es: 'Se cambió lo que puede hacer un usuario' },
   refund_day_changed: {
     en: 'What a person has refunded on a day was changed',

@@ -1,0 +1,63 @@
+import type { App } from '../app.ts';
+import {
+  type InvitationSaid,
+  selectFactorsGone,
+  selectFactorsSaid,
+  selectInvitationsSaid,
+} from './access-check-queries.ts';
+import { type ComparedColumn, changesIn } from './compare-said.ts';
+import { type Findings, GONE } from './proof-finding.ts';
+import { pagesById, readAct } from './read-acts.ts';
+
+const PAGE = 500;
+
+/**
+ * Compares second factors, and links that set a password, with the acts about them: who deletes a factor needs the
+ * password alone, and a link that was used, ended or expired lets in again if somebody changes its row.
+ */
+export async function verifySignIns(app: App, findings: Findings): Promise<void> {
+  const add = (subject: string, since: number | null, wrong: readonly string[]) => {
+    if (wrong.length === 0) return;
+    const says = `${subject}: ${wrong.join('; ')}`;
+    findings.add({ finding: 'rights_changed', environment_id: null, subject, since, says });
+  };
+  for await (const factors of pagesById(PAGE, (after, limit) => selectFactorsSaid(app.db, after, limit))) {
+    for (const { id, user_id, kind, created_at, said, said_at } of factors) {
+      const act = readAct(said);
+      const changes = changesIn([
+        ['user', act['user'], user_id],
+        ['kind', act['kind'], kind],
+        ['created_at', said_at, created_at],
+      ]);
+      add(
+        `second factor ${id}`,
+        said_at ?? created_at,
+        said === null ? ['it was never added by this service'] : changes,
+      );
+    }
+  }
+  for (const { subject, said_at, said } of await selectFactorsGone(app.db, GONE)) {
+    add(`second factor ${subject}`, said_at, [`it was deleted, of user ${String(readAct(said)['user'])}`]);
+  }
+  for await (const links of pagesById(PAGE, (after, limit) => selectInvitationsSaid(app.db, after, limit))) {
+    for (const link of links) {
+      const wrong = link.said_at === null ? ['it was never made by this service'] : changesIn(comparedLink(link));
+      add(`invitation ${link.id}`, link.said_at ?? link.created_at, wrong);
+    }
+  }
+}
+
+/** Acts of earlier versions do not say when a link expires. Only a link that was not used is ended. */
+function comparedLink(link: InvitationSaid): ComparedColumn[] {
+  const said = readAct(link.said);
+  const { expires_at, used_at, ended_at, used_said_at, end_said_at } = link;
+  const columns: ComparedColumn[] = [
+    ['user', said['user'], link.user_id],
+    ['created_at', link.said_at, link.created_at],
+    ['created_by', link.said_by, link.created_by],
+    ['used_at', used_said_at, used_at],
+  ];
+  if (said['expires_at'] !== undefined) columns.push(['expires_at', said['expires_at'], expires_at]);
+  if (used_said_at === null && end_said_at !== null && ended_at === null) columns.push(['ended_at', end_said_at, null]);
+  return columns;
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
+import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
+import { acceptInvitation, findInvitation } from '../../src/auth/invitations/accept-invitation.ts';
+import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { assertFound, foundIn } from '../support/found-by-hand.ts';
+import type { Tamperings } from '../support/tampering.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { removeTriggers } from '../support/test-books.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+type World = Awaited<ReturnType<typeof fill>>;
+
+const TAMPERINGS: readonly Tamperings<World>[] = [
+  {
+    name: 'a user gets the address of another person',
+    statements: ({ user }) => [[`update users set email = 'evil@example.cl' where id = $1`, user]],
+    found: /^user usr_\w+: email was "user-\d+@example.cl", is "evil@example.cl"$/,
+  },
+  {
+    name: 'the addresses of two users are swapped',
+    statements: ({ user, changed }) => [
+      [`update users set email = 'between' where id = $1`, user],
+      [`update users set email = 'a@example.cl' where id = $1`, changed],
+      [`update users set email = 'b@example.cl' where id = $1`, user],
+    ],
+    found:
+      /email was "user-\d+@example.cl", is "[ab]@example.cl".*email was "user-\d+@example.cl", is "[ab]@example.cl"/,
+  },
+  {
+    name: 'a second factor is deleted',
+    statements: ({ factor }) => [['delete from factors where id = $1', factor]],
+    found: /^second factor fac_\w+: it was deleted, of user usr_\w+$/,
+  },
+  {
+    name: 'a second factor is given to another user',
+    statements: ({ factor, changed }) => [['update factors set user_id = $2 where id = $1', factor, changed]],
+    found: /^second factor fac_\w+: user was "usr_\w+", is "usr_\w+"$/,
+  },
+  {
+    name: 'a second factor is invented',
+    statements: ({ user }) => [
+      [
+        `insert into factors (id, user_id, kind, name, sealed, last_step, created_at)
+         values ('fac_x', $1, 'totp', 'x', 'x', 0, 1)`,
+        user,
+      ],
+    ],
+    found: /^second factor fac_x: it was never added by this service$/,
+  },
+  {
+    name: 'an invitation that was used lets in again',
+    statements: ({ used }) => [['update invitations set used_at = null where id = $1', used]],
+    found: /^invitation inv_\w+: used_at was \d+, is null$/,
+  },
+  {
+    name: 'an invitation that was revoked lets in again',
+    statements: ({ revoked }) => [['update invitations set ended_at = null where id = $1', revoked]],
+    found: /^invitation inv_\w+: ended_at was \d+, is null$/,
+  },
+  {
+    name: 'an invitation that a newer one replaced lets in again',
+    statements: ({ replaced }) => [['update invitations set ended_at = null where id = $1', replaced]],
+    found: /^invitation inv_\w+: ended_at was \d+, is null$/,
+  },
+  {
+    name: 'a link for a new password that a newer one replaced lets in again',
+    statements: ({ link }) => [['update invitations set ended_at = null where id = $1', link]],
+    found: /^invitation inv_\w+: ended_at was \d+, is null$/,
+  },
+  {
+    name: 'the link of a disabled user lets in again',
+    statements: ({ last }) => [['update invitations set ended_at = null where id = $1', last]],
+    found: /^invitation inv_\w+: ended_at was \d+, is null$/,
+  },
+  {
+    name: 'an invitation ends later',
+    statements: ({ open }) => [['update invitations set expires_at = expires_at + 1 where id = $1', open]],
+    found: /^invitation inv_\w+: expires_at was \d+, is \d+$/,
+  },
+  {
+    name: 'an invitation is for another user, by another maker',
+    statements: ({ open, user }) => [
+      [`update invitations set user_id = $2, created_by = 'x' where id = $1`, open, user],
+    ],
+    found: /^invitation inv_\w+: user was "usr_\w+", is "usr_\w+"; created_by was .*, is "x"/,
+  },
+  {
+    name: 'an invitation is invented',
+    statements: ({ user }) => [
+      [`insert into invitations values ('inv_x', $1, 'invitation', 'x', 1, 'x', 9000000000000, null, null)`, user],
+    ],
+    found: /^invitation inv_x: it was never made by this service$/,
+  },
+  {
+    name: 'a webhook goes to a stranger',
+    statements: () => [[`update webhook_subscriptions set url = 'https://evil.example/' where ended_at is null`]],
+    found: /^webhook remittances of user usr_\w+: wh_\w+ to https:\/\/evil.example\/ was never set by this service$/,
+  },
+  {
+    name: 'the URL of a webhook is none',
+    statements: () => [[`update webhook_subscriptions set url = 'x' where ended_at is null`]],
+    found: /^webhook remittances of user usr_\w+: wh_\w+ to x was never set by this service$/,
+  },
+  {
+    name: 'a webhook that was ended goes on',
+    statements: () => [[`update webhook_subscriptions set ended_at = null where webhook = 'refunds'`]],
+    found: /^webhook refunds of user usr_\w+: ended_at was \d+, is null$/,
+  },
+  {
+    name: 'an earlier webhook goes on in place of the new one',
+    statements: () => [
+      [`update webhook_subscriptions set ended_at = 5 where ended_at is null`],
+      [`update webhook_subscriptions set ended_at = null where url = 'https://client.example/first'`],
+    ],
+    found:
+      /^webhook remittances of user usr_\w+: ended_at was .*, is (5; ended_at was \d+, is null|null; ended_at was null, is 5)$/,
+  },
+  {
+    name: 'a webhook is deleted',
+    statements: () => [['delete from webhook_subscriptions where ended_at is null']],
+    found: /^webhook remittances of user usr_\w+: times set was 2, is 1$/,
+  },
+  {
+    name: 'a webhook is invented',
+    statements: ({ changed }) => [
+      [
+        `insert into webhook_subscriptions (id, user_id, webhook, url, created_at, ended_at)
+         values ('wh_x', $1, 'remittances', 'https://evil.example', 1, null)`,
+        changed,
+      ],
+    ],
+    found: /^webhook remittances of user usr_\w+: wh_x to https:\/\/evil.example\/ was never set by this service$/,
+  },
+];
+
+forEachEngine('who may sign in, and what users are told', (openTestDatabase) => {
+  test('is compared with the audit log: every change by hand is found, and nothing in a store that was left alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await assertFound(app, await fill(app), TAMPERINGS);
+  });
+
+  test('is compared with acts of earlier versions, also the address of a user who has acted', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { open, acted } = await fill(app);
+    await removeTriggers(app.db);
+    const acts = await app.db.query<{ link: number; said: string }>(
+      `select link, said_after as said from audit_log where action in ('user.created', 'user.role_set', 'user.invited')`,
+    );
+    await app.db.transaction(async (tx) => {
+      for (const { link, said } of acts) {
+        const { email, expires_at, ...earlier } = JSON.parse(said);
+        await tx.query('update audit_log set said_after = $2 where link = $1', [link, JSON.stringify(earlier)]);
+      }
+      await tx.query('update invitations set expires_at = 9 where id = $1', [open]);
+    });
+    assert.equal(await foundIn(app), '');
+    await app.db.transaction((tx) => tx.query(`update users set email = 'x' || email where id = $1`, [acted]));
+    assert.match(await foundIn(app), /^user usr_\w+: email was "user-\d+@example.cl", is "xuser-\d+@example.cl"$/);
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+/** Makes users with factors, invitations and webhooks that were removed, used, ended and replaced. */
+async function fill(app: TestApp) {
+  const user = await createTestUser(app, { role: 'support', may: [] });
+  const changed = await createTestUser(app, { role: 'support', may: [] });
+  await setRights(app, changed.id, { role: 'finance' }, TESTER);
+  const factor = async () => (await addTotp(app, user, 'phone', TESTER))?.id ?? '';
+  await removeFactor(app, await factor(), null, TESTER);
+  await factor();
+  await resetFactors(app, user.id, TESTER);
+  const kept = await factor();
+  app.now.advance(1000);
+  const invite = (email: string) => inviteUser(app, { email, role: 'support' }, DAY_MS, TESTER);
+  const accept = async (token: string) => {
+    const found = await findInvitation(app, token);
+    assert.ok(found !== null);
+    await acceptInvitation(app, found, { password: 'correct horse battery', address: '192.0.2.1' });
+    return found.user.id;
+  };
+  const used = await invite('used@example.cl');
+  await accept(used.token);
+  const revoked = await invite('revoked@example.cl');
+  await endInvitation(app, revoked.id, TESTER);
+  const replaced = await invite('open@example.cl');
+  app.now.advance(1000);
+  const open = await invite('open@example.cl');
+  const newLink = async () => (await makePasswordLink(app, changed.id, DAY_MS, TESTER))?.id ?? '';
+  const [link, last] = [await newLink(), await newLink()];
+  app.now.advance(1000);
+  await disableUser(app, changed.id, TESTER);
+  const by = { kind: 'person', name: user.email, userId: user.id, origin: null } as const;
+  const told = (webhook: 'remittances' | 'refunds', url: string) =>
+    setWebhook(app, { userId: user.id, webhook, url, method: 'POST' }, by);
+  await told('remittances', 'https://client.example/first');
+  await told('refunds', 'https://client.example/refunds');
+  app.now.advance(1000);
+  await told('remittances', 'https://client.example/second?key=1');
+  await endWebhook(app, { userId: user.id, webhook: 'refunds' }, by);
+  return {
+    ...{ user: user.id, acted: user.id, changed: changed.id, factor: kept, used: used.id, revoked: revoked.id },
+    ...{ replaced: replaced.id, open: open.id, link, last },
+  };
+}
