@@ -4,6 +4,20 @@ type Reader = Pick<Database, 'query'>;
 
 export type RefundDayRow = SqlRow & { user_id: string; currency: string; day: string; refunded: number };
 
+/** An act with which a user requested a refund. */
+export type RefundAct = SqlRow & { user_id: string; link: number; created_at: number; said_after: string | null };
+
+export type RefundPlace = Pick<RefundAct, 'user_id' | 'link'>;
+
+/** Lists the next refunds of users by user, in the order of the audit log, by the index of users. */
+export function selectRefundActs(db: Reader, { user_id, link }: RefundPlace, limit: number): Promise<RefundAct[]> {
+  return db.query<RefundAct>(
+    `select user_id, link, created_at, said_after from audit_log
+     where (user_id, link) > ($1, $2) and '' || action = 'refund.requested' order by user_id, link limit $3`,
+    [user_id, link, limit],
+  );
+}
+
 /** Returns the sums of these users on these days. */
 export function selectRefundDays(
   db: Reader,

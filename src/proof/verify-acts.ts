@@ -29,7 +29,8 @@ import { verifyWebhooks } from './verify-webhooks.ts';
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
   const arrivals = await selectArrivals(app.db);
-  walks('acts', 'acts of people beside the books');
+  const work = 'acts of people beside the books';
+  walks('acts', work);
   await verifyMonths(app, findings, arrivals);
   await verifyFundsRules(app, findings, arrivals);
   await verifyPayoutLimits(app, findings, arrivals);
@@ -45,6 +46,6 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyApiTokens(app, findings);
   await verifySignIns(app, findings);
   await verifyWebhooks(app, findings);
-  await verifyRefundDays(app, findings);
+  await verifyRefundDays(app, findings, walks('refund days', work));
   return verifyRights(app, findings, arrivals);
 }

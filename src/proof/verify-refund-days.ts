@@ -1,57 +1,76 @@
 import type { App } from '../app.ts';
-import { dayOf } from '../lib/calendar-day.ts';
-import type { ListedAct } from './act-check-queries.ts';
+import type { IdPlace, Walk } from '../lib/walk.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
-import { pagesOfActs, readAct } from './read-acts.ts';
-import { selectDayWithNext, selectImpossibleDays, selectRefundDays } from './refund-day-check-queries.ts';
+import { type Findings, GONE, stopping } from './proof-finding.ts';
+import { readAct } from './read-acts.ts';
+import {
+  type RefundAct,
+  type RefundPlace,
+  selectDayWithNext,
+  selectImpossibleDays,
+  selectRefundActs,
+  selectRefundDays,
+} from './refund-day-check-queries.ts';
 
 /** The sum that a user had refunded on a day after the act at `link`. */
 type Day = { user_id: string; currency: string; day: string; sum: number; link: number };
 
+type UserDays = { days: Map<string, Day>; currencies: Set<string> };
+
 const PAGE = 500;
-/** So many days are held at once. */
-const HELD = 50_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Compares what users have refunded on each day with the acts of their refunds: who resets that sum refunds above the
  * limit. Each act has the sum after it, so a sum that was changed between two refunds is found too, and stays found.
- * Acts of earlier versions have no sum.
+ * Acts of earlier versions have no sum. Reads in pages, user by user, and holds the days of one user at once.
  */
-export async function verifyRefundDays(app: App, findings: Findings): Promise<void> {
-  const days = new Map<string, Day>();
-  const known = new Set<string>();
-  for await (const acts of pagesOfActs(app, 'refund.requested')) {
+export async function verifyRefundDays(app: App, all: Findings, walk: Walk<IdPlace<string>>): Promise<void> {
+  const findings = stopping(all, walk);
+  let { rows, id: done } = walk.from ?? { rows: 0, id: '' };
+  let place: RefundPlace = { user_id: done, link: Number.MAX_SAFE_INTEGER };
+  let user: UserDays = { days: new Map(), currencies: new Set() };
+  for (let page = walk.page; page === walk.page; ) {
+    const acts = await selectRefundActs(app.db, place, walk.page);
+    const ended: Day[] = [];
+    const end = () => {
+      ended.push(...user.days.values());
+      user = { days: new Map(), currencies: new Set() };
+      done = place.user_id;
+    };
     for (const act of acts) {
-      const next = dayAfter(act);
-      if (next === null) continue;
-      const { day, amount } = next;
-      const person = `${day.user_id} ${day.currency}`;
-      const was = days.get(keyOf(day))?.sum ?? 0;
-      // Earlier refunds of the first day may be from a version whose acts have no sum.
-      const isRight = known.has(person) ? day.sum === was + amount : day.sum >= amount;
-      if (!isRight) report(findings, day, act.created_at, changesIn([['refunded', was, day.sum - amount]]));
-      known.add(person);
-      days.set(keyOf(day), day);
+      if (act.user_id !== place.user_id) end();
+      place = { user_id: act.user_id, link: act.link };
+      addRefund(findings, user, act);
     }
-    if (days.size < HELD) continue;
-    // Two refunds around midnight may be recorded in the other order.
-    const open = dayOf((acts.at(-1)?.created_at ?? 0) - DAY_MS);
-    const ended = [...days.values()].filter(({ day }) => day < open);
+    page = acts.length;
+    rows += page;
+    if (page < walk.page) end();
     await compareDays(app, findings, ended);
-    for (const day of ended) days.delete(keyOf(day));
+    // The days of a user who has further acts are not compared yet.
+    await walk.reached({ rows, id: done });
   }
-  await compareDays(app, findings, [...days.values()]);
   for (const { refunded, ...row } of await selectImpossibleDays(app.db, GONE)) {
     report(findings, row, null, [`refunded is ${refunded}`]);
   }
 }
 
+/** Adds a refund to the days of its user, which has had refunds in these currencies. */
+function addRefund(findings: Findings, { days, currencies }: UserDays, act: RefundAct): void {
+  const next = dayAfter(act);
+  if (next === null) return;
+  const { day, amount } = next;
+  const was = days.get(keyOf(day))?.sum ?? 0;
+  // Earlier refunds of the first day may be from a version whose acts have no sum.
+  const isRight = currencies.has(day.currency) ? day.sum === was + amount : day.sum >= amount;
+  if (!isRight) report(findings, day, act.created_at, changesIn([['refunded', was, day.sum - amount]]));
+  currencies.add(day.currency);
+  days.set(keyOf(day), day);
+}
+
 /** Returns the day of a refund that was counted; null: it was not, or its act is of an earlier version. */
-function dayAfter({ user_id, said_after, link }: ListedAct): { day: Day; amount: number } | null {
+function dayAfter({ user_id, said_after, link }: RefundAct): { day: Day; amount: number } | null {
   const { day, refunded_that_day: sum, amount, currency } = readAct(said_after);
-  if (user_id === null || typeof day !== 'string' || typeof sum !== 'number') return null;
+  if (typeof day !== 'string' || typeof sum !== 'number') return null;
   return { day: { user_id, currency: String(currency), day, sum, link }, amount: Number(amount) };
 }
 

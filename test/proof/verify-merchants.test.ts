@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { freshWalks, type IdPlace, type OpenWalk, type Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
@@ -136,6 +137,39 @@ forEachEngine('a payment service, a payment link and what a person has refunded'
     await app.db.transaction((tx) => tx.query('delete from user_refund_days where refunded = 300'));
     await refund(app, paid, 700, { requestedBy: user, idempotencyKey: 'd' });
     assert.match(await found(app), /^refunds in CLP of user usr_\w+ on 2026-\d\d-\d\d: refunded was 300, is 0$/);
+  });
+
+  test('are compared in pages of any size, and an interrupted comparison goes on with the next person', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { environment, paid } = await fill(app);
+    const other = await createTestUser(app, { role: 'support', may: [], refundLimits: { CLP: 5000 } });
+    const more = await createPaidTransaction(app, environment, { amount: 10_000 });
+    for (const [of, key] of [
+      [paid, 'd'],
+      [more, 'e'],
+      [more, 'f'],
+    ] as const) {
+      await refund(app, of, 100, { requestedBy: other.id, idempotencyKey: key });
+    }
+    const places: Place[] = [];
+    const paged = (from: Place | null, page: number) => {
+      const reached = async (place: Place) => void places.push(place);
+      const walk = { from, page, reached, found: () => {}, contradicted: () => {} };
+      return ((name: string, what: string) =>
+        name === 'refund days' ? walk : freshWalks()(name, what)) as unknown as OpenWalk;
+    };
+    for (const page of [1, 2, 3, 4]) {
+      assert.deepEqual((await verifyStore(app, [], [], paged(null, page))).findings, [], `pages of ${page}`);
+      assert.equal(places.at(-1)?.rows, 6);
+    }
+    const last = places.at(-1) as IdPlace<string>;
+    await app.db.transaction((tx) => tx.query('delete from user_refund_days'));
+    const says = async (from: Place | null) =>
+      (await verifyStore(app, [], [], paged(from, 2))).findings.map((one) => one.says).join('; ');
+    assert.match(await says(null), /(refunds in CLP of user usr_\w+ on .*: refunded was \d+, is null(; )?){3}/);
+    assert.equal(await says(last), '');
+    const first = places.find((place) => (place as IdPlace<string>).id !== '');
+    assert.match(await says(first ?? null), /^(refunds in CLP of user usr_\w+ on [^;]*(; )?){1,2}$/);
   });
 
   test('are not missed in a database to which they moved, nor in the one that they left', async () => {
