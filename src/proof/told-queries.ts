@@ -60,7 +60,9 @@ export type PostedRow = SqlRow & {
   sequence: number;
   webhook_id: string;
   content_type: string;
+  url: string;
   body: string;
+  url_callback: string | null;
   amount: number | null;
   currency: string;
   reference: string;
@@ -70,17 +72,32 @@ export type PostedRow = SqlRow & {
   data: string | null;
 };
 
-/** Returns the movement that a callback without a transaction reports, or null. */
-export async function selectToldMovement(db: Reader, id: string): Promise<Movement | null> {
-  const [row] = await db.query<Movement>('select * from movements where id = $1', [id]);
-  return row ?? null;
+/** Returns these movements. */
+export function selectToldMovements(db: Reader, ids: readonly string[]): Promise<Movement[]> {
+  return db.query<Movement>('select * from movements where id {named $1}', [ids]);
 }
 
-/** Returns the payout that a callback reports, or null. */
-export async function selectToldPayout(db: Reader, environmentId: number, id: string): Promise<Payout | null> {
-  const sql = 'select * from payouts where id = $1 and environment_id = $2';
-  const [row] = await db.query<Payout>(sql, [id, environmentId]);
-  return row ?? null;
+/** Returns these payouts, each by its id: a database without statistics would read the whole table otherwise. */
+export function selectToldPayouts(db: Reader, ids: readonly string[]): Promise<Payout[]> {
+  const sql = `select p.* from {rows $1} wanted cross join payouts p where p.id = wanted.value ->> 'id'`;
+  return db.query<Payout>(sql, [JSON.stringify(ids.map((id) => ({ id })))]);
+}
+
+/** Returns the URLs of these subscriptions to webhooks. */
+export function selectSubscribedUrls(db: Reader, ids: readonly string[]): Promise<{ id: string; url: string }[]> {
+  return db.query('select id, url from webhook_subscriptions where id {named $1}', [ids]);
+}
+
+/** An act that set where the events of refunds go: its values before and after, in JSON. */
+export type EventsUrlAct = SqlRow & { was: string | null; said: string | null };
+
+/** Lists these acts of a payment service. */
+export function selectEventsUrlActs(db: Reader, paymentServiceId: string): Promise<EventsUrlAct[]> {
+  return db.query<EventsUrlAct>(
+    `select said_before as was, said_after as said from audit_log
+     where subject = $1 and {filter_by}action = 'payment_service.events_url_set'`,
+    [paymentServiceId],
+  );
 }
 
 /** Returns the lowest and the highest id of all callbacks. */
@@ -94,8 +111,8 @@ export async function selectPostedSpan(db: Reader): Promise<IdSpan> {
 /** Lists the next callbacks by id. */
 export function selectPosted(db: Reader, afterId: number, limit: number): Promise<PostedRow[]> {
   return db.query<PostedRow>(
-    `select c.id, c.transaction_id, c.environment_id, c.sequence, c.webhook_id, c.content_type, c.body,
-       t.amount, t.currency, t.reference, t.environment_id as transaction_environment_id,
+    `select c.id, c.transaction_id, c.environment_id, c.sequence, c.webhook_id, c.content_type, c.url, c.body,
+       t.url_callback, t.amount, t.currency, t.reference, t.environment_id as transaction_environment_id,
        e.type, coalesce(e.created_at, c.created_at) as told_at, e.data
      from callbacks c
      left join transactions t on t.id = c.transaction_id

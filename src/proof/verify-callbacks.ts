@@ -6,22 +6,19 @@ import { type CallbackContent, callbackBody, callbackFields } from '../outbox/ca
 import { environmentEventBody, eventBody } from '../outbox/enqueue-event.ts';
 import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { isPayoutState } from '../payouts/payout.ts';
+import { isPayoutState, type Payout } from '../payouts/payout.ts';
 import { payoutToldEvent, tefBody } from '../payouts/payout-told.ts';
+import { selectArrivals } from './act-check-queries.ts';
 import { type Findings, stopping } from './proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
-import {
-  type PostedRow,
-  selectPosted,
-  selectPostedSpan,
-  selectToldMovement,
-  selectToldPayout,
-} from './told-queries.ts';
+import { partsOf, readTold, type Told } from './read-told.ts';
+import { type PostedRow, selectPosted, selectPostedSpan } from './told-queries.ts';
+import { goesWhereItShould } from './verify-callback-url.ts';
 import { isCut } from './verify-events.ts';
 
 /**
  * Rebuilds every callback from its event and its transaction, signed with each Secret Token that its environment ever
- * had, and compares it with the stored bytes. Returns the number of callbacks. Skips the environments in `skipped`:
+ * had, and compares it with the stored bytes; and compares its URL. Returns the number of callbacks. Skips the environments in `skipped`:
  * when the owner of their books has changed, all callbacks differ. Also skips callbacks whose event was deleted for its
  * age. Reads only, in pages.
  */
@@ -31,6 +28,7 @@ export async function verifyCallbacks(
   findings: Findings,
   walk: Walk<IdPlace>,
 ): Promise<number> {
+  const arrivals = await selectArrivals(app.db);
   const environments = new Map<number, ServiceEnvironment | null>();
   const left = new Set(skipped);
   const span = await selectPostedSpan(app.db);
@@ -39,15 +37,20 @@ export async function verifyCallbacks(
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
     const cut = (await readGenuineCut(app))?.until ?? null;
+    const told = await readTold(app, posted);
+    const isRight = async (environment: ServiceEnvironment | null, row: PostedRow) =>
+      environment !== null &&
+      isAsTold(environment, row, told) &&
+      (await goesWhereItShould(app, environment, row, told, arrivals.get(environment.paymentServiceId) ?? -1));
     // Secret Tokens read after the page include every token that signed one of its callbacks.
     const fresh = new Set<number>();
     for (const row of posted) {
       const { environment_id } = row;
       if (left.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
         continue;
-      if (await isAsTold(app, environments.get(environment_id) ?? null, row)) continue;
+      if (await isRight(environments.get(environment_id) ?? null, row)) continue;
       if (fresh.has(environment_id)) {
-        report(stopped, row);
+        report(stopped, row, isSaidBy(environments.get(environment_id) ?? null, row, told));
         continue;
       }
       fresh.add(environment_id);
@@ -58,7 +61,7 @@ export async function verifyCallbacks(
         continue;
       }
       environments.set(environment_id, environment);
-      if (!(await isAsTold(app, environment, row))) report(stopped, row);
+      if (!(await isRight(environment, row))) report(stopped, row, isSaidBy(environment, row, told));
     }
     rows += posted.length;
     last = posted.at(-1)?.id ?? last;
@@ -68,14 +71,23 @@ export async function verifyCallbacks(
   return rows;
 }
 
-function report(findings: Findings, { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow): void {
-  const says = `callback ${id} (${webhook_id}) of transaction ${transaction_id} does not say what its event and transaction say`;
+function report(
+  findings: Findings,
+  { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow,
+  isAsSaid: boolean,
+): void {
+  const wrong = isAsSaid ? 'goes to a URL that nobody has set' : 'does not say what its event and transaction say';
+  const says = `callback ${id} (${webhook_id}) of transaction ${transaction_id} ${wrong}`;
   findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
 }
 
-async function isAsTold(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
+function isSaidBy(environment: ServiceEnvironment | null, row: PostedRow, told: Told): boolean {
+  return environment !== null && isAsTold(environment, row, told);
+}
+
+function isAsTold(environment: ServiceEnvironment, row: PostedRow, told: Told): boolean {
   try {
-    return row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
+    return row.transaction_id === 0 ? isAsRecorded(environment, row, told) : isAsEnqueued(environment, row);
   } catch (error) {
     // A time that no calendar has cannot be written into a body.
     if (error instanceof RangeError) return false;
@@ -98,30 +110,28 @@ function reportUnopened(findings: Findings, { environment_id, told_at }: PostedR
  * Verifies a callback without a transaction. It reports a payout, whose id is in its `webhook-id`: a movement (`mv_…`)
  * or a payout to a recipient (`po_…`).
  */
-async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
-  if (row.webhook_id.startsWith('evt_po_')) return isOfPayout(app, environment, row);
-  const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
-  const movement = await selectToldMovement(app.db, id);
-  if (environment === null || movement?.kind !== 'payout' || movement.environment_id !== environment.id) return false;
-  return row.body === environmentEventBody(environment, payoutEvent(movement));
+function isAsRecorded(environment: ServiceEnvironment, row: PostedRow, told: Told): boolean {
+  const { id, state, subscription } = partsOf(row);
+  if (id.startsWith('po_')) return isOfPayout(environment, row, told.payouts.get(id));
+  const movement = told.movements.get(id);
+  if (movement?.kind !== 'payout' || movement.environment_id !== environment.id) return false;
+  return state === '' && subscription !== null && row.body === environmentEventBody(environment, payoutEvent(movement));
 }
 
 /**
  * Verifies a callback of a payout to a recipient. It goes to a subscriber, whose id ends the `webhook-id`, or to the
  * client who asked for the payout.
  */
-async function isOfPayout(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
-  const [, id = '', state = '', subscription] =
-    /^evt_(po_[0-9a-z]+)_([a-z_]+?)(_wh_[0-9a-z]+)?$/.exec(row.webhook_id) ?? [];
-  const payout = environment === null ? null : await selectToldPayout(app.db, environment.id, id);
-  if (environment === null || payout === null || !isPayoutState(state)) return false;
-  if (subscription === undefined) return row.body === tefBody(payout, state);
+function isOfPayout(environment: ServiceEnvironment, row: PostedRow, payout: Payout | undefined): boolean {
+  const { state, subscription } = partsOf(row);
+  if (payout?.environment_id !== environment.id || !isPayoutState(state)) return false;
+  if (subscription === null) return row.body === tefBody(payout, state);
   return row.body === environmentEventBody(environment, payoutToldEvent(payout, state, row.told_at));
 }
 
-function isAsEnqueued(environment: ServiceEnvironment | null, row: PostedRow): boolean {
+function isAsEnqueued(environment: ServiceEnvironment, row: PostedRow): boolean {
   const { amount, type, transaction_id: id, reference, currency } = row;
-  if (environment === null || amount === null || type === null) return false;
+  if (amount === null || type === null) return false;
   if (row.transaction_environment_id !== environment.id) return false;
   if (row.content_type === 'application/json') {
     const event = { type, createdAt: row.told_at, data: dataOf(row) };

@@ -310,6 +310,22 @@ const TAMPERINGS: Tampering[] = [
     found: /callback \d+ \(evt_\d+_\d+\) of transaction \d+ does not say/,
   },
   {
+    name: 'a callback goes to a stranger',
+    statements: ({ paid }) => [
+      [
+        `update callbacks set url = 'https://evil.example/' where transaction_id = $1 and content_type <> 'application/json'`,
+        paid.id,
+      ],
+    ],
+    found: ({ paid }) =>
+      new RegExp(`callback \\d+ \\(evt_${paid.id}_2\\) of transaction ${paid.id} goes to a URL that nobody has set`),
+  },
+  {
+    name: 'a refund notice goes to a stranger',
+    statements: () => [[`update callbacks set url = 'https://evil.example/' where content_type = 'application/json'`]],
+    found: /callback \d+ \(evt_\d+_\d+\) of transaction \d+ goes to a URL that nobody has set/,
+  },
+  {
     name: 'the reference of a payout is changed',
     statements: ({ one }) => [
       [`update movements set reference = 'X' where kind = 'payout' and environment_id = $1`, one.id],
