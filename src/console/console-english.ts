@@ -222,6 +222,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'refund.merchant_now': 'The merchant has {amount} available.',
   'refund.amount': 'Amount',
   'refund.reason': 'Reason',
+  'refund.reason_optional': 'Reason (optional)',
   'refund.reason_hint': 'It is kept for ever: no personal data.',
   'refund.review': 'Review…',
   'refund.nothing': 'Nothing is left to refund.',

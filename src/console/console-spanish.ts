@@ -221,6 +221,7 @@ export const SPANISH = {
   'refund.merchant_now': 'El comercio tiene {amount} disponibles.',
   'refund.amount': 'Monto',
   'refund.reason': 'Motivo',
+  'refund.reason_optional': 'Motivo (opcional)',
   'refund.reason_hint': 'Queda escrito para siempre: sin datos personales.',
   'refund.review': 'Revisar…',
   'refund.nothing': 'No queda nada por devolver.',

@@ -3,7 +3,7 @@ import { type Html, html } from '../http/html.ts';
 import type { Language } from '../lib/language.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
-/** Why a form was refused; `said` is empty if it was not. `field`: the name of the field at fault, if it is one. */
+/** Why a form was refused; `said` is empty if it was not. `field`: the field at fault, as `formField` names it. */
 export type Fault = { said: string; field?: string | undefined };
 
 /**
@@ -17,7 +17,7 @@ export function alertNotice(refused: string | Fault): Html {
 
 /** Returns the text as a link to the field at fault. */
 export function linkToField({ said, field }: Fault): Html | string {
-  return field === undefined ? said : html`<a href="#refused">${said}</a>`;
+  return field === undefined ? said : html`<a href="#refused-${field}">${said}</a>`;
 }
 
 /**
@@ -25,11 +25,47 @@ export function linkToField({ said, field }: Fault): Html | string {
  * field. `hint`: the id of the text that explains the field.
  */
 export function formField(refused: string | Fault, name: string, show: (attributes: Html | false) => Html, hint = '') {
-  const { said, field } = faultOf(refused);
-  if (field !== name) return show(hint !== '' && html` aria-describedby="${hint}"`);
-  const describedBy = ['refused-why', hint].join(' ').trim();
-  return html`${show(html` id="refused" aria-invalid="true" aria-describedby="${describedBy}"`)}
-<p class="refused" id="refused-why">${said}</p>`;
+  if (!isAtFault(refused, name)) return show(hint !== '' && html` aria-describedby="${hint}"`);
+  const why = `refused-${name}-why`;
+  const describedBy = hint === '' ? why : `${why} ${hint}`;
+  return html`${show(html` id="refused-${name}" aria-invalid="true" aria-describedby="${describedBy}"`)}
+<p class="refused" id="${why}">${faultOf(refused).said}</p>`;
+}
+
+/** Whether this field is at fault. */
+export function isAtFault(refused: string | Fault, name: string): boolean {
+  return faultOf(refused).field === name;
+}
+
+/** Shows radio buttons under one name, as `formField` does. `choices`: each with its label. */
+export function radioField(refused: string | Fault, name: string, legend: string, choices: readonly Html[]): Html {
+  return formField(
+    refused,
+    name,
+    (attributes) => html`<fieldset role="radiogroup" tabindex="-1"${attributes}><legend>${legend}</legend>
+${choices}
+</fieldset>`,
+  );
+}
+
+/**
+ * Shows the field for the reason of an act. `as`: how `Fault` names it, where a page has several.
+ */
+export function reasonField(
+  language: Language,
+  refused: string | Fault,
+  { value = '', as = 'reason', isOptional = false }: { value?: string | undefined; as?: string; isOptional?: boolean },
+): Html {
+  const hint = `${as}-hint`;
+  const label = tell(language, isOptional ? 'refund.reason_optional' : 'refund.reason');
+  return html`${formField(
+    refused,
+    as,
+    (attributes) =>
+      html`<label>${label}<input name="reason"${!isOptional && html` required`} maxlength="200" value="${value}"${attributes}></label>`,
+    hint,
+  )}
+<p class="quiet" id="${hint}">${tell(language, 'refund.reason_hint')}</p>`;
 }
 
 function faultOf(refused: string | Fault): Fault {

@@ -6,7 +6,7 @@ import { requireUserOf } from '../auth/person-of.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem } from '../error-catalogue.ts';
+import { errorItem, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -53,28 +53,26 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   };
   const format = BANK_FILES.find(({ code }) => code === wish.format);
   if (format === undefined)
-    throw invalidPayout({
-      en: `There is no format ${wish.format}; there are ${codes()}.`,
-      es: `No existe el formato ${wish.format}; existen ${codes()}.`,
-    });
+    throw invalidPayer('format', [
+      `There is no format ${wish.format}; there are ${codes()}.`,
+      'Name one of them.',
+      `No existe el formato ${wish.format}; existen ${codes()}.`,
+      'Nombra uno de ellos.',
+    ]);
   const missing = (['rut', 'name', 'agreement'] as const).find(
     (one) => format.needs.includes(one) && payer[one] === '',
   );
-  if (missing !== undefined) throw invalidPayout(NEEDED[missing](format.code));
+  if (missing !== undefined) throw invalidPayer(missing, NEEDED[missing](format.code));
   // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
-  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayout(NO_ACCOUNT);
-  if (format.needs.includes('rut') && !rut.valid) throw invalidPayout(NO_RUT);
+  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
+  if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left after the backup was made is `approved` again, and would be paid twice.
     if ((await findHeld({ db: tx })) !== null) throw held();
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
-    if (payouts.length === 0)
-      throw invalidPayout({
-        en: 'Nothing is approved that has not left.',
-        es: 'No hay nada aprobado que no haya salido.',
-      });
+    if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
     const lines = await linesOf(app, tx, owner, format, payouts);
     const made: MadeFile[] = [];
     for (let start = 0; start < payouts.length; start += format.mostLines) {
@@ -103,21 +101,58 @@ export async function readPayoutFile(app: App, id: string): Promise<{ file: Payo
   return { file, content: openContent(app, file) };
 }
 
+/** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */
+function invalidPayer(field: string, words: Parameters<typeof errorItem>[2]): Problem {
+  return new Problem('INVALID_PAYOUT', { errors: [errorItem(`/${field}`, 'INVALID_PARAMETER', words)] });
+}
+
 /** The errors for missing data of the payer. */
 const NEEDED = {
-  rut: (code: string) => ({ en: `${code} needs the rut of the payer.`, es: `${code} pide el RUT de quien paga.` }),
-  name: (code: string) => ({ en: `${code} needs the name of the payer.`, es: `${code} pide el nombre de quien paga.` }),
-  agreement: (code: string) => ({ en: `${code} needs the agreement of the payer.`, es: `${code} pide el convenio.` }),
+  rut: (code: string) =>
+    [
+      `${code} needs the rut of the payer.`,
+      'Give the RUT of the account holder.',
+      `${code} pide el RUT de quien paga.`,
+      'Indica el RUT del titular de la cuenta.',
+    ] as const,
+  name: (code: string) =>
+    [
+      `${code} needs the name of the payer.`,
+      'Give the name of the account holder.',
+      `${code} pide el nombre de quien paga.`,
+      'Indica el nombre del titular de la cuenta.',
+    ] as const,
+  agreement: (code: string) =>
+    [
+      `${code} needs the agreement of the payer.`,
+      'Give the number of the contract with the bank.',
+      `${code} pide el convenio.`,
+      'Indica el número del contrato con el banco.',
+    ] as const,
 } as const;
 
-const NO_ACCOUNT = {
-  en: 'The account that is debited is a number of up to 20 digits.',
-  es: 'La cuenta de cargo es un número de hasta 20 dígitos.',
+const NO_ACCOUNT = [
+  'The account that is debited is a number of up to 20 digits.',
+  'Give its digits.',
+  'La cuenta de cargo es un número de hasta 20 dígitos.',
+  'Indica sus dígitos.',
+] as const;
+const NO_RUT = [
+  'The RUT of the payer cannot be read, or its check digit is wrong.',
+  'Correct it.',
+  'El RUT de quien paga no se puede leer, o su dígito verificador está mal.',
+  'Corrígelo.',
+] as const;
+const NOTHING = {
+  en: 'Nothing is approved that has not left.',
+  es: 'No hay nada aprobado que no haya salido.',
 };
-const NO_RUT = {
-  en: 'The RUT of the payer cannot be read, or its check digit is wrong.',
-  es: 'El RUT de quien paga no se puede leer, o su dígito verificador está mal.',
-};
+const NONE_IN_BATCH = [
+  'Nothing of this batch is approved that has not left.',
+  'Name another batch, or none for all approved payouts.',
+  'De este lote no hay nada aprobado que no haya salido.',
+  'Nombra otro lote, o ninguno para todos los pagos aprobados.',
+] as const;
 
 function codes(): string {
   return BANK_FILES.map(({ code }) => code).join(', ');

@@ -5,6 +5,7 @@ import { createPaymentService } from '../../src/payment-services/create-payment-
 import { selectPayerAttempts, selectReceipts } from '../../src/payment-services/payment-service-queries.ts';
 import { findLook } from '../../src/payment-services/set-look.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { pngOf } from '../support/make-image.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -75,10 +76,14 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
       const answer = await desk.save(desk.ana, { ...LOOK, ...changes });
       assert.equal(answer.status, 400);
       assert.match(answer.text, said);
+      assertMarked(answer.text, ...Object.keys(changes));
       assert.ok(answer.text.includes('value="Casa Verde SpA"'), 'the form keeps the typed text');
     }
+    const two = await desk.save(desk.ana, { ...LOOK, rut: '76111222-9', colour: '#ffcc00', payerAttempts: '0' });
+    assertMarked(two.text, 'colour', 'rut', 'payerAttempts');
     const svg = await desk.save(desk.ana, LOOK, Buffer.from('<svg onload="alert(1)"/>'), 'es');
     assert.match(svg.text, /El logo no es un archivo PNG, JPEG ni WebP/);
+    assertMarked(svg.text, 'logo');
     const large = await desk.save(desk.ana, LOOK, Buffer.concat([pngOf(88, 88), Buffer.alloc(65_536)]));
     assert.match(large.text, /at most 65536 are taken/);
     assert.deepEqual(Object.values(await findLook(desk.app, desk.id)), [null, null, null, null, null, null, null]);

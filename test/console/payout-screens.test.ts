@@ -14,6 +14,7 @@ import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -157,8 +158,17 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const [first, second] = await propose(app, desk, [wish(), wish()]);
     const boss = as(desk.users.approver);
     for (const reason of ['', 'a@b.cl', 'x'.repeat(201), 'tarjeta 4051 8856 0044 6623']) {
-      assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason })).status, 400, reason);
+      const refused = await boss.post(`/payouts/${first?.id}/reject`, { reason });
+      assert.equal(refused.status, 400, reason);
+      assertMarked(refused.text, 'reason');
+      assert.ok(refused.text.includes(`value="${reason}"`), 'the form keeps what was typed');
     }
+    const batch = `/batches/${first?.batch_id}`;
+    assertMarked((await boss.post(`${batch}/reject`, { reason: '' })).text, 'reason');
+    const approving = await boss.post(`${batch}/approve`, { reason: 'a@b.cl' });
+    assert.deepEqual([approving.status, await stateOf(app, first?.id ?? '')], [400, 'awaiting_approval']);
+    assertMarked(approving.text, 'reason');
+    assert.match(approving.text, /value="a@b\.cl"/);
     assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason: 'no corresponde' })).status, 303);
     assert.equal(await stateOf(app, first?.id ?? ''), 'rejected');
     const maker = as(desk.users.maker);

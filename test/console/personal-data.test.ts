@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -35,6 +36,7 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
       const refused = await owner.post(AT, { ...wish, ...wrong });
       assert.equal(refused.status, 400);
       assert.match(refused.text, /Nothing was erased/);
+      assertMarked(refused.text, ...Object.keys(wrong));
     }
     assert.deepEqual(await emails(), [EMAIL]);
     const erased = await owner.post(AT, wish);
@@ -71,7 +73,11 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
   test('needs a valid RUT or e-mail address, the permission, and access to all merchants', async () => {
     const { app, server, owner, shop } = await open(openTestDatabase);
     await using _server = server;
-    for (const who of ['12345678-9', 'ana', '']) assert.equal((await owner.post(AT, { who })).status, 400, who);
+    for (const who of ['12345678-9', 'ana', '']) {
+      const refused = await owner.post(AT, { who });
+      assert.equal(refused.status, 400, who);
+      assertMarked(refused.text, 'who');
+    }
     const operator = await createTestUser(app, { role: 'operator', may: [] });
     const refused = await server.get(AT, operator.console);
     assert.equal(refused.status, 403);

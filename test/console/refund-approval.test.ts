@@ -6,6 +6,7 @@ import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
@@ -87,6 +88,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
       [400, at],
       'the other language leads to the same page',
     );
+    assertMarked(without.text, 'reason');
     const asked = await as(approver).get(`${path}/approve`);
     for (const said of [
       'Approve the refund of $150.000 CLP?',
@@ -203,7 +205,17 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match(refused.text, /goes on waiting: That is more than what is left of the payment/);
     for (const reason of ['', 'ana@example.cl'])
       assert.equal((await as(approver).post(`${path}/reject`, { reason })).status, 400, reason);
-    assert.equal((await as(approver).post(`${path}/approve`, { reason: 'ana@example.cl' })).status, 400);
+    const named = { reason: 'de ana@example.cl' };
+    for (const [user, ending] of [
+      [approver, 'reject'],
+      [approver, 'approve'],
+      [asker, 'withdraw'],
+    ] as const) {
+      const again = await as(user).post(`${path}/${ending}`, named);
+      assert.equal(again.status, 400, ending);
+      assertMarked(again.text, 'reason');
+      assert.match(again.text, /name="reason"[^>]* value="de ana@example\.cl"/, 'the form keeps what was typed');
+    }
     assert.equal(await stateOf(request), 'waiting');
     const rejected = await as(approver).post(`${path}/reject`, { reason: 'ya se cambió' });
     assert.equal(rejected.headers.get('location'), `/console${at}?done=rejected`);

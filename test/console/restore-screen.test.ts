@@ -5,6 +5,7 @@ import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { findHeld } from '../../src/epochs/hold.ts';
 import { readRestores } from '../../src/proof/restore.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -95,17 +96,18 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     for (const user of [auditor, finance]) assert.equal((await release(wish, user)).status, 403);
     for (const site of ['cross-site', 'same-site'])
       assert.equal((await release(wish, operator, { ...FORM, 'sec-fetch-site': site })).status, 403);
-    const rows: [fields: Record<string, string>, status: number, said: RegExp][] = [
-      [{ ...wish, compared: '' }, 400, /Marca que lo comparaste/],
-      [{ ...wish, reason: ' ' }, 400, /Escribe el motivo/],
-      [{ ...wish, reason: 'lo dijo ana@example.cl' }, 400, /Escribe el motivo/],
+    const rows: [fields: Record<string, string>, status: number, said: RegExp, field?: string][] = [
+      [{ ...wish, compared: '' }, 400, /Marca que lo comparaste/, 'compared'],
+      [{ ...wish, reason: ' ' }, 400, /Escribe el motivo/, 'reason'],
+      [{ ...wish, reason: 'lo dijo ana@example.cl' }, 400, /Escribe el motivo/, 'reason'],
       [{ ...wish, epoch: '1' }, 409, /Ahora espera otra restauración/],
       [{ ...wish, epoch: '' }, 409, /Ahora espera otra restauración/],
     ];
-    for (const [fields, status, said] of rows) {
+    for (const [fields, status, said, field] of rows) {
       const refused = await release(fields);
       assert.equal(refused.status, status, JSON.stringify(fields));
       assert.match(refused.text, said);
+      assertMarked(refused.text, ...(field === undefined ? [] : [field]));
     }
     assert.match((await release({ ...wish, compared: '' })).text, /name="reason"[^>]* value="cotejado"/);
     app.now.advance(PROOF_MS + 1000);

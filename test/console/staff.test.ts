@@ -13,6 +13,7 @@ import { listWebhooks, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -96,9 +97,14 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       [{ role: 'king' }, 400, /Choose a role/],
       [{ limit: '1.000' }, 400, /without points/],
       [{ limit: 'XXY:5' }, 400, /without points/],
-      [{ scope: 'some', services: 'ps_x' }, 400, /no merchant ps_x/],
+      [{ services: 'ps_x', scope: 'some' }, 400, /no merchant ps_x/],
     ] as const) {
       const answer = await invite(wrong);
+      const [field = ''] = Object.keys(wrong);
+      // The group of merchants begins with the choice between all and some.
+      assertMarked(answer.text, field === 'services' ? 'scope' : field);
+      assert.match(answer.text, /<option value="1d" selected>/, 'the form keeps how long the link works');
+      if ('limit' in wrong) assert.ok(answer.text.includes(`value="${wrong.limit}"`), 'the form keeps the typed limit');
       assert.deepEqual([answer.status, said.test(answer.text)], [status, true], JSON.stringify(wrong));
     }
     assert.equal((await listUsers(app)).length, 1);
@@ -127,6 +133,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const at = `/console/staff/${ana.id}/rights`;
     assert.match((await owner.get(at)).text, /<option value="support" selected>/);
     const wish = { ...SUPPORT, role: 'auditor', may: 'refunds:create', limit: '70000' };
+    assertMarked((await owner.post(at, { ...wish, limit: '1.000' })).text, 'limit');
     const question = await owner.post(at, wish);
     assert.match(question.text, /<td data-label="Before">support<\/td><td data-label="After">auditor<\/td>/);
     assert.equal((await userNow(ana.id))?.role, 'support', 'a preview changes nothing');

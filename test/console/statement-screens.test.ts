@@ -9,6 +9,7 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -100,11 +101,18 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match(form.text, /What is line 4\?/);
     assert.match(form.text, /A deposit of simulated/);
     const explain = (fields: Record<string, string>) => maker.post(`${path}/uses`, { line: '4', ...fields });
-    assert.match((await explain({ is: 'deposit', reason: 'x' })).text, /Say which one it is/);
-    assert.match((await explain({ is: 'method simulated', reason: '' })).text, /reason/i);
-    assert.match((await explain({ is: '', reason: 'x' })).text, /role="alert"[^<]*Choose what it is/);
-    assert.match((await explain({ is: 'other', commission: '500', reason: 'x' })).text, /only of an acquirer/);
-    assert.equal((await explain({ is: 'deposit', subject: 'mv_none', reason: 'x' })).status, 404);
+    for (const [fields, status, said, field] of [
+      [{ is: 'deposit', reason: 'x' }, 400, /Say which one it is/, 'subject'],
+      [{ is: 'method simulated', reason: '' }, 400, /Write the reason/, 'reason'],
+      [{ is: '', reason: 'x' }, 400, /role="alert">[^\n]*Choose what it is/, 'is'],
+      [{ is: 'other', commission: '500', reason: 'x' }, 400, /only of an acquirer/, 'commission'],
+      [{ is: 'deposit', subject: 'mv_none', reason: 'x' }, 404, /There is no/, 'subject'],
+    ] as const) {
+      const refused = await explain(fields);
+      assert.equal(refused.status, status);
+      assert.match(refused.text, said);
+      assertMarked(refused.text, field);
+    }
     const booked = await explain({ is: 'method simulated', commission: '500', reason: 'abono del 15' });
     assert.equal(booked.headers.get('location'), `/console${path}?resolved=1`);
     const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos' });
@@ -176,6 +184,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     isKept((await maker.post(`/statements/${id}/uses`, typed)).text, 'deposit');
     const all = (await maker.post(`/statements/${id}/uses`, { is: 'other', reason: 'a@b.cl' })).text;
     assert.match(all, /name="reason"[^>]* value="a@b\.cl"/);
+    assertMarked(all, 'reason');
     app.now.advance(16 * 60_000);
     const booked = { ...typed, is: 'method simulated' };
     const prove = (await maker.post(`/statements/${id}/uses`, booked)).headers.get('location') ?? '';

@@ -9,6 +9,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -119,7 +120,8 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     ]) {
       const { status, text } = await decide(fields);
       assert.equal(status, 400);
-      assert.match(text, /role="alert">(Escribe el motivo|Elige qué pasó)/);
+      assert.match(text, /role="alert"><a [^>]*>(Escribe el motivo|Elige qué pasó)/);
+      assertMarked(text, 'decision' in fields && fields.decision === 'kept' ? 'reason' : 'decision');
     }
     assert.match(
       (await decide({ reason: 'visto' })).text,

@@ -11,6 +11,7 @@ import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -360,7 +361,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const form = { ...finance, 'content-type': 'application/x-www-form-urlencoded' };
     const accept = (fields: Record<string, string>) =>
       server.post(`${path}/accept`, { headers: form, body: String(new URLSearchParams(fields)) });
-    assert.equal((await accept({ cause: 'other_amount', reason: ' ' })).status, 400);
+    const without = await accept({ cause: 'other_amount', reason: ' ' });
+    assert.equal(without.status, 400);
+    assertMarked(without.text, 'reason');
+    assertMarked((await accept({ cause: 'other_amount', number: '1', reason: 'a@b.cl' })).text, 'reason');
     assert.equal((await accept({ cause: 'none', reason: 'x' })).status, 404);
     assert.equal((await accept({ cause: 'other_amount', reason: 'comisión' })).status, 303);
     for (const wrong of ['', '2026-13', 'x']) {

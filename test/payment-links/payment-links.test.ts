@@ -20,6 +20,7 @@ import { expireTransactions } from '../../src/transactions/expire-transactions.t
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { approved, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -220,7 +221,16 @@ forEachEngine('a payment link', (openTestDatabase) => {
       valid: '7d',
       environment: 'production',
     };
-    assert.equal((await post(ana, at, wish)).status, 400, 'an ambiguous amount is refused');
+    const dotted = await post(ana, at, wish);
+    assert.equal(dotted.status, 400, 'an ambiguous amount is refused');
+    assertMarked(dotted.text, 'amount');
+    for (const kept of ['value="Cuota"', '<option value="many" selected>', '<option value="7d" selected>'])
+      assert.ok(dotted.text.includes(kept), kept);
+    for (const wrong of [{ subject: ' ' }, { currency: 'XXY' }, { currency: 'USD' }]) {
+      const refused = await post(ana, at, { ...wish, amount: '25', ...wrong });
+      assert.equal(refused.status, 400);
+      assertMarked(refused.text, ...Object.keys(wrong));
+    }
     assert.equal((await post(ana, at, { ...wish, amount: '25000' })).status, 303);
     const page = (await server.get(at, ana.console)).text;
     // The two links have the same time, so their order is not fixed.

@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict';
 
 /**
- * Asserts that a refused form marks this field and no other, explains it beside it, and that the text on top leads to it.
+ * Asserts that a refused form marks these fields and no others, explains each beside it, and that the texts on top lead
+ * to them.
  */
-export function assertMarked(page: string, field: string): void {
-  const marked = [...page.matchAll(/<(?:input|select|fieldset)[^>]* aria-invalid="true"[^>]*>/g)];
-  assert.equal(marked.length, 1, page);
-  const tag = marked[0]?.[0] ?? '';
-  const name = tag.startsWith('<fieldset')
-    ? /name="(\w+)"/.exec(page.slice(page.indexOf(tag)))?.[1]
-    : / name="(\w+)"/.exec(tag)?.[1];
-  assert.equal(name, field);
-  assert.match(tag, / id="refused" aria-invalid="true" aria-describedby="refused-why[ "]/);
-  const [, why = ''] = /<p class="refused" id="refused-why">([^<]+)<\/p>/.exec(page) ?? [];
-  assert.notEqual(why, '', page);
-  assert.ok(page.indexOf(`<a href="#refused">${why}</a>`) < page.indexOf(tag), 'the link stands before the field');
-  assert.ok(page.includes(`<a href="#refused">${why}</a>`), 'the text on top leads to the field');
+export function assertMarked(page: string, ...fields: string[]): void {
+  const marked = [...page.matchAll(/<(?:input|select|fieldset|textarea)[^>]* aria-invalid="true"[^>]*>/g)];
+  assert.deepEqual(
+    marked.map(({ 0: tag, index }) => nameOf(tag, page.slice(index))),
+    fields,
+    page,
+  );
+  for (const { 0: tag, index } of marked) {
+    const [, id] = / id="(refused-[^"]+)" aria-invalid="true" aria-describedby="\1-why[ "]/.exec(tag) ?? [];
+    assert.ok(id !== undefined, tag);
+    const [, why = ''] = new RegExp(`<p class="refused" id="${id}-why">([^<]+)</p>`).exec(page) ?? [];
+    assert.notEqual(why, '', page);
+    const link = page.indexOf(`<a href="#${id}">${why}</a>`);
+    assert.ok(link !== -1 && link < index, 'the text on top leads to the field');
+    assert.equal(page.split(` id="${id}"`).length, 2, 'the id occurs once');
+  }
+}
+
+/** Returns the name of a field; a group has the name of its buttons. */
+function nameOf(tag: string, from: string): string | undefined {
+  return / name="(\w+)"/.exec(tag.startsWith('<fieldset') ? from : tag)?.[1];
 }

@@ -12,7 +12,7 @@ import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { alertNotice, type Fault, formField } from '../notice.ts';
+import { alertNotice, type Fault, formField, radioField, reasonField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
@@ -102,21 +102,20 @@ export function sendSettleForm(
 <h1>${title}</h1>
 ${text}
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${path}${at}">
-${formField(
+${radioField(
   fault,
   'outcome',
-  (
-    attributes,
-  ) => html`<fieldset role="radiogroup" tabindex="-1"${attributes}><legend>${tell(language, 'settle.outcome')}</legend>
-${all.map(([name, means]) => html`<label class="inline"><input type="radio" name="outcome" value="${name}" required${(name === outcome || all.length === 1) && html` checked`}> ${tell(language, means)}</label>`)}
-</fieldset>`,
+  tell(language, 'settle.outcome'),
+  all.map(
+    ([name, means]) =>
+      html`<label class="inline"><input type="radio" name="outcome" value="${name}" required${(name === outcome || all.length === 1) && html` checked`}> ${tell(language, means)}</label>`,
+  ),
 )}
 ${more(fault)}
 ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && !mayLackFile && html` required`}${attributes}></label>`, 'evidence-hint')}
 ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name })}</p>${carriedFile(kept)}`}
 <p class="quiet" id="evidence-hint">${tell(language, 'settle.evidence_hint')}</p>
-${formField(fault, 'reason', (attributes) => html`<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}"${attributes}></label>`, 'reason-hint')}
-<p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
+${reasonField(language, fault, { value: reason })}
 <p class="actions"><button class="primary">${tell(language, 'settle.look')}</button> <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></p>
 </form>`;
   return send(status, { title, main, again: typedPath(visit, at, sent) });

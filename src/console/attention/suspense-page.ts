@@ -24,7 +24,7 @@ import { tableOf } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
-import { alertNotice, doneNotice } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault, radioField, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const DECISIONS: readonly Decision[] = ['returned', 'kept'];
@@ -50,9 +50,10 @@ export const postConsoleSuspense: Screen = {
     const typed = { decision: decision ?? '', reason };
     const asked = requireProof(app, visit, `${pathTo(visit)}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
-    const refuse = (said: string) => sendQuestion(app, visit, money, typed, { status: 400, said });
-    if (decision === undefined) return refuse(tell(language, 'suspense.no_decision'));
-    if (!isReason(reason)) return refuse(tell(language, 'refund.no_reason'));
+    const refuse = (field: string, said: string) =>
+      sendQuestion(app, visit, money, typed, { status: 400, said, field });
+    if (decision === undefined) return refuse('decision', tell(language, 'suspense.no_decision'));
+    if (!isReason(reason)) return refuse('reason', tell(language, 'refund.no_reason'));
     const decided = { decision, reason, by };
     const { kind } =
       'transactionId' in place
@@ -84,14 +85,14 @@ async function findMoney(app: App, { request }: ConsoleVisit) {
   return money === null ? null : { money, place };
 }
 
-type Answer = { status: number; said: string };
+type Answer = Fault & { status: number };
 
 async function sendQuestion(
   app: App,
   visit: ConsoleVisit,
   money: SuspenseEntry,
   typed: Record<string, string>,
-  { status, said }: Answer = { status: 200, said: '' },
+  { status, ...fault }: Answer = { status: 200, said: '' },
 ): Promise<FastifyReply> {
   const { language, send, user } = visit;
   const { kind, name, environment, transaction_id, created_at } = money;
@@ -105,11 +106,11 @@ async function sendQuestion(
     time: clockOf(created_at),
   };
   const main = html`<h1>${title}</h1>
-${alertNotice(said)}
+${alertNotice(fault)}
 <p>${tell(language, `suspense.${kind}`)}</p>
 <p class="quiet">${tell(language, 'suspense.facts', facts)}</p>
 ${transaction_id !== null && user.may.has('payments:read') && html`<p><a href="${at}/payments/${transaction_id}">${tell(language, 'suspense.payment', { id: transaction_id })}</a></p>`}
-${money.decision === null ? await questionForm(app, visit, money, typed) : decidedNotice(language, money)}
+${money.decision === null ? await questionForm(app, visit, money, { typed, fault }) : decidedNotice(language, money)}
 <p class="actions"><a class="button" href="${at}/attention?kind=suspense">${tell(language, 'attention.title')}</a></p>`;
   const again = `${pathTo(visit)}${Object.keys(typed).length === 0 ? '' : `?${typedQuery(visit, typed)}`}`;
   return send(status, { title, main, again });
@@ -120,20 +121,21 @@ function decidedNotice(language: Language, { kind, decision, reason }: SuspenseE
   return doneNotice(tell(language, 'suspense.decided', values));
 }
 
-async function questionForm(app: App, visit: ConsoleVisit, money: SuspenseEntry, typed: Record<string, string>) {
+type Asked = { typed: Record<string, string>; fault: Fault };
+
+async function questionForm(app: App, visit: ConsoleVisit, money: SuspenseEntry, { typed, fault }: Asked) {
   const { language } = visit;
   const { environment_id, currency } = money;
   const available = await selectAvailable(app.db, [environment_id], currency);
+  const choices = DECISIONS.map(
+    (decision) =>
+      html`<label class="inline"><input type="radio" name="decision" value="${decision}" required${typed['decision'] === decision && html` checked`}> ${decisionText(language, money.kind, decision)}</label>`,
+  );
   return html`${DECISIONS.map((decision) => entriesPart(language, money, decision, available))}
 <p>${tell(language, 'suspense.final')}</p>
 <form class="card pad" method="post" action="${publicPath(app)}/console${pathTo(visit)}">
-<fieldset><legend>${tell(language, 'suspense.what')}</legend>
-${DECISIONS.map(
-  (decision) =>
-    html`<label class="inline"><input type="radio" name="decision" value="${decision}" required${typed['decision'] === decision && html` checked`}> ${decisionText(language, money.kind, decision)}</label>`,
-)}</fieldset>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
-<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
+${radioField(fault, 'decision', tell(language, 'suspense.what'), choices)}
+${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'suspense.confirm', { amount: formatMoney(money.amount, currency) })}</button></p></form>`;
 }
 

@@ -15,7 +15,7 @@ import { minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -41,13 +41,13 @@ export const postConsoleRestore: Screen = {
     const typed = { reason: text.trim() };
     const asked = requireProof(app, visit, `${PATH}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
-    const refuse = async (status: number, said: ConsoleText) => {
+    const refuse = async (status: number, said: ConsoleText, field?: string) => {
       const found = await findUnreleased(app, SHOWN);
       if (found === null) return sendNothing(app, visit);
-      return sendHeld(app, visit, found, typed, { status, said: tell(language, said) });
+      return sendHeld(app, visit, found, typed, { status, said: tell(language, said), field });
     };
-    if (compared !== 'yes') return refuse(400, 'restore.not_compared');
-    if (!isReason(typed.reason)) return refuse(400, 'refund.no_reason');
+    if (compared !== 'yes') return refuse(400, 'restore.not_compared', 'compared');
+    if (!isReason(typed.reason)) return refuse(400, 'refund.no_reason', 'reason');
     const released = await releaseRestore(app, Number(epoch), by, typed.reason);
     return released === 'other' ? refuse(409, 'restore.other') : visit.goTo(PATH);
   }),
@@ -73,18 +73,18 @@ ${released !== null && html`<p>${tell(language, 'restore.released', facts)}</p>`
   return send(200, { title, main });
 }
 
-type Answer = { status: number; said: string };
+type Answer = Fault & { status: number };
 
 function sendHeld(
   app: App,
   visit: ConsoleVisit,
   found: Unreleased,
   typed: Record<string, string>,
-  { status, said }: Answer = { status: 200, said: '' },
+  { status, ...fault }: Answer = { status: 200, said: '' },
 ): FastifyReply {
   const { language, send } = visit;
   const title = tell(language, 'restore.title');
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 ${gapPart(visit, found)}
 <h2>${tell(language, 'restore.compare')}</h2>
@@ -92,7 +92,7 @@ ${comparePart(app, visit)}
 <h2>${tell(language, 'restore.waits')}</h2>
 ${waitingPart(app, visit, found)}
 <h2>${tell(language, 'restore.release')}</h2>
-${mayRelease(visit) ? releaseForm(app, visit, found, typed) : html`<p class="quiet">${tell(language, 'restore.another', { who: whoMay(language, 'payment-services:manage') })}</p>`}`;
+${mayRelease(visit) ? releaseForm(app, visit, found, { ...typed, fault }) : html`<p class="quiet">${tell(language, 'restore.another', { who: whoMay(language, 'payment-services:manage') })}</p>`}`;
   const again = typed['reason'] === undefined ? PATH : `${PATH}?${typedQuery(visit, { reason: typed['reason'] })}`;
   return send(status, { title, main, again });
 }
@@ -175,13 +175,12 @@ function releaseForm(
   app: App,
   { language }: ConsoleVisit,
   { held }: Unreleased,
-  { reason = '' }: Record<string, string>,
+  { reason, fault }: { reason?: string; fault: Fault },
 ): Html {
   return html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console${PATH}">
 <input type="hidden" name="epoch" value="${held.epoch}">
-<label class="inline"><input type="checkbox" name="compared" value="yes" required> ${tell(language, 'restore.compared')}</label>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
-<p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
+${formField(fault, 'compared', (attributes) => html`<label class="inline"><input type="checkbox" name="compared" value="yes" required${attributes}> ${tell(language, 'restore.compared')}</label>`)}
+${reasonField(language, fault, { value: reason })}
 <p>${tell(language, 'restore.stays')}</p>
 <p class="actions"><button class="primary">${tell(language, 'restore.confirm')}</button></p></form>`;
 }

@@ -18,6 +18,7 @@ import { setPayerAttempts } from '../../payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../../payment-services/set-receipts.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import type { Fault } from '../notice.ts';
 import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm } from './look-form.ts';
 import { merchantOf } from './visible-merchants.ts';
 
@@ -56,25 +57,27 @@ async function findShopPage(app: App, id: string): Promise<ShopPage> {
   return { look, payerAttempts, receipts: receipts ?? DEFAULT_RECEIPTS };
 }
 
-type Wish = { look: LookChanges; payerAttempts: number | null; receipts: ReceiptWish; refusals: string[] };
+type Wish = { look: LookChanges; payerAttempts: number | null; receipts: ReceiptWish; refusals: Fault[] };
 
 function readWish({ fields, file }: Upload, language: Language): Wish {
   const wish: Wish = { look: {}, payerAttempts: null, receipts: DEFAULT_RECEIPTS, refusals: [] };
   for (const name of LOOK_FIELDS) {
     const typed = (fields[name] ?? '').trim();
     const read = typed === '' ? { value: null } : readLookText(name, typed);
-    if ('refusal' in read) wish.refusals.push(read.refusal[language]);
+    if ('refusal' in read) wish.refusals.push({ said: read.refusal[language], field: name });
     else wish.look[name] = read.value;
   }
   readRutInto(wish, fields, language);
   const checked = file === null ? null : checkLogo(file.content);
   if (fields['noLogo'] !== undefined) wish.look.logo = null;
-  else if (checked !== null && 'refusal' in checked) wish.refusals.push(checked.refusal[language]);
+  else if (checked !== null && 'refusal' in checked)
+    wish.refusals.push({ said: checked.refusal[language], field: 'logo' });
   else if (checked !== null && file !== null) wish.look.logo = { image: checked.image, bytes: file.content };
   const attempts = (fields['payerAttempts'] ?? '').trim();
   wish.payerAttempts = attempts === '' ? null : readPayerAttempts(attempts);
   if (attempts !== '' && wish.payerAttempts === null) {
-    wish.refusals.push(tell(language, 'shop_page.bad_attempts', { most: MOST_PAYER_ATTEMPTS }));
+    const said = tell(language, 'shop_page.bad_attempts', { most: MOST_PAYER_ATTEMPTS });
+    wish.refusals.push({ said, field: 'payerAttempts' });
   }
   wish.receipts = RECEIPT_WISHES.find((one) => one === fields['receipts']) ?? DEFAULT_RECEIPTS;
   return wish;
@@ -85,7 +88,7 @@ function readRutInto(wish: Wish, fields: Record<string, string>, language: Langu
   const read = typed === '' ? null : readRut(typed);
   if (read === null) wish.look.rut = null;
   else if (read.valid) wish.look.rut = read.canonical;
-  else wish.refusals.push(tell(language, 'shop_page.bad_rut'));
+  else wish.refusals.push({ said: tell(language, 'shop_page.bad_rut'), field: 'rut' });
 }
 
 /** Writes only the fields that differ from `now`, so that the audit log has only changes. */

@@ -9,7 +9,7 @@ import { MOST_PAYER_ATTEMPTS, RECEIPT_WISHES, type ReceiptWish } from '../../pay
 import { DEFAULT_PAYER_ATTEMPTS } from '../../transactions/transaction-state.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { doneNotice } from '../notice.ts';
+import { doneNotice, type Fault, formField, linkToField } from '../notice.ts';
 import { environmentsOf } from './visible-merchants.ts';
 
 /** The settings of a payment service that payers see. */
@@ -27,7 +27,7 @@ export function mayChangeLook(merchant: ListedPaymentService): boolean {
 }
 
 /** `typed`: the values of a refused form; `refusals`: the reasons. */
-type Shown = { page: ShopPage; typed?: Record<string, string>; refusals?: readonly string[] };
+type Shown = { page: ShopPage; typed?: Record<string, string>; refusals?: readonly Fault[] };
 
 /** Sends the form, filled with the typed values or with the present settings. */
 export function sendLookForm(
@@ -39,13 +39,13 @@ export function sendLookForm(
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const { done } = request.query as Record<string, unknown>;
   const title = tell(language, 'shop_page.title');
-  const main = html`${refusals.length > 0 && html`<div class="notice" role="alert">${refusals.map((said) => html`<p>${said}</p>`)}</div>`}
+  const main = html`${refusals.length > 0 && html`<div class="notice" role="alert">${refusals.map((fault) => html`<p>${linkToField(fault)}</p>`)}</div>`}
 ${done === 'saved' && refusals.length === 0 && doneNotice(tell(language, 'shop_page.done'))}
 <h1>${title}</h1>
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'shop_page.text', { merchant: merchant.name })}</p>
 <p class="actions"><a class="button" href="${at}/look/preview">${tell(language, 'shop_page.see')}</a></p>
-${mayChangeLook(merchant) ? formOf(app, language, `${at}/look`, page, typed ?? valuesOf(page)) : html`<p class="notice">${tell(language, 'shop_page.not_yours')}</p>`}`;
+${mayChangeLook(merchant) ? formOf(app, language, `${at}/look`, page, { values: typed ?? valuesOf(page), refusals }) : html`<p class="notice">${tell(language, 'shop_page.not_yours')}</p>`}`;
   return send(refusals.length > 0 ? 400 : 200, { title, main });
 }
 
@@ -54,8 +54,12 @@ function valuesOf({ look, payerAttempts, receipts }: ShopPage): Record<string, s
   return { ...Object.fromEntries(texts), payerAttempts: String(payerAttempts ?? ''), receipts };
 }
 
-function formOf(app: App, language: Language, action: string, page: ShopPage, values: Record<string, string>): Html {
+type Filled = { values: Record<string, string>; refusals: readonly Fault[] };
+
+function formOf(app: App, language: Language, action: string, page: ShopPage, { values, refusals }: Filled): Html {
   const { logo } = page.look;
+  const field = (name: string, label: string, attributes: Html, hint = '') =>
+    fieldOf(refusals, { name, label, attributes, hint });
   const text = (name: string, label: string, attributes: Html, hint = '') =>
     field(name, label, html`name="${name}" value="${values[name] ?? ''}" ${attributes}`, hint);
   const numbers = { most: MOST_PAYER_ATTEMPTS, usual: DEFAULT_PAYER_ATTEMPTS };
@@ -78,8 +82,11 @@ ${text('payerAttempts', tell(language, 'shop_page.attempts'), html`inputmode="nu
 <p class="actions"><button class="primary">${tell(language, 'merchant.save')}</button></p></form>`;
 }
 
-function field(name: string, label: string, attributes: Html, hint: string): Html {
-  if (hint === '') return html`<label>${label}<input ${attributes}></label>`;
-  return html`<label>${label}<input ${attributes} aria-describedby="${name}-hint"></label>
-<p class="quiet" id="${name}-hint">${hint}</p>`;
+type Field = { name: string; label: string; attributes: Html; hint: string };
+
+function fieldOf(refusals: readonly Fault[], { name, label, attributes, hint }: Field): Html {
+  const fault = refusals.find(({ field }) => field === name) ?? '';
+  const hintId = hint === '' ? '' : `${name}-hint`;
+  return html`${formField(fault, name, (more) => html`<label>${label}<input ${attributes}${more}></label>`, hintId)}
+${hint !== '' && html`<p class="quiet" id="${hintId}">${hint}</p>`}`;
 }

@@ -26,8 +26,9 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.valid_30d': '30 días',
     'pay_link.valid_365d': 'un año',
     'pay_link.valid_always': 'hasta que lo cierres',
-    'pay_link.bad':
-      'Revisa el formulario: qué se paga tiene de 1 a 80 letras, sin un número de tarjeta, y el monto se escribe como 12990 en CLP, sin puntos.',
+    'pay_link.bad_subject': 'Escribe qué se paga en 1 a 80 letras, sin un número de tarjeta.',
+    'pay_link.bad_amount': 'Escribe el monto sin puntos, como 12990 en CLP.',
+    'pay_link.bad_currency': 'Escribe el código de la moneda, como CLP.',
     'pay_link.created': 'El enlace está listo: es el primero de la lista.',
     'pay_link.was_ended': 'El enlace ya no se puede pagar.',
   },
@@ -56,8 +57,9 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.valid_30d': '30 days',
     'pay_link.valid_365d': 'a year',
     'pay_link.valid_always': 'until you close it',
-    'pay_link.bad':
-      'Check the form: what is paid has 1 to 80 characters and no card number, and an amount of CLP is written as 12990, without points.',
+    'pay_link.bad_subject': 'Write what is paid in 1 to 80 letters, without a card number.',
+    'pay_link.bad_amount': 'Write the amount without points, like 12990 in CLP.',
+    'pay_link.bad_currency': 'Write the code of the currency, like CLP.',
     'pay_link.created': 'The link is ready: it is the first of the list.',
     'pay_link.was_ended': 'The link can no longer be paid.',
   },

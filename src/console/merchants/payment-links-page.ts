@@ -27,7 +27,7 @@ import {
 } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { resultNotice } from '../notice.ts';
+import { type Fault, formField, resultNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { environmentNamed, environmentsOf, merchantOf } from './visible-merchants.ts';
 
@@ -49,7 +49,7 @@ export const getConsolePaymentLinks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
     if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-    return sendLinks(app, visit, merchant, 200, '');
+    return sendLinks(app, visit, merchant, 200, { said: '' });
   }),
 };
 
@@ -62,13 +62,14 @@ export const postConsolePaymentLinks: Screen = {
     const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
     const tokens = merchant?.tokens.find((token) => token.environment === environment);
     if (merchant === null || tokens === undefined) return send(404, notFoundPage(language));
-    const wish = readWish(fields, app.now());
-    if (wish === null) return sendLinks(app, visit, merchant, 400, tell(language, 'pay_link.bad'));
+    const wish = readWish(language, fields, app.now());
+    if ('said' in wish) return sendLinks(app, visit, merchant, 400, wish);
     try {
       await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
     } catch (error) {
       if (!(error instanceof Problem && error.code === 'INVALID_BODY')) throw error;
-      return sendLinks(app, visit, merchant, 400, wordsOf(error, language).detail);
+      const said = wordsOf(error, language).detail;
+      return sendLinks(app, visit, merchant, 400, { said, field: error.extras.errors?.[0]?.pointer?.slice(1) });
     }
     return goTo(`/merchants/${merchant.id}/links?done=created`);
   }),
@@ -96,15 +97,21 @@ function keyOf({ key, amount, currency, subject, uses, valid }: Record<string, s
   return `console ${hash('sha256', wished)}`;
 }
 
-/** Parses the form; null if a field is invalid. */
-function readWish(fields: Record<string, string>, now: number): LinkWish | null {
+/** Parses the form; returns the fault if a field is invalid. */
+function readWish(language: Language, fields: Record<string, string>, now: number): LinkWish | Fault {
   const { amount: typed = '', currency = '', valid = '' } = fields;
-  const amount = currencyExponent(currency) === undefined ? null : parseTyped(typed.trim(), currency);
   const subject = readSubject(fields['subject'] ?? '');
   const uses = LINK_USES.find((one) => one === fields['uses']);
   const lasts = VALID.get(valid);
-  if (amount === null || amount < 1 || amount > MOST_LINK_AMOUNT) return null;
-  if (subject === null || uses === undefined || lasts === undefined) return null;
+  if (uses === undefined || lasts === undefined) throw new Problem('INVALID_PARAMETER');
+  if (subject === null) return { said: tell(language, 'pay_link.bad_subject'), field: 'subject' };
+  if (currencyExponent(currency) === undefined) {
+    return { said: tell(language, 'pay_link.bad_currency'), field: 'currency' };
+  }
+  const amount = parseTyped(typed.trim(), currency);
+  if (amount === null || amount < 1 || amount > MOST_LINK_AMOUNT) {
+    return { said: tell(language, 'pay_link.bad_amount'), field: 'amount' };
+  }
   return { amount, currency, subject, uses, expiresAt: lasts === null ? null : now + lasts, urlCallback: null };
 }
 
@@ -117,7 +124,7 @@ async function sendLinks(
   visit: ConsoleVisit,
   merchant: ListedPaymentService,
   status: number,
-  said: string,
+  fault: Fault,
 ): Promise<FastifyReply> {
   const { language } = visit;
   const { state = '', environment = '', text = '' } = askedOf(visit);
@@ -140,7 +147,7 @@ async function sendLinks(
     cut,
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
-    above: html`${resultNotice(visit, DONE, said)}
+    above: html`${resultNotice(visit, DONE, fault)}
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'pay_link.text')}</p>`,
     empty:
@@ -151,7 +158,7 @@ async function sendLinks(
             `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
           )
         : emptyState(visit, tell(language, 'list.none_such'), ''),
-    below: may && newForm(language, at, merchant),
+    below: may && newForm(visit, at, merchant, fault),
   });
 }
 
@@ -223,16 +230,45 @@ function stateCell(
   return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && canEnd && end}</span>`;
 }
 
-function newForm(language: Language, at: string, merchant: ListedPaymentService): Html {
-  const option = (value: string, text: ConsoleText) => html`<option value="${value}">${tell(language, text)}</option>`;
+/** Asks for a new link; after a refusal it keeps what was typed. */
+function newForm({ language, request }: ConsoleVisit, at: string, merchant: ListedPaymentService, fault: Fault): Html {
+  const typed = fault.said === '' ? {} : fieldsOf(request);
+  const choice = (name: string, text: ConsoleText, options: readonly (readonly [string, ConsoleText])[]) =>
+    html`<label>${tell(language, text)}<select name="${name}">${options.map(
+      ([value, means]) =>
+        html`<option value="${value}"${value === typed[name] && html` selected`}>${tell(language, means)}</option>`,
+    )}</select></label>`;
+  const input = (name: string, text: ConsoleText, more: Html, value = '') =>
+    formField(
+      fault,
+      name,
+      (attributes) =>
+        html`<label>${tell(language, text)}<input name="${name}" required value="${typed[name] ?? value}"${more}${attributes}></label>`,
+    );
   return html`<h2>${tell(language, 'pay_link.new')}</h2>
 <form class="card pad narrow" method="post" action="${at}/links">
-<label>${tell(language, 'pay_link.subject')}<input name="subject" required maxlength="80"></label>
-<label>${tell(language, 'column.amount')}<input name="amount" required inputmode="decimal" maxlength="16" placeholder="12990"></label>
-<label>${tell(language, 'pay_link.currency')}<input name="currency" required maxlength="3" pattern="[A-Z]{3}" value="CLP"></label>
-<label>${tell(language, 'pay_link.uses')}<select name="uses">${option('one', 'pay_link.one')}${option('many', 'pay_link.many')}</select></label>
-<label>${tell(language, 'pay_link.valid')}<select name="valid">${option('30d', 'pay_link.valid_30d')}${option('7d', 'pay_link.valid_7d')}${option('365d', 'pay_link.valid_365d')}${option('', 'pay_link.valid_always')}</select></label>
-<label>${tell(language, 'merchant.environment')}<select name="environment">${environmentsOf(merchant).map((name) => option(name, `merchant.${name}`))}</select></label>
+${input('subject', 'pay_link.subject', html` maxlength="80"`)}
+${input('amount', 'column.amount', html` inputmode="decimal" maxlength="16" placeholder="12990"`)}
+${input('currency', 'pay_link.currency', html` maxlength="3" pattern="[A-Z]{3}"`, 'CLP')}
+${choice('uses', 'pay_link.uses', USES)}
+${choice('valid', 'pay_link.valid', LASTS)}
+${choice(
+  'environment',
+  'merchant.environment',
+  environmentsOf(merchant).map((name) => [name, `merchant.${name}`] as const),
+)}
 <input type="hidden" name="key" value="${randomToken(16)}">
 <p class="actions"><button class="primary">${tell(language, 'pay_link.make')}</button></p></form>`;
 }
+
+const USES = [
+  ['one', 'pay_link.one'],
+  ['many', 'pay_link.many'],
+] as const;
+
+const LASTS = [
+  ['30d', 'pay_link.valid_30d'],
+  ['7d', 'pay_link.valid_7d'],
+  ['365d', 'pay_link.valid_365d'],
+  ['', 'pay_link.valid_always'],
+] as const;

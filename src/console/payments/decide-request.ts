@@ -13,11 +13,12 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { alertNotice, reasonField } from '../notice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
-import { askedText } from './waiting-requests.ts';
+import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
 /** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
 export const getConsoleApproveRefund: Screen = {
@@ -45,9 +46,7 @@ export const postConsoleApproveRefund: Screen = {
     const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
     if (asked !== null) return asked;
     const reason = (fieldsOf(sent)['reason'] ?? '').trim();
-    if (reason !== '' && !isReason(reason)) {
-      return sendPayment(app, visit, shown, 400, tell(language, 'refund.no_reason'));
-    }
+    if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, reason);
     try {
       const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
       if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
@@ -75,7 +74,10 @@ function ending(done: 'rejected' | 'withdrawn'): Screen {
       if (found === null) return visit.send(404, notFoundPage(language));
       const { shown, request } = found;
       const reason = (fieldsOf(visit.request)['reason'] ?? '').trim();
-      if (!isReason(reason)) return sendPayment(app, visit, shown, 400, tell(language, 'refund.no_reason'));
+      if (!isReason(reason)) {
+        const fault = { said: tell(language, 'refund.no_reason'), field: reasonOfEnding(request) };
+        return sendPayment(app, visit, shown, 400, fault);
+      }
       try {
         const rejection = await rejectRefundRequest(app, request, { by, reason });
         if (rejection.kind === 'already') return await sendDecided(app, visit, shown, rejection.request);
@@ -121,20 +123,23 @@ function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: 
   return sendPayment(app, visit, shown, status, said);
 }
 
-async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked) {
+/** `refused`: a reason that is no reason. */
+async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused?: string) {
   const { language, send } = visit;
+  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const { shown, request } = found;
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
   const at = `${publicPath(app)}/console`;
-  const main = html`<h1>${title}</h1>
+  const main = html`${alertNotice(fault)}
+<h1>${title}</h1>
 <p>${askedText(app, visit, request)} ${tell(language, 'above.why', { reason: request.reason })}</p>
 <p>${tell(language, 'above.approve_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, request.amount)}
 <form class="card pad" method="post" action="${at}${pathOf(found)}/approve">
-<label>${tell(language, 'above.reason')}<input name="reason" maxlength="200"></label>
+${reasonField(language, fault, { value: refused, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'above.confirm', { amount: money })}</button>
 <a class="button" href="${at}/payments/${payment.id}">${tell(language, 'refund.back')}</a></p></form>`;
-  return send(200, { title, main });
+  return send(refused === undefined ? 200 : 400, { title, main });
 }

@@ -14,7 +14,7 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { doneNotice, type Fault, formField, resultNotice } from '../notice.ts';
+import { doneNotice, type Fault, formField, reasonField, resultNotice } from '../notice.ts';
 import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
@@ -77,7 +77,7 @@ ${factsOf(language, shown)}
 ${await doubtsOf(app, visit, shown)}
 ${await suspenseOf(app, visit, shown)}
 ${await unpaidAttemptsOf(app, visit, shown)}
-${await waitingRequests(app, visit, shown)}
+${await waitingRequests(app, visit, shown, refused)}
 ${user.may.has('refunds:create') && (await refundForm(app, visit, shown, refused, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${await answerFor(app, shown)}</pre></div>
@@ -164,8 +164,7 @@ async function refundForm(
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
 ${allowance !== null && html`<p class="quiet">${sayAllowance(allowance, payment.currency)[language]} ${tell(language, 'above.else')}</p>`}
 ${formField(refused, 'amount', (attributes) => html`<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"${attributes}></label>`)}
-${formField(refused, 'reason', (attributes) => html`<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}"${attributes}></label>`, 'reason-hint')}
-<p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
+${reasonField(language, refused, { value: reason })}
 <button class="primary">${tell(language, 'refund.review')}</button>
 </form>`;
 }

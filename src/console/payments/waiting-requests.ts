@@ -9,10 +9,20 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { actorText, ageText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { type Fault, isAtFault, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
+import { fieldsOf } from '../sign-in.ts';
 
-/** Shows the refunds of a payment that wait for another person, with the actions of this person. */
-export async function waitingRequests(app: App, visit: ConsoleVisit, { payment, transaction }: ShownPayment) {
+/**
+ * Shows the refunds of a payment that wait for another person, with the actions of this person. `refused`: the refusal
+ * of a form of the page.
+ */
+export async function waitingRequests(
+  app: App,
+  visit: ConsoleVisit,
+  { payment, transaction }: ShownPayment,
+  refused: string | Fault,
+) {
   const requests = await selectRefundRequestsOf(app.db, transaction);
   const cards: Html[] = [];
   for (const request of requests.filter(({ state }) => state === 'waiting')) {
@@ -20,7 +30,7 @@ export async function waitingRequests(app: App, visit: ConsoleVisit, { payment, 
     cards.push(html`<div class="card pad"><p><strong>${formatMoney(request.amount, payment.currency)}</strong><br>
 ${askedText(app, visit, request)}</p>
 <p>${tell(visit.language, 'above.why', { reason: request.reason })}</p>
-${await decisionsOn(app, visit, request, at)}</div>`);
+${await decisionsOn(app, visit, request, { at, refused })}</div>`);
   }
   return cards.length > 0 && html`<h2>${tell(visit.language, 'above.waiting')}</h2>${cards}`;
 }
@@ -31,7 +41,17 @@ export function askedText(app: App, { language }: ConsoleVisit, { requested_by, 
   return tell(language, 'above.asked', { name: actorText(language, requested_by), age });
 }
 
-async function decisionsOn(app: App, visit: ConsoleVisit, request: RefundRequest, at: string): Promise<Html> {
+/** Returns how `formField` names the reason that ends this request. */
+export function reasonOfEnding({ id }: Pick<RefundRequest, 'id'>): string {
+  return `reason-${id}`;
+}
+
+async function decisionsOn(
+  app: App,
+  visit: ConsoleVisit,
+  request: RefundRequest,
+  { at, refused }: { at: string; refused: string | Fault },
+): Promise<Html> {
   const { language, user } = visit;
   const isOwn = hasAsked(request, user);
   const mayApprove = user.may.has('refunds:approve');
@@ -42,14 +62,18 @@ async function decisionsOn(app: App, visit: ConsoleVisit, request: RefundRequest
       ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'above.approve')}</a></p>`
       : html`<p class="notice">${tell(language, 'above.not_yours', { why: bar[language] })}</p>`;
   return html`${approval}
-${isOwn && user.may.has('refunds:create') && endForm(visit, `${at}/withdraw`, 'above.withdraw')}
-${!isOwn && mayApprove && endForm(visit, `${at}/reject`, 'above.reject')}`;
+${isOwn && user.may.has('refunds:create') && endForm(visit, request, { action: `${at}/withdraw`, text: 'above.withdraw', refused })}
+${!isOwn && mayApprove && endForm(visit, request, { action: `${at}/reject`, text: 'above.reject', refused })}`;
 }
 
+type Ending = { action: string; text: 'above.reject' | 'above.withdraw'; refused: string | Fault };
+
 /** Shows a form that ends a request without a refund; its reason is kept. */
-function endForm({ language }: ConsoleVisit, action: string, text: 'above.reject' | 'above.withdraw'): Html {
+function endForm(visit: ConsoleVisit, asked: RefundRequest, { action, text, refused }: Ending): Html {
+  const { language, request } = visit;
+  const as = reasonOfEnding(asked);
+  const value = isAtFault(refused, as) ? fieldsOf(request)['reason'] : undefined;
   return html`<form method="post" action="${action}">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
-<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
+${reasonField(language, refused, { as, value })}
 <button>${tell(language, text)}</button></form>`;
 }

@@ -12,13 +12,13 @@ import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
-import { tell } from '../console-texts.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
+import { listSeenOwners, ownerField, ownerNamed, type SeenOwner } from './owner-choice.ts';
+import { fieldAtFault, invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -65,7 +65,7 @@ export const getConsoleNewPayoutFile: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const typed = typedOf(visit);
     const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, typed)}`);
-    return asked ?? sendForm(app, visit, 200, '', typed);
+    return asked ?? sendForm(app, visit, { status: 200, said: '' }, typed);
   }),
 };
 
@@ -86,14 +86,27 @@ export const postConsolePayoutFiles: Screen = {
       const [first] = made;
       return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
     } catch (error) {
-      const { status, said } = refusalOf(language, error);
+      const { status, said: refused } = refusalOf(language, error);
       const why = invalidDetail(language, error);
-      return sendForm(app, visit, status, why === null ? said : tell(language, 'files.not_made', { why }), fields);
+      const said = why === null ? refused : tell(language, 'files.not_made', { why });
+      return sendForm(app, visit, { status, said, field: fieldAtFault(error, FIELDS) }, fields);
     }
   }),
 };
 
-async function sendForm(app: App, visit: ConsoleVisit, status: number, said: string, fields: Record<string, string>) {
+/** The fields of the form, by their names in requests. */
+const FIELDS = {
+  format: 'format',
+  account: 'account',
+  rut: 'rut',
+  name: 'name',
+  agreement: 'agreement',
+  batchId: 'batch',
+} as const;
+
+type Refused = Fault & { status: number };
+
+async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields: Record<string, string>) {
   const { language, user, send } = visit;
   const owners = await listSeenOwners(app, user);
   const approved = await listApproved(app, user.environmentIds);
@@ -106,31 +119,41 @@ async function sendForm(app: App, visit: ConsoleVisit, status: number, said: str
   });
   const head = [tell(language, 'column.merchant'), tell(language, 'payouts.title'), tell(language, 'column.amount')];
   const title = tell(language, 'files.make');
-  const input = (
-    name: string,
-    text: 'files.account' | 'column.rut' | 'recipient.name' | 'files.agreement' | 'files.batch',
-  ) =>
-    html`<label>${tell(language, text)}<input name="${name}" maxlength="100" value="${fields[name] ?? ''}" autocomplete="off"${name === 'account' && html` required inputmode="numeric"`}></label>`;
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(refused)}
 <h1>${title}</h1>
 <p>${tell(language, 'files.text')}</p>
 <h2>${tell(language, 'files.approved')}</h2>
 ${rows.length === 0 ? emptyState(visit, tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
 ${someAreTests && html`<p class="notice">${tell(language, 'files.test_approved')}</p>`}
-<form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
-${ownerField(visit, owners, fields['of'])}
-<label>${tell(language, 'files.format')}<select name="format" required>${BANK_FILES.map(
+${fileForm(app, visit, { refused, fields, owners })}
+<h2>${tell(language, 'files.formats')}</h2>
+${formatTable(language)}`;
+  return send(refused.status, { title, main });
+}
+
+type Shown = { refused: Fault; fields: Record<string, string>; owners: readonly SeenOwner[] };
+
+function fileForm(app: App, visit: ConsoleVisit, { refused, fields, owners }: Shown): Html {
+  const { language } = visit;
+  const input = (name: string, text: ConsoleText, more: Html = html``) =>
+    formField(
+      refused,
+      name,
+      (attributes) =>
+        html`<label>${tell(language, text)}<input name="${name}" maxlength="100" value="${fields[name] ?? ''}" autocomplete="off"${more}${attributes}></label>`,
+    );
+  const formats = BANK_FILES.map(
     ({ code, means, sure }) =>
       html`<option value="${code}"${code === fields['format'] && html` selected`}>${means[language]} · ${tell(language, `sure.${sure}`)}</option>`,
-  )}</select></label>
-${input('account', 'files.account')}
+  );
+  return html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
+${ownerField(visit, owners, fields['of'])}
+${formField(refused, 'format', (attributes) => html`<label>${tell(language, 'files.format')}<select name="format" required${attributes}>${formats}</select></label>`)}
+${input('account', 'files.account', html` required inputmode="numeric"`)}
 <p class="quiet">${tell(language, 'files.needs')}</p>
 ${input('rut', 'column.rut')}${input('name', 'recipient.name')}${input('agreement', 'files.agreement')}${input('batch', 'files.batch')}
 <p class="notice">${tell(language, 'files.untried')}</p>
-<p class="actions"><button class="primary">${tell(language, 'files.write')}</button></p></form>
-<h2>${tell(language, 'files.formats')}</h2>
-${formatTable(language)}`;
-  return send(status, { title, main });
+<p class="actions"><button class="primary">${tell(language, 'files.write')}</button></p></form>`;
 }
 
 const SURENESS = { several: 'good', one: 'warn', weak: 'bad' } as const;

@@ -17,7 +17,7 @@ import { amountColumns, askedOf, type Column, containsText, readFirst, sendList 
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { resultNotice } from '../notice.ts';
+import { type Fault, resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
@@ -71,8 +71,8 @@ export const getConsoleBatch: Screen = {
   handle: consoleHandler((app, visit) => sendBatch(app, visit, 200, '')),
 };
 
-/** Sends the page of the batch in the path, or its payouts as a file; `said` is at the top. */
-export async function sendBatch(app: App, visit: ConsoleVisit, status: number, said: string) {
+/** Sends the page of the batch in the path, or its payouts as a file; the refusal is at the top. */
+export async function sendBatch(app: App, visit: ConsoleVisit, status: number, refused: string | Fault) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
   const { batch, sums, owner } = await findBatch(app, user.environmentIds, id);
@@ -91,7 +91,7 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, s
   const total = formatMoney(addUp(payouts.map(({ amount }) => amount)), PAYOUT_CURRENCY);
   const at = `${publicPath(app)}/console/batches/${id}`;
   const odd = seen.filter(({ warnings }) => warnings.length > 0);
-  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${id}</span></p>
 <h1>${batch.name}</h1>
@@ -106,7 +106,7 @@ ${odd.length > 0 && html`<h2>${tell(language, 'batch.odd', { n: odd.length })}</
 <h2>${tell(language, 'payouts.title')}</h2>
 ${payoutTable(app, language, seen)}
 ${seen.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: seen.length - SHOWN })}</p>`}
-${rejection(app, visit, batch, payouts)}`;
+${rejection(app, visit, batch, { payouts, refused })}`;
   return send(status, { title: batch.name, main });
 }
 
@@ -174,11 +174,14 @@ function decisionsOf(
 }
 
 /** Shows the form that rejects or cancels the batch, if a payout can still be rejected or cancelled. */
-function rejection(app: App, { language, user }: ConsoleVisit, { id }: PayoutBatch, payouts: readonly Payout[]): Html {
+type Rejected = { payouts: readonly Payout[]; refused: string | Fault };
+
+function rejection(app: App, visit: ConsoleVisit, { id }: PayoutBatch, { payouts, refused }: Rejected): Html {
+  const { user } = visit;
   const at = `${publicPath(app)}/console/batches/${id}`;
   const has = (...states: PayoutState[]) => payouts.some(({ state }) => states.includes(state));
-  return html`<div class="narrow">${has('awaiting_approval') && user.may.has('payouts:approve') && decisionForm(language, `${at}/reject`, 'decide.reject')}
-${has('draft', 'awaiting_approval', 'approved') && user.may.has('payouts:create') && decisionForm(language, `${at}/cancel`, 'decide.cancel')}</div>`;
+  return html`<div class="narrow">${has('awaiting_approval') && user.may.has('payouts:approve') && decisionForm(visit, { at, act: 'reject', refused })}
+${has('draft', 'awaiting_approval', 'approved') && user.may.has('payouts:create') && decisionForm(visit, { at, act: 'cancel', refused })}</div>`;
 }
 
 function batchColumns(app: App, language: Language): Column<ListedBatch>[] {

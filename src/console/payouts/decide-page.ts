@@ -21,9 +21,10 @@ import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendBatch } from './batch-page.ts';
-import { reasonOf } from './decision-forms.ts';
+import { reasonFor, reasonOf } from './decision-forms.ts';
 import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 
@@ -33,7 +34,7 @@ type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; name: s
 /** The difference between payouts and batches: how the subject is found, and the page that follows. */
 type Kind = {
   find(app: App, visit: ConsoleVisit): Promise<Subject>;
-  send(app: App, visit: ConsoleVisit, status: number, said: string): ReturnType<typeof sendPayout>;
+  send(app: App, visit: ConsoleVisit, status: number, refused: string | Fault): ReturnType<typeof sendPayout>;
 };
 
 const PAYOUT: Kind = {
@@ -57,13 +58,13 @@ const BATCH: Kind = {
 
 export const getConsoleApprovePayout = question(PAYOUT);
 export const postConsoleApprovePayout = approval(PAYOUT);
-export const postConsoleRejectPayout = decision(PAYOUT, rejectPayouts, 'rejected');
-export const postConsoleCancelPayout = decision(PAYOUT, cancelPayouts, 'cancelled');
+export const postConsoleRejectPayout = decision(PAYOUT, rejectPayouts, 'reject');
+export const postConsoleCancelPayout = decision(PAYOUT, cancelPayouts, 'cancel');
 
 export const getConsoleApproveBatch = question(BATCH);
 export const postConsoleApproveBatch = approval(BATCH);
-export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'rejected');
-export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancelled');
+export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'reject');
+export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancel');
 
 /** Submits the drafts of a batch for approval. */
 export const postConsoleSubmitBatch: Screen = {
@@ -116,8 +117,7 @@ function approval(kind: Kind): Screen {
       if (asked !== null) return asked;
       const { reason: text = '' } = fieldsOf(visit.request);
       const reason = reasonOf(text);
-      if (text.trim() !== '' && reason === null)
-        return kind.send(app, visit, 400, tell(visit.language, 'refund.no_reason'));
+      if (text.trim() !== '' && reason === null) return sendQuestion(app, visit, kind, subject, text);
       return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason });
     }),
   };
@@ -126,12 +126,14 @@ function approval(kind: Kind): Screen {
 type Decide = (app: App, decision: PayoutDecision) => Promise<Payout[]>;
 
 /** Rejects or cancels payouts, with a reason. */
-function decision(kind: Kind, decide: Decide, done: string): Screen {
+function decision(kind: Kind, decide: Decide, act: 'reject' | 'cancel'): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
       const reason = reasonOf(fieldsOf(visit.request)['reason']);
       const subject = await kind.find(app, visit);
-      if (reason === null) return kind.send(app, visit, 400, tell(visit.language, 'refund.no_reason'));
+      const fault = { said: tell(visit.language, 'refund.no_reason'), field: reasonFor(act) };
+      if (reason === null) return kind.send(app, visit, 400, fault);
+      const done = act === 'reject' ? 'rejected' : 'cancelled';
       return carryOut(app, visit, kind, subject, { decide, done, reason });
     }),
   };
@@ -153,8 +155,11 @@ async function carryOut(
   return visit.goTo(`${path}?done=${done}`);
 }
 
-async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, path, name, payouts }: Subject) {
+/** `refused`: a reason that is no reason. */
+async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: Subject, refused?: string) {
   const { language, user, send } = visit;
+  const { owner, path, name, payouts } = subject;
+  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
   const seen = await seePayouts(app, waiting);
   const own = seen.map(({ barred }) => barred.get(user.id)).find((why) => why !== undefined);
@@ -171,7 +176,8 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
     [tell(language, 'booked.merchant'), formatMoney(-total, PAYOUT_CURRENCY)],
     [tell(language, 'booked.reserved'), `+${money}`],
   ];
-  const main = html`<p class="quiet">${seen[0]?.merchant ?? ''} · ${tell(language, `merchant.${owner.environment}`)} · <a href="${at}">${name}</a></p>
+  const main = html`${alertNotice(fault)}
+<p class="quiet">${seen[0]?.merchant ?? ''} · ${tell(language, `merchant.${owner.environment}`)} · <a href="${at}">${name}</a></p>
 <h1>${title}</h1>
 ${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(language, warnings)}`)}
 ${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_odd', { n: odd.length - MOST_ODD })}</p>`}
@@ -179,10 +185,10 @@ ${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_
 ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
 <form class="card pad" method="post" action="${at}/approve">
-<label>${tell(language, 'decide.why')}<input name="reason" maxlength="200"></label>
+${reasonField(language, fault, { value: refused, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a></p></form>`;
-  return send(200, { title, main });
+  return send(refused === undefined ? 200 : 400, { title, main });
 }
 
 /** The most payouts with warnings on this page; the page of the batch has all. */

@@ -1,15 +1,26 @@
 import { isReason } from '../../audit/reason.ts';
 import { type Html, html } from '../../http/html.ts';
-import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import { type Fault, isAtFault, reasonField } from '../notice.ts';
+import { fieldsOf } from '../sign-in.ts';
 
-/** Shows a form for a decision; its reason is kept. */
-export function decisionForm(language: Language, action: string, text: 'decide.reject' | 'decide.cancel'): Html {
-  return html`<h2>${tell(language, text)}</h2>
-<form class="card pad" method="post" action="${action}">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
-<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
-<button>${tell(language, text)}</button></form>`;
+type Decision = { at: string; act: 'reject' | 'cancel'; refused: string | Fault };
+
+/** Shows a form for a decision below the path `at`; its reason is kept. */
+export function decisionForm({ language, request }: ConsoleVisit, { at, act, refused }: Decision): Html {
+  const as = reasonFor(act);
+  const value = isAtFault(refused, as) ? fieldsOf(request)['reason'] : undefined;
+  const text = tell(language, `decide.${act}`);
+  return html`<h2>${text}</h2>
+<form class="card pad" method="post" action="${at}/${act}">
+${reasonField(language, refused, { as, value })}
+<button>${text}</button></form>`;
+}
+
+/** Returns how `Fault` names the reason of this decision. */
+export function reasonFor(act: Decision['act']): string {
+  return `reason-${act}`;
 }
 
 /** The results of the forms of payouts, batches and recipients, for `resultNotice`. */

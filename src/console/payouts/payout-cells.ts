@@ -154,3 +154,9 @@ export function refusalOf(
 export function invalidDetail(language: Language, error: unknown): string | null {
   return error instanceof Problem && error.code === 'INVALID_PAYOUT' ? wordsOf(error, language).detail : null;
 }
+
+/** Returns the field of a form that the error is about. `fields`: the fields by their names in requests. */
+export function fieldAtFault(error: unknown, fields: Readonly<Record<string, string>>): string | undefined {
+  const [first] = error instanceof Problem ? (error.extras.errors ?? []) : [];
+  return fields[first?.pointer?.split('/').at(-1) ?? ''];
+}

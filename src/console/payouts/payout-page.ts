@@ -11,7 +11,7 @@ import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { resultNotice } from '../notice.ts';
+import { type Fault, resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
@@ -30,15 +30,15 @@ export const getConsolePayout: Screen = {
   handle: consoleHandler((app, visit) => sendPayout(app, visit, 200, '')),
 };
 
-/** Sends the page of the payout in the path, with `said` at the top. */
-export async function sendPayout(app: App, visit: ConsoleVisit, status: number, said: string) {
+/** Sends the page of the payout in the path, with the refusal at the top. */
+export async function sendPayout(app: App, visit: ConsoleVisit, status: number, refused: string | Fault) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
   const { payout, owner } = await findPayout(app, user.environmentIds, id);
   const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
   const lines = await tellPayout(app, payout);
   const money = formatMoney(payout.amount, payout.currency);
-  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, said)}
+  const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
 <p class="quiet">${seen.merchant} · <span class="code">${payout.id}</span></p>
 <h1 class="amount">${money}</h1>
@@ -53,7 +53,7 @@ ${timelineOf(language, seen, lines)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(app, language, seen)}
 ${settleWay(app, visit, { payout, owner })}
-${decisionsOf(app, visit, seen)}
+${decisionsOf(app, visit, seen, refused)}
 ${accountTypeForm(app, visit, payout)}
 </div>
 </div>`;
@@ -134,7 +134,8 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
 }
 
 /** Shows the decisions that the person may take in this state. */
-function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, barred }: SeenPayout): Html {
+function decisionsOf(app: App, visit: ConsoleVisit, { payout, barred }: SeenPayout, refused: string | Fault): Html {
+  const { language, user } = visit;
   const at = `${publicPath(app)}/console/payouts/${payout.id}`;
   const next = PAYOUT_STATES[payout.state];
   const may = (permission: 'payouts:approve' | 'payouts:create') => user.may.has(permission);
@@ -149,6 +150,6 @@ function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, barre
           : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`
     }`
   }
-${next.includes('rejected') && may('payouts:approve') && decisionForm(language, `${at}/reject`, 'decide.reject')}
-${next.includes('cancelled') && may('payouts:create') && decisionForm(language, `${at}/cancel`, 'decide.cancel')}`;
+${next.includes('rejected') && may('payouts:approve') && decisionForm(visit, { at, act: 'reject', refused })}
+${next.includes('cancelled') && may('payouts:create') && decisionForm(visit, { at, act: 'cancel', refused })}`;
 }

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { selectNamedUsers } from '../../auth/user-queries.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
-import { Problem } from '../../error-catalogue.ts';
+
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -29,7 +29,7 @@ import {
 } from './account-form.ts';
 import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { accountCell, refusalOf } from './payout-cells.ts';
+import { accountCell, fieldAtFault, refusalOf } from './payout-cells.ts';
 import { verdictCell } from './recipient-list.ts';
 
 /** `found`, `account` and `wrong`: the result of a validation, the account as typed, and what is wrong with it. */
@@ -113,17 +113,12 @@ export const postConsolePay: Screen = {
       const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
       return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
     } catch (error) {
-      return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldOf(error), pay });
+      return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
     }
   }),
 };
 
-/** Returns the field of the form for a payout that the error is about. */
-function fieldOf(error: unknown): string | undefined {
-  const [first] = error instanceof Problem ? (error.extras.errors ?? []) : [];
-  return PAY_FIELDS[first?.pointer?.split('/').at(-1) ?? ''];
-}
-
+/** The fields of the form for a payout, by their names in requests. */
 const PAY_FIELDS: Readonly<Record<string, string>> = {
   id: 'reference',
   amount: 'amount',

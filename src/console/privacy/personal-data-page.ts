@@ -14,7 +14,7 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { alertNotice, doneNotice } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault, formField, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/personal-data';
@@ -32,7 +32,8 @@ export const postConsolePersonalData: Screen = {
     const { language, by, request } = visit;
     const fields = fieldsOf(request);
     const person = personOf(fields['who']);
-    if (person === null) return sendPage(app, visit, 400, { said: tell(language, 'privacy.wrong') });
+    if (person === null)
+      return sendPage(app, visit, 400, { fault: { said: tell(language, 'privacy.wrong'), field: 'who' } });
     if (fields['do'] === 'export') return sendExport(app, visit, person);
     if (fields['do'] === 'erase') return erase(app, visit, person, fields);
     return sendPage(app, visit, 200, { person, found: await lookUpPerson(app, person, by) });
@@ -56,26 +57,29 @@ async function erase(app: App, visit: ConsoleVisit, person: Person, fields: Reco
   const reason = (fields['reason'] ?? '').trim();
   const isSame = personOf(fields['confirm'])?.name === person.name;
   if (!isSame || !isReason(reason)) {
-    const said = tell(language, isSame ? 'privacy.no_reason' : 'privacy.erase_wrong');
-    return sendPage(app, visit, 400, { said, person, found: await lookUpPerson(app, person, by) });
+    const fault = isSame
+      ? { said: tell(language, 'privacy.no_reason'), field: 'reason' }
+      : { said: tell(language, 'privacy.erase_wrong'), field: 'confirm' };
+    return sendPage(app, visit, 400, { fault, person, found: await lookUpPerson(app, person, by) });
   }
   const erasure = await erasePerson(app, person, by, { reason });
   return sendPage(app, visit, 200, { erasure });
 }
 
-type Shown = { said?: string; person?: Person; found?: Erasure; erasure?: Erasure };
+type Shown = { fault?: Fault; person?: Person; found?: Erasure; erasure?: Erasure };
 
-function sendPage(app: App, { language, send }: ConsoleVisit, status: number, shown: Shown): FastifyReply {
-  const { said, person, found, erasure } = shown;
+function sendPage(app: App, visit: ConsoleVisit, status: number, shown: Shown): FastifyReply {
+  const { language, send } = visit;
+  const { fault = { said: '' }, person, found, erasure } = shown;
   const title = tell(language, 'privacy.title');
   const main = html`<h1>${title}</h1>
-${said !== undefined && alertNotice(said)}
+${alertNotice(fault)}
 ${erasure !== undefined && doneNotice(tell(language, 'privacy.done', { count: erasure.erased }))}
 <p>${tell(language, 'privacy.text')}</p>
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
-<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
+${formField(fault, 'who', (attributes) => html`<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'privacy.find')}</button></p></form>
-${person !== undefined && found !== undefined && html`<h2>${person.name}</h2>${parts(language, found, 'privacy.would_go')}${acts(app, language, person)}`}
+${person !== undefined && found !== undefined && html`<h2>${person.name}</h2>${parts(language, found, 'privacy.would_go')}${acts(app, visit, person, fault)}`}
 ${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
   return send(status, { title, main });
 }
@@ -112,15 +116,15 @@ ${
 }`;
 }
 
-function acts(app: App, language: Language, { name }: Person): Html {
+function acts(app: App, { language, request }: ConsoleVisit, { name }: Person, fault: Fault): Html {
+  const { confirm = '', reason } = fault.said === '' ? {} : fieldsOf(request);
   const action = `${publicPath(app)}/console${PATH}`;
   return html`<form class="card pad" method="post" action="${action}"><input type="hidden" name="who" value="${name}">
 <p class="actions"><button name="do" value="export">${tell(language, 'privacy.export')}</button></p></form>
 <h2>${tell(language, 'privacy.erase')}</h2>
 <form class="card pad" method="post" action="${action}"><input type="hidden" name="who" value="${name}">
 <p>${tell(language, 'privacy.erase_text')}</p>
-<label>${tell(language, 'privacy.confirm')}<input name="confirm" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" autocomplete="off"></label>
-<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
+${formField(fault, 'confirm', (attributes) => html`<label>${tell(language, 'privacy.confirm')}<input name="confirm" required maxlength="254" value="${confirm}" autocomplete="off" autocapitalize="none" spellcheck="false"${attributes}></label>`)}
+${reasonField(language, fault, { value: reason })}
 <p class="actions"><button class="primary" name="do" value="erase">${tell(language, 'privacy.erase')}</button></p></form>`;
 }

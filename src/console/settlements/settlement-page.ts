@@ -17,12 +17,12 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
-import { alertNotice, doneNotice } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** Shows one file: its sums next to the sums in the books, and its differences by cause. */
 export const getConsoleSettlement: Screen = {
-  handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, '')),
+  handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, { said: '' })),
 };
 
 /** Accepts the differences of a cause, with a reason, after the second factor. */
@@ -37,7 +37,14 @@ export const postConsoleAccept: Screen = {
     const one = lineNumberIn(number);
     const reason = text.trim();
     const typed = { cause, one: number, reason };
-    if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'), typed);
+    if (!isReason(reason))
+      return sendSettlement(
+        app,
+        visit,
+        400,
+        { said: tell(language, 'refund.no_reason'), field: reasonFor({ cause, one }) },
+        typed,
+      );
     const asked = requireProof(app, visit, `/settlements/${id}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
     const accepted = await acceptDifferences(app, {
@@ -56,7 +63,7 @@ async function sendSettlement(
   app: App,
   visit: ConsoleVisit,
   status: number,
-  said: string,
+  fault: Fault,
   typed: Record<string, string> = typedOf(visit),
 ) {
   const { language, user, request, send } = visit;
@@ -70,8 +77,8 @@ async function sendSettlement(
   const { accepted, booked, declined } = request.query as Record<string, unknown>;
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
-  const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason };
-  const main = html`${alertNotice(said)}
+  const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason, fault };
+  const main = html`${alertNotice(fault)}
 ${typeof accepted === 'string' && doneNotice(tell(language, 'settlement.done', { n: accepted }))}
 ${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
@@ -154,9 +161,9 @@ ${tableOf(
 ${
   accepting.may &&
   open.length > 0 &&
-  html`<form class="filters" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
-<label>${tell(language, 'refund.reason')}<br><input name="reason" required maxlength="200" value="${accepting.one === '' && accepting.typedFor === cause ? accepting.reason : ''}"></label>
-<button>${tell(language, 'settlement.accept')} (${open.length})</button></form>`
+  html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
+${reasonField(language, accepting.fault, { value: accepting.one === '' && accepting.typedFor === cause ? accepting.reason : '', as: reasonFor({ cause, one: null }) })}
+<p class="actions"><button>${tell(language, 'settlement.accept')} (${open.length})</button></p></form>`
 }`;
 }
 
@@ -180,7 +187,12 @@ function cellsOf(app: App, language: Language, one: KeptDifference, accepting: A
  * Whether the person may accept, the number of the one line to accept, and the reason typed for a cause or for that
  * line.
  */
-type Accepting = { may: boolean; typedFor: string; one: string; reason: string };
+type Accepting = { may: boolean; typedFor: string; one: string; reason: string; fault: Fault };
+
+/** Returns how `Fault` names the reason for a cause, or for one of its differences. */
+function reasonFor({ cause, one }: { cause: string; one: number | null }): string {
+  return `reason-${one ?? cause}`;
+}
 
 /** Shows who accepted a line and why, or the link to accept this line alone. */
 function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
@@ -193,6 +205,6 @@ function acceptCell(app: App, language: Language, one: KeptDifference, accepting
     return html`<a id="d${number}" href="${at}?one=${number}#d${number}">${tell(language, 'settlement.accept_one')}…</a>`;
   }
   return html`<form id="d${number}" method="post" action="${at}/accept"><input type="hidden" name="cause" value="${cause}"><input type="hidden" name="number" value="${number}">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${accepting.reason}"></label>
+${reasonField(language, accepting.fault, { value: accepting.reason, as: reasonFor({ cause, one: number }) })}
 <p class="actions"><button class="primary">${tell(language, 'settlement.accept_one')}</button></p></form>`;
 }

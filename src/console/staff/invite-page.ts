@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { createUser, type NewUser } from '../../auth/create-user.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
-import { ROLES, type Role } from '../../auth/permission.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -10,7 +9,7 @@ import { html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { refusalFor } from './managed-person.ts';
 import { heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 import { tokenText } from './staff-token.ts';
@@ -28,7 +27,7 @@ export const getConsoleStaffInvite: Screen = {
     const asked = requireProof(app, visit, PATH);
     if (asked !== null) return asked;
     const rights: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
-    return sendForm(visit, { status: 200, said: null, email: '', rights });
+    return sendForm(visit, { status: 200, fault: { said: '' }, email: '', rights });
   }),
 };
 
@@ -41,12 +40,12 @@ export const postConsoleStaffInvite: Screen = {
     const fields = ticked(visit);
     const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
     const email = textOf('email').trim();
-    const { rights, said } = await readRights(app, language, fields);
-    const refuse = (status: number, why: string) => sendForm(visit, { status, said: why, email, rights });
-    if (said !== null) return refuse(400, said);
-    const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
-    if (refusal !== null) return refuse(403, refusal);
     const valid = textOf('valid');
+    const { rights, fault } = await readRights(app, language, fields);
+    const refuse = (status: number, why: Fault) => sendForm(visit, { status, fault: why, email, rights, valid });
+    if (fault !== null) return refuse(400, fault);
+    const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
+    if (refusal !== null) return refuse(403, { said: refusal });
     const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
     const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
     try {
@@ -58,14 +57,14 @@ export const postConsoleStaffInvite: Screen = {
     } catch (error) {
       const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
       if (refused === undefined) throw error;
-      return refuse(refused.status, tell(language, refused.said));
+      return refuse(refused.status, { said: tell(language, refused.said), field: refused.field });
     }
   }),
 };
 
-const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
-  INVALID_EMAIL: { status: 400, said: 'new.bad_email' },
-  USER_EXISTS: { status: 409, said: 'new.exists' },
+const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
+  INVALID_EMAIL: { status: 400, said: 'new.bad_email', field: 'email' },
+  USER_EXISTS: { status: 409, said: 'new.exists', field: 'email' },
   MORE_THAN_YOURS: { status: 403, said: 'people.more' },
 };
 
@@ -99,21 +98,22 @@ function isChoice(text: string): text is keyof typeof LINK_VALID_MS {
   return Object.hasOwn(LINK_VALID_MS, text);
 }
 
-type Shown = { status: number; said: string | null; email: string; rights: Rights };
+type Shown = { status: number; fault: Fault; email: string; rights: Rights; valid?: string };
 
-async function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, rights }: Shown) {
+async function sendForm({ app, language, send }: ConsoleVisit, shown: Shown) {
+  const { status, fault, email, rights, valid = '3d' } = shown;
   const at = `${publicPath(app)}/console/staff`;
   const title = tell(language, 'new.title');
   const choices = (['1d', '3d', '7d'] as const).map(
     (choice) =>
-      html`<option value="${choice}"${choice === '3d' && html` selected`}>${tell(language, `new.valid_${choice}`)}</option>`,
+      html`<option value="${choice}"${choice === valid && html` selected`}>${tell(language, `new.valid_${choice}`)}</option>`,
   );
-  const main = html`${said !== null && alertNotice(said)}
+  const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <p class="quiet">${tell(language, 'new.text')}</p>
 <form class="card pad" method="post" action="${at}/invite">
-<label>${tell(language, 'people.email')}<input type="email" name="email" value="${email}" maxlength="254" required autocomplete="off"></label>
-${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
+${formField(fault, 'email', (attributes) => html`<label>${tell(language, 'people.email')}<input type="email" name="email" value="${email}" maxlength="254" required autocomplete="off"${attributes}></label>`)}
+${await rightsFields(app, language, rights, fault)}
 <label>${tell(language, 'new.valid')}<select name="valid">${choices}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'new.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;

@@ -8,6 +8,7 @@ import {
   PERMISSIONS,
   type Permission,
   permissionsOf,
+  ROLES,
   type Role,
   rightsOf,
 } from '../../auth/permission.ts';
@@ -19,11 +20,21 @@ import { formatPlain, parseTyped } from '../../lib/money.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { type Fault, formField } from '../notice.ts';
 import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
 import { meaningOfRole } from './meanings.ts';
 
-/** The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits. */
-export type Rights = { role: Role; granted: Permission[]; services: PaymentServiceScope; limits: RefundLimits };
+/**
+ * The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits;
+ * `typedLimit`: their text, if it cannot be read.
+ */
+export type Rights = {
+  role: Role;
+  granted: Permission[];
+  services: PaymentServiceScope;
+  limits: RefundLimits;
+  typedLimit?: string;
+};
 
 export type FormFields = readonly { name: string; text: string }[];
 
@@ -36,10 +47,10 @@ export function ticked({ request }: Pick<ConsoleVisit, 'request'>): FormFields {
 /** With more merchants than this, people type ids instead of ticking boxes. */
 const MOST_TICKED = 100;
 
-/** Shows the fields for a role, permissions, merchants and the refund limit. `roles`: the roles to choose from. */
-export async function rightsFields(app: App, language: Language, rights: Rights, roles: readonly Role[]) {
-  const { role, granted, services, limits } = rights;
-  const options = roles.map(
+/** Shows the fields for a role, permissions, merchants and the refund limit. */
+export async function rightsFields(app: App, language: Language, rights: Rights, fault: Fault) {
+  const { role, granted, services, limits, typedLimit } = rights;
+  const options = (Object.keys(ROLES) as Role[]).map(
     (name) =>
       html`<option value="${name}"${name === role && html` selected`}>${nameOfRole(language, name)}: ${meaningOfRole(language, name)}</option>`,
   );
@@ -49,13 +60,21 @@ export async function rightsFields(app: App, language: Language, rights: Rights,
   );
   const scope = (value: 'all' | 'some', text: string) =>
     html`<label class="inline"><input type="radio" name="scope" value="${value}"${(services === 'all') === (value === 'all') && html` checked`}> ${text}</label>`;
-  return html`<label>${tell(language, 'people.role')}<select name="role">${options}</select></label>
-<fieldset><legend>${tell(language, 'rights.scope')}</legend>
+  const merchants = await merchantFields(app, language, services === 'all' ? [] : services);
+  const limit = typedLimit ?? limitsTyped(limits);
+  return html`${formField(fault, 'role', (attributes) => html`<label>${tell(language, 'people.role')}<select name="role"${attributes}>${options}</select></label>`)}
+${formField(
+  fault,
+  'services',
+  (
+    attributes,
+  ) => html`<fieldset role="radiogroup" tabindex="-1"${attributes}><legend>${tell(language, 'rights.scope')}</legend>
 ${scope('all', tell(language, 'rights.all'))}
 ${scope('some', tell(language, 'rights.some'))}
-${await merchantFields(app, language, services === 'all' ? [] : services)}</fieldset>
+${merchants}</fieldset>`,
+)}
 <fieldset><legend>${tell(language, 'people.granted')}</legend>${boxes}</fieldset>
-<label>${tell(language, 'rights.limit')}<input name="limit" maxlength="200" value="${limitsTyped(limits)}"></label>`;
+${formField(fault, 'limit', (attributes) => html`<label>${tell(language, 'rights.limit')}<input name="limit" maxlength="200" value="${limit}"${attributes}></label>`)}`;
 }
 
 /**
@@ -78,14 +97,14 @@ async function merchantFields(app: App, language: Language, chosen: readonly str
 }
 
 /**
- * Parses the fields of that form. `said`: what is wrong, in the person's language; `rights` then has what could be
- * parsed.
+ * Parses the fields of that form. `fault`: what is wrong, in the person's language, or null; `rights` then has what could
+ * be parsed.
  */
 export async function readRights(
   app: App,
   language: Language,
   fields: FormFields,
-): Promise<{ rights: Rights; said: string | null }> {
+): Promise<{ rights: Rights; fault: Fault | null }> {
   const all = (name: string) => fields.filter((field) => field.name === name).map(({ text }) => text);
   const [role = ''] = all('role');
   const granted = all('may').filter(isPermission);
@@ -94,17 +113,21 @@ export async function readRights(
     .split(/[\s,]+/)
     .filter((id) => id !== '');
   const services = all('scope').includes('all') ? 'all' : [...new Set(ids)];
-  const limits = readLimits(all('limit').join(' '));
+  const typedLimit = all('limit').join(' ');
+  const limits = readLimits(typedLimit);
   const rights = {
     role: isRole(role) ? role : 'integration',
     granted,
     services,
     limits: limits ?? {},
+    ...(limits === null && { typedLimit }),
   } satisfies Rights;
-  if (!isRole(role)) return { rights, said: tell(language, 'rights.bad_role') };
-  if (limits === null) return { rights, said: tell(language, 'rights.bad_limit') };
+  const refuse = (field: string, said: string) => ({ rights, fault: { said, field } });
+  if (!isRole(role)) return refuse('role', tell(language, 'rights.bad_role'));
+  if (limits === null) return refuse('limit', tell(language, 'rights.bad_limit'));
   const unknown = services === 'all' ? undefined : await firstUnknown(app, services);
-  return { rights, said: unknown === undefined ? null : tell(language, 'rights.bad_service', { id: unknown }) };
+  if (unknown !== undefined) return refuse('services', tell(language, 'rights.bad_service', { id: unknown }));
+  return { rights, fault: null };
 }
 
 /** Lists everything that somebody with these rights may do. */

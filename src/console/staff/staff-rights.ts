@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
-import { isPermission, permissionsOf, ROLES, type Role } from '../../auth/permission.ts';
+import { isPermission, permissionsOf } from '../../auth/permission.ts';
 import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
 import { setRights } from '../../auth/set-rights.ts';
 import { selectPermissions } from '../../auth/user-right-queries.ts';
@@ -11,7 +11,7 @@ import { html } from '../../http/html.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { limitText, merchantNames, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
@@ -21,7 +21,11 @@ export const getConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await changeable(app, visit);
     if ('sent' in found) return found.sent;
-    return sendForm(visit, found.person, { rights: await rightsNow(app, found.person), status: 200, said: '' });
+    return sendForm(visit, found.person, {
+      rights: await rightsNow(app, found.person),
+      status: 200,
+      fault: { said: '' },
+    });
   }),
 };
 
@@ -33,14 +37,14 @@ export const postConsoleStaffRights: Screen = {
     if ('sent' in found) return found.sent;
     const { person } = found;
     const fields = ticked(visit);
-    const { rights, said } = await readRights(app, language, fields);
-    const refuse = (status: number, why: string) => sendForm(visit, person, { rights, status, said: why });
-    if (said !== null) return refuse(400, said);
+    const { rights, fault } = await readRights(app, language, fields);
+    const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights, status, fault: why });
+    if (fault !== null) return refuse(400, fault);
     const refusal = await refusalFor(visit, { id: person.id, ...heldWith(rights) });
-    if (refusal !== null) return refuse(403, refusal);
+    if (refusal !== null) return refuse(403, { said: refusal });
     const now = await rightsNow(app, person);
     const wish = changesOf(now, rights);
-    if (wish === null) return refuse(400, tell(language, 'rights.same'));
+    if (wish === null) return refuse(400, { said: tell(language, 'rights.same') });
     if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
     await setRights(app, person.id, wish, by, user.id);
     return goTo(`/staff/${person.id}?done=changed`);
@@ -70,15 +74,15 @@ async function rightsNow(app: App, { id, role, payment_services: services }: Lis
   };
 }
 
-type Shown = { rights: Rights; status: number; said: string };
+type Shown = { rights: Rights; status: number; fault: Fault };
 
-async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, said }: Shown) {
+async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, fault }: Shown) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.title', { email: person.email });
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <form class="card pad" method="post" action="${at}/rights">
-${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
+${await rightsFields(app, language, rights, fault)}
 <p class="actions"><button class="primary">${tell(language, 'rights.review')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;
   return send(status, { title, main });

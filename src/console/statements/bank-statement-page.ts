@@ -13,7 +13,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
-import { alertNotice, doneNotice } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault } from '../notice.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm } from './explain-forms.ts';
 
@@ -21,18 +21,18 @@ const SHOWN = 500;
 
 /** Shows one statement: its proof, the use of its lines, and the files that it overlaps. */
 export const getConsoleStatement: Screen = {
-  handle: consoleHandler((app, visit) => sendStatement(app, visit, 200, '')),
+  handle: consoleHandler((app, visit) => sendStatement(app, visit, 200, { said: '' })),
 };
 
 /**
- * Sends the page of the statement in the path, or its lines as a file; `said` is at the top. `asked`: a filter by use,
- * the line to explain, and the fields typed for it.
+ * Sends the page of the statement in the path, or its lines as a file; the refusal is at the top. `asked`: a filter by
+ * use, the line to explain, and the fields typed for it.
  */
 export async function sendStatement(
   app: App,
   visit: ConsoleVisit,
   status: number,
-  said: string,
+  fault: Fault,
   asked: Record<string, string> = typedOf(visit),
 ) {
   const { language, user, request, send } = visit;
@@ -52,7 +52,7 @@ export async function sendStatement(
   const explained = mayExplain ? lines.find((line) => String(line.file_line) === asked['line']) : undefined;
   const known = statement.lines - lines.length;
   const unknown = lines.filter(({ used_as, note }) => used_as === 'suspense' && note === NOTHING_KNOWN).length;
-  const main = html`${said === '' ? noticeOf(visit) : alertNotice(said)}
+  const main = html`${fault.said === '' ? noticeOf(visit) : alertNotice(fault)}
 <div class="head"><div>
 <p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
 <h1>${statement.file_name}</h1>
@@ -63,12 +63,12 @@ export async function sendStatement(
 ${known > 0 && html`<p class="notice">${tell(language, 'statements.known', { n: known })}</p>`}
 ${overlapping.length > 0 && html`<p>${tell(language, 'statements.overlaps')} ${overlapping.map((one) => overlapLink(app, one))}</p>`}
 <p class="badges">${usesOf(lines).map(([name, count]) => html`<a href="${at}?use=${name}">${useBadge(language, name)} ${count}</a> `)}${use !== null && html`<a class="button" href="${at}">${tell(language, 'filter.any')}</a>`}</p>
-${explained !== undefined && (await explainForm(app, visit, statement, { line: explained, typed: asked }))}
+${explained !== undefined && (await explainForm(app, visit, statement, { line: explained, typed: asked, fault }))}
 <h2>${tell(language, 'statements.lines_of')}</h2>
 <p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
 ${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
-${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {} })}`;
+${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {}, fault })}`;
   const again = `${path}?${typedQuery(visit, asked)}`;
   return send(status, { title: statement.file_name, main, ...(status !== 200 && { again }) });
 }

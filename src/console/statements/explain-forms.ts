@@ -7,16 +7,20 @@ import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
+import { type Fault, formField, reasonField } from '../notice.ts';
 
 /** The typed fields of a form that was refused or waited for a new proof of identity. */
 type Typed = Readonly<Record<string, string>>;
+
+/** How `Fault` names the reason for all lines. */
+export const REASON_OF_ALL = 'reason-all';
 
 /** Asks for the subject of a line in suspense. */
 export async function explainForm(
   app: App,
   { language, user }: ConsoleVisit,
   { id, payment_service_id, environment }: ListedStatement,
-  { line, typed }: { line: KeptLine; typed: Typed },
+  { line, typed, fault }: { line: KeptLine; typed: Typed; fault: Fault },
 ): Promise<Html> {
   const { file_line, day, amount, currency, used_as } = line;
   if (used_as !== 'suspense') return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
@@ -45,16 +49,17 @@ export async function explainForm(
 <h2>${tell(language, 'explain.title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong></p>
 <input type="hidden" name="line" value="${file_line}">
-<label>${tell(language, 'explain.use')}<select name="is" required>${choices.map(([value, text]) => option('is', value, text))}</select></label>
-<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" value="${typed['subject'] ?? ''}" list="alike" autocomplete="off"></label><datalist id="alike">${list}</datalist>
-<p class="quiet">${tell(language, 'explain.subject_hint')}</p>
-${isCredit && html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" value="${typed['commission'] ?? ''}" inputmode="numeric" autocomplete="off"></label>`}
+${formField(fault, 'is', (attributes) => html`<label>${tell(language, 'explain.use')}<select name="is" required${attributes}>${choices.map(([value, text]) => option('is', value, text))}</select></label>`)}
+${formField(fault, 'subject', (attributes) => html`<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" value="${typed['subject'] ?? ''}" list="alike" autocomplete="off"${attributes}></label>`, 'subject-hint')}
+<datalist id="alike">${list}</datalist>
+<p class="quiet" id="subject-hint">${tell(language, 'explain.subject_hint')}</p>
+${isCredit && formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" value="${typed['commission'] ?? ''}" inputmode="numeric" autocomplete="off"${attributes}></label>`)}
 ${
   isCredit &&
   merchants.length > 0 &&
   html`<label>${tell(language, 'explain.whose')}<select name="merchant">${merchants.map(({ id: one, name }) => option('merchant', one, name))}</select></label>`
 }
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
+${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
 }
 
@@ -63,11 +68,11 @@ export function allOtherForm(
   app: App,
   { language }: ConsoleVisit,
   { id }: ListedStatement,
-  { unknown, typed }: { unknown: number; typed: Typed },
+  { unknown, typed, fault }: { unknown: number; typed: Typed; fault: Fault },
 ): Html {
   return html`<h2>${tell(language, 'statements.all_other')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <p class="quiet">${tell(language, 'statements.all_other_text')}</p><input type="hidden" name="is" value="other">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
+${reasonField(language, fault, { value: typed['reason'], as: REASON_OF_ALL })}
 <p class="actions"><button>${tell(language, 'statements.all_other_do', { n: unknown })}</button></p></form>`;
 }

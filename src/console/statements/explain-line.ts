@@ -9,8 +9,10 @@ import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts'
 import { tell } from '../console-texts.ts';
 import { consoleHandler, requireProof } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
+import type { Fault } from '../notice.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
+import { REASON_OF_ALL } from './explain-forms.ts';
 
 /** Records the subject of a line in suspense, or marks all unexplained ones as unrelated to this installation. */
 export const postConsoleStatementUses: Screen = {
@@ -22,10 +24,13 @@ export const postConsoleStatementUses: Screen = {
     await findStatement(app, user.environmentIds, id, 'suspense');
     const reason = (fields['reason'] ?? '').trim();
     const typed = { ...fields, use: 'suspense', reason };
-    const refuse = (status: number, said: string) => sendStatement(app, visit, status, said, typed);
+    const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
     const is = subjectOf(app, language, fields);
-    if (typeof is === 'string') return refuse(400, is);
-    if (!isReason(reason)) return refuse(400, tell(language, 'refund.no_reason'));
+    if ('said' in is) return refuse(400, is);
+    if (!isReason(reason)) {
+      const field = line === null ? REASON_OF_ALL : 'reason';
+      return refuse(400, { said: tell(language, 'refund.no_reason'), field });
+    }
     const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
     try {
@@ -33,25 +38,32 @@ export const postConsoleStatementUses: Screen = {
       return await goTo(`/statements/${id}?resolved=${lines.length}`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return refuse(CATALOGUE[error.code].status, wordsOf(error, language).detail);
+      const said = wordsOf(error, language).detail;
+      return refuse(CATALOGUE[error.code].status, { said, field: namesOne(is) ? 'subject' : undefined });
     }
   }),
 };
 
-/** Parses the subject of a line. Returns a text with the reason if it is not valid. */
-function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {
+/** Whether the subject was typed: the id of a payout or a deposit. */
+function namesOne(is: LineSubject): boolean {
+  return is.use === 'payout' || is.use === 'return' || (is.use === 'deposit' && 'id' in is.deposit);
+}
+
+/** Parses the subject of a line. Returns the fault if it is not valid. */
+function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | Fault {
   const { is = '', subject: text = '', merchant = '', commission: kept = '' } = fields;
   const [subject, commission] = [text.trim(), kept.trim()];
-  if (is === '') return tell(language, 'explain.choose');
-  if (commission !== '' && !is.startsWith('method ')) return tell(language, 'explain.bad_commission');
+  if (is === '') return { said: tell(language, 'explain.choose'), field: 'is' };
+  const badCommission = { said: tell(language, 'explain.bad_commission'), field: 'commission' };
+  if (commission !== '' && !is.startsWith('method ')) return badCommission;
   if (is === 'other') return { use: 'other' };
   if (is === 'payout' || is === 'return' || is === 'deposit') {
-    if (subject === '') return tell(language, 'explain.no_subject');
+    if (subject === '') return { said: tell(language, 'explain.no_subject'), field: 'subject' };
     return is === 'deposit' ? { use: is, deposit: { id: subject } } : { use: is, payoutId: subject };
   }
   const method = app.paymentMethods.find(({ code }) => is === `method ${code}`)?.code ?? null;
   if (method === null && is !== 'merchant') throw new Problem('INVALID_PARAMETER');
-  if (!/^\d{0,12}$/.test(commission)) return tell(language, 'explain.bad_commission');
+  if (!/^\d{0,12}$/.test(commission)) return badCommission;
   const paymentServiceId = merchant === '' ? null : merchant;
   return { use: 'deposit', deposit: { paymentServiceId, paymentMethod: method, commission: Number(commission) } };
 }
