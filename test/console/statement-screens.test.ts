@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { takeAttention } from '../../src/attention/take-attention.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -7,6 +8,7 @@ import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -191,6 +193,28 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const back = new URL(prove, 'http://localhost').searchParams.get('next') ?? '';
     isKept((await maker.get(back)).text, 'method simulated');
     assert.doesNotMatch(decodeURIComponent(prove), /abono|mv_none/, 'the decision is not in the address');
+  });
+
+  test('name the command line in the language of the page where it explained a line or looks after one', async () => {
+    const { app, server, id } = await openImported();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    await resolveLine(app, { statementId: id, fileLine: 3, is: { use: 'other' }, reason: 'arriendo', by: TESTER });
+    await takeAttention(app, { id: `${id}/4` }, TESTER);
+    for (const [language, name] of [
+      ['es', 'línea de comandos: tester@test'],
+      ['en', 'command line: tester@test'],
+    ] as const) {
+      for (const path of [`/statements/${id}`, '/attention', '/audit']) {
+        const page = (await server.get(`/console${path}`, { ...owner.console, 'accept-language': language })).text;
+        assert.ok(page.includes(name), `${language} ${path}`);
+        assert.equal(page.includes('command line: tester@test'), language === 'en', `${language} ${path}`);
+      }
+      for (const path of [`/statements/${id}`, '/attention']) {
+        const headers = { ...owner.console, 'accept-language': language };
+        assert.ok((await server.get(`/console${path}?format=csv`, headers)).text.includes(name), `${language} ${path}`);
+      }
+    }
   });
 
   test('refuse an invalid line number and an unknown use', async () => {

@@ -10,7 +10,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { commandCell } from '../command-ways.ts';
-import { ageCell, ageText, badge, emptyState, tableOf } from '../console-format.ts';
+import { actorText, ageCell, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -66,7 +66,7 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
       text: 'column.since',
       kind: 'time',
       value: ({ since }) => since,
-      cell: ({ age }) => ageText(language, age),
+      cell: ({ age }) => ageCell(language, age),
     },
     {
       name: 'command',
@@ -77,7 +77,7 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
     {
       name: 'owner',
       text: 'attention.owner',
-      value: ({ taken_by }) => taken_by,
+      value: ({ taken_by }) => taken_by && actorText(language, taken_by),
       cell: (row) => ownerCell(visit, row),
     },
   ];
@@ -88,11 +88,12 @@ function ownerCell(
   { app, language, user }: ConsoleVisit,
   { kind, id, payment_service, environment, taken_by }: AttentionRow,
 ): Html | string {
-  if (!mayAny(user.may, ENDS_WAITING)) return taken_by === null ? '—' : html`<span class="mail">${taken_by}</span>`;
+  const owner = html`<span class="mail">${actorText(language, taken_by)}</span>`;
+  if (!mayAny(user.may, ENDS_WAITING)) return owner;
   const at = `${publicPath(app)}/console/attention`;
   const act = taken_by === null ? 'take' : 'give-up';
   const fields = Object.entries({ kind, id, payment_service, environment });
-  return html`<form method="post" action="${at}/${act}">${taken_by !== null && html`<span class="mail">${taken_by}</span><br>`}${fields.map(
+  return html`<form method="post" action="${at}/${act}">${taken_by !== null && html`${owner}<br>`}${fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>`;
 }

@@ -6,6 +6,7 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { isPayoutState } from '../../payouts/payout.ts';
+import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { SPANISH_ACTIONS } from './spanish-actions.ts';
@@ -76,6 +77,7 @@ function namedText(language: Language, name: string, text: string, action: strin
   if (name === 'payment_services' && text === 'all') return tell(language, 'people.sees_all');
   if (name === 'environment' && (text === 'development' || text === 'production'))
     return tell(language, `merchant.${text}`).toLowerCase();
+  if (name.endsWith('_by')) return actorText(language, text);
   if (name === 'role' && isRole(text)) return nameOfRole(language, text);
   if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
     return tell(language, `payout_state.${text}`);

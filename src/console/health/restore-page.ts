@@ -11,7 +11,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { formatAge } from '../../lib/time-text.ts';
 import { findUnreleased, type Unreleased } from '../../proof/find-unreleased.ts';
 import { releaseRestore } from '../../proof/release-restore.ts';
-import { minuteOf, tableOf, timeCell } from '../console-format.ts';
+import { actorText, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
@@ -64,7 +64,7 @@ async function sendNothing(app: App, { language, send }: ConsoleVisit): Promise<
   const facts = {
     at: minuteOf(last?.began_at ?? 0),
     on: minuteOf(released ?? 0),
-    by: last?.released_by ?? '',
+    by: actorText(language, last?.released_by ?? null),
   };
   const main = html`<h1>${title}</h1>
 <p class="notice done" role="status">${tell(language, 'restore.none')}</p>

@@ -8,7 +8,7 @@ import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { askVerification, readVerification, type VerificationState } from '../../proof/ask-verification.ts';
 import type { ReportLine, VerificationReport } from '../../proof/verification-report.ts';
-import { minuteOf, tableOf, testBadge, timeCell } from '../console-format.ts';
+import { actorText, minuteOf, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { alertNotice } from '../notice.ts';
@@ -71,7 +71,7 @@ type Asked = NonNullable<VerificationState['asked']>;
 
 function runningPart(app: App, { language }: ConsoleVisit, { at, by, begun_at, progress }: Asked): Html {
   const says: ConsoleText = begun_at === null ? 'verify.waits' : 'verify.runs';
-  return html`<p class="notice" role="status">${tell(language, says, { by, at: minuteOf(begun_at ?? at) })}</p>
+  return html`<p class="notice" role="status">${tell(language, says, { by: actorText(language, by), at: minuteOf(begun_at ?? at) })}</p>
 ${progress !== null && html`<p>${progressText(language, progress)}</p>`}
 <p><a href="${publicPath(app)}/console${PATH}">${tell(language, 'verify.reload')}</a></p>`;
 }

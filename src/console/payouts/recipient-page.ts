@@ -13,7 +13,7 @@ import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
-import { tableOf, timeCell } from '../console-format.ts';
+import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { type Fault, formField, resultNotice } from '../notice.ts';
@@ -142,7 +142,7 @@ async function sendRecipient(app: App, visit: ConsoleVisit, answer: Answer) {
   const rows = versions.map((one) => [
     String(one.version),
     timeCell(one.createdAt),
-    html`<span class="mail">${keepers.get(one.createdBy) ?? one.createdBy}</span>`,
+    html`<span class="mail">${keepers.get(one.createdBy) ?? actorText(language, one.createdBy)}</span>`,
     accountCell(banks.get(one.bankCode)?.name ?? one.bankCode, one.maskedAccount),
     verdictCell(app, language, one),
     timeCell(one.validUntil),

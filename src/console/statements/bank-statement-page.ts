@@ -124,7 +124,8 @@ function subjectCell(app: App, { subject }: KeptLine, mayOpen: boolean): Html | 
 
 function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {
   const { reason, resolved_by, used_as, statement_id, file_line } = line;
-  if (reason !== null) return html`<span>${reason}<br><span class="quiet mail">${resolved_by}</span></span>`;
+  if (reason !== null)
+    return html`<span>${reason}<br><span class="quiet mail">${actorText(language, resolved_by)}</span></span>`;
   const why = noteText(language, line);
   if (used_as !== 'suspense' || !mayExplain) return why === '' ? '—' : why;
   const at = `${publicPath(app)}/console/statements/${statement_id}?use=suspense&line=${file_line}`;
@@ -144,6 +145,10 @@ function columnsOf({ language }: ConsoleVisit): Column<KeptLine>[] {
     { name: 'use', text: 'statements.use', value: ({ used_as }) => tell(language, `use.${used_as}`) },
     { name: 'of', text: 'statements.of', value: ({ subject }) => subject },
     { name: 'note', text: 'statements.note', value: (line) => line.reason ?? noteText(language, line) },
-    { name: 'by', text: 'statements.said_by', value: ({ resolved_by }) => resolved_by },
+    {
+      name: 'by',
+      text: 'statements.said_by',
+      value: ({ resolved_by }) => resolved_by && actorText(language, resolved_by),
+    },
   ];
 }
