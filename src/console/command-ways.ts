@@ -104,7 +104,7 @@ export function commandCell({ app, language, user }: ConsoleVisit, command: stri
     const found = pattern.exec(command);
     const way = found === null || !mayAny(user.may, permission) ? null : path(found, item);
     if (way === null) continue;
-    return html`<a href="${publicPath(app)}/console${way}">${tell(language, text)}</a><br><span class="quiet">${tell(language, 'way.or')} <code>${command}</code></span>`;
+    return html`<a href="${publicPath(app)}/console${way}">${tell(language, text)}</a><details><summary>${tell(language, 'way.or')}</summary><code>${command}</code></details>`;
   }
   return html`<code>${command}</code>`;
 }

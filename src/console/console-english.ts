@@ -276,7 +276,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'way.release': 'Compare and release',
   'way.verify': 'Look at what was found',
   'way.attention': 'Look at what waits',
-  'way.or': 'or in a shell:',
+  'way.or': 'or in a terminal',
 
   'audit.title': 'Audit',
   'audit.none': 'There are no acts to show yet.',

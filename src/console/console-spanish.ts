@@ -275,7 +275,7 @@ export const SPANISH = {
   'way.release': 'Comparar y liberar',
   'way.verify': 'Ver qué se encontró',
   'way.attention': 'Ver lo que espera',
-  'way.or': 'o en una terminal:',
+  'way.or': 'o en una terminal',
 
   'audit.title': 'Auditoría',
   'audit.none': 'Todavía no hay actos que mostrar.',

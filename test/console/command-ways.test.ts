@@ -62,6 +62,6 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
 
 function waysIn(page: string): { path: string; command: string }[] {
   return [
-    ...page.matchAll(/<a href="([^"]+)">[^<]+<\/a><br><span class="quiet">o en una terminal: <code>([^<]+)</g),
+    ...page.matchAll(/<a href="([^"]+)">[^<]+<\/a><details><summary>o en una terminal<\/summary><code>([^<]+)</g),
   ].map(([, path = '', command = '']) => ({ path, command }));
 }

@@ -27,6 +27,9 @@ const LOOKED_AT_AGAIN = [
 /** Returns the text of tables and cards with content that is wider than they are. */
 const CUT_OFF =
   "[...document.querySelectorAll('.card, td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 80))";
+/** Returns badges and ages in tables that take more than one line: on a wide screen they have room for one. */
+const BROKEN =
+  "[...document.querySelectorAll('td .badge, td .whole')].filter((e) => e.offsetHeight > 1.9 * parseFloat(getComputedStyle(e).lineHeight)).map((e) => e.innerText)";
 /** Returns the sections that are marked as the present one, if their name is not visible: in the navigation or on its button. */
 const SECTION_OUT_OF_SIGHT =
   "[...document.querySelectorAll('nav a[aria-current]')].filter((e, at) => at > 0 || !(e.checkVisibility() || document.querySelector('.menu').innerText.includes(e.textContent))).map((e) => e.textContent)";
@@ -65,6 +68,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           const here = await page.locator('nav a[aria-current]').count();
           assert.equal(here, WITHOUT_SECTION.test(path) ? 0 : 1, `${path} is in one section`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off`);
+          if (options.viewport?.width === 1280) assert.deepEqual(await page.evaluate(BROKEN), [], path);
           assert.deepEqual(await violationsOn(page, rules), [], path);
         }
         assert.deepEqual(complaints, []);

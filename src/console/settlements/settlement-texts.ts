@@ -123,7 +123,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.replaced':
       'The same file was compared again later; that comparison counts, and nothing is accepted here.',
     'settlement.book': 'Book what the books lack…',
-    'settlement.import': 'In a shell: {command}',
+    'settlement.import': 'In a terminal: {command}',
     'book.title': 'Book what the books lack of {name}',
     'book.text':
       'Choose the same file again: only its differences were kept. First you see what would be booked; nothing changes until you confirm it.',
@@ -131,7 +131,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'book.merchant': 'Merchant of the lines that match no payment',
     'book.look': 'See what would be booked',
     'book.other_file': 'This is not the file that was compared. If it is another, compare it first.',
-    'book.too_large': 'The file has more than 2 MB: it is booked in a shell, by payment import.',
+    'book.too_large': 'The file has more than 2 MB: it is booked in a terminal, by payment import.',
     'book.no_merchant': 'Choose the merchant.',
     'book.preview': 'What the books lack of {name}',
     'book.what': 'What is done',
