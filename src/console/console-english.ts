@@ -34,14 +34,14 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'refused.title': 'You do not have this permission',
   'refused.text': '{permission} is missing ({means}). It is granted by:',
   'not_found.title': 'Not found',
-  'not_found.text': 'There is nothing at this address, or it does not belong to your payment services.',
+  'not_found.text': 'There is nothing at this address, or it does not belong to your merchants.',
   'failure.title': 'Something failed',
   'failure.text': 'Nothing was done. Try again; if it stays, say this number to those who run the service: {request}',
   'failure.unsure':
     'It may have been done. Look before you do it again; if you cannot tell, say this number to those who run the service: {request}',
-  'failure.moved': 'Nothing was done: the payment service is served at {address}. Do it in the console there.',
+  'failure.moved': 'Nothing was done: the merchant is served at {address}. Do it in the console there.',
   'failure.moving':
-    'Nothing was done: the payment service is moving to another database. Try again in a minute; once it has moved, do it there.',
+    'Nothing was done: the merchant is moving to another database. Try again in a minute; once it has moved, do it there.',
   'failure.busy': 'Nothing was done: too much waits already. Try again in a minute.',
   'stale.title': 'This form has expired',
   'stale.text': 'Go back, load the page again and repeat what you did. Nothing was done.',

@@ -38,9 +38,9 @@ export const SPANISH = {
     'No se hizo nada. Prueba otra vez; si sigue, da este número a quien administra el servicio: {request}',
   'failure.unsure':
     'Puede que se haya hecho. Mira antes de repetirlo; si no lo sabes, da este número a quien administra el servicio: {request}',
-  'failure.moved': 'No se hizo nada: el servicio de pago se atiende en {address}. Hazlo en la consola de allí.',
+  'failure.moved': 'No se hizo nada: el comercio se atiende en {address}. Hazlo en la consola de allí.',
   'failure.moving':
-    'No se hizo nada: el servicio de pago se está trasladando a otra base de datos. Prueba otra vez en un minuto; cuando se haya trasladado, hazlo allá.',
+    'No se hizo nada: el comercio se está trasladando a otra base de datos. Prueba otra vez en un minuto; cuando se haya trasladado, hazlo allá.',
   'failure.busy': 'No se hizo nada: ya hay demasiado en espera. Prueba otra vez en un minuto.',
   'stale.title': 'Este formulario ya no sirve',
   'stale.text': 'Vuelve atrás, carga la página otra vez y repite lo que hacías. No se hizo nada.',

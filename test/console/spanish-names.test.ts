@@ -68,12 +68,7 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
     const act = (action: string, after: object) =>
       ({ action, before: null, after }) as unknown as Parameters<typeof detailsOf>[1];
     for (const [action, after, spanish, english] of [
-      [
-        'user.created',
-        { payment_services: ['all'] },
-        'comercios: todos los comercios',
-        'payment services: all merchants',
-      ],
+      ['user.created', { payment_services: ['all'] }, 'comercios: todos los comercios', 'merchants: all merchants'],
       ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
       ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],
       ['payout.approved', { state: 'confirmed' }, 'estado: Llegó', 'state: Arrived'],

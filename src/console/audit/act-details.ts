@@ -92,9 +92,12 @@ function shortened(text: string): string {
 const LONGEST = 200;
 
 function nameOf(language: Language, name: string): string {
-  const spanish = language === 'es' && Object.hasOwn(SPANISH_NAMES, name) ? SPANISH_NAMES[name] : undefined;
-  return spanish ?? name.replaceAll('_', ' ');
+  const names = language === 'es' ? SPANISH_NAMES : ENGLISH_NAMES;
+  return (Object.hasOwn(names, name) ? names[name] : undefined) ?? name.replaceAll('_', ' ');
 }
+
+/** The screens call a payment service a merchant. */
+const ENGLISH_NAMES: Readonly<Record<string, string>> = { payment_service: 'merchant', payment_services: 'merchants' };
 
 const SPANISH_NAMES: Readonly<Record<string, string>> = {
   account: 'cuenta',

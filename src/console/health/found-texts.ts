@@ -41,7 +41,7 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
     en: 'What a person has refunded on a day was changed',
     es: 'Se cambió cuánto devolvió una persona en un día',
   },
-  payment_service_changed: { en: 'A payment service was changed', es: 'Se cambió un servicio de pago' },
+  payment_service_changed: { en: 'A merchant was changed', es: 'Se cambió un comercio' },
   payment_link_changed: { en: 'A payment link was changed', es: 'Se cambió un enlace de pago' },
   audit_changed: { en: 'An act of the audit log was changed', es: 'Se cambió un acto de la auditoría' },
   audit_missing: { en: 'An act of the audit log was deleted', es: 'Se borró un acto de la auditoría' },
