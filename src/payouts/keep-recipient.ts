@@ -142,10 +142,7 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
   const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
   if (found.state !== 'completed' || !isValid(found.verdict)) {
     throw new Problem('VALIDATION_NOT_USABLE', {
-      detail: {
-        en: `The validation is ${found.state}, its verdict ${found.verdict}.`,
-        es: (found.state === 'completed' ? VERDICT_MESSAGES[found.verdict] : PENDING_MESSAGE).es,
-      },
+      detail: found.state === 'completed' ? VERDICT_MESSAGES[found.verdict] : PENDING_MESSAGE,
     });
   }
   if (until <= app.now())

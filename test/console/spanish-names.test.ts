@@ -6,8 +6,10 @@ import { sayRefundDoubt } from '../../src/attention/say-doubt.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { methodName } from '../../src/checkout/texts.ts';
 import { detailsOf } from '../../src/console/audit/act-details.ts';
+import { nameOfSubject } from '../../src/console/audit/subject-kinds.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { codeOf, readSourceFiles } from '../support/source-tree.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -69,6 +71,22 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ({ action, before: null, after }) as unknown as Parameters<typeof detailsOf>[1];
     for (const [action, after, spanish, english] of [
       ['user.created', { payment_services: ['all'] }, 'comercios: todos los comercios', 'merchants: all merchants'],
+      [
+        'refund.decided',
+        { outcome: 'failed' },
+        'resultado: El dinero no volvió (failed)',
+        'outcome: The money did not go back (failed)',
+      ],
+      ['payout.settled', { settled: ['po_1 confirmed'] }, 'terminados: po_1 Llegó', 'settled: po_1 Arrived'],
+      ['statement.line_resolved', { use: 'return' }, 'uso: Pago que volvió', 'use: Return'],
+      [
+        'settlement.accepted',
+        { cause: 'other_amount, other_date' },
+        'causa: Otro monto, Otro día',
+        'cause: Another amount, Another day',
+      ],
+      ['statement.imported', { proof: 'balance' }, 'se demuestra por: los saldos cuadran', 'proof: its balances follow'],
+      ['payment_link.created', { uses: 'many' }, 'usos: todas las que lleguen', 'uses: as many as come'],
       ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
       ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],
       ['payout.approved', { state: 'confirmed' }, 'estado: Llegó', 'state: Arrived'],
@@ -78,6 +96,26 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
         [detailsOf('es', act(action, after)), detailsOf('en', act(action, after))],
         [[spanish], [english]],
       );
+  });
+
+  test('names every kind of subject in the audit log', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    await createTestEnvironment(app);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const show = async (language: string) =>
+      (await server.get('/console/audit', { ...auditor.console, 'accept-language': language })).text;
+    assert.match(await show('es'), />comercio<br><span class="code whole">ps_/);
+    assert.match(await show('en'), />merchant<br><span class="code whole">ps_/);
+    const code = readSourceFiles('src/**/*.ts').map(codeOf).join('\n');
+    const kinds = new Set(
+      [...code.matchAll(/\bsubject(?:: Subject)?(?::| =) \{ kind: '([^']+)'/g)].map(([, kind = '']) => kind),
+    );
+    assert.ok(kinds.size > 15);
+    for (const kind of kinds) {
+      assert.doesNotMatch(nameOfSubject('en', kind), /_|payment service/);
+      if (kind !== 'callback') assert.notEqual(nameOfSubject('es', kind), kind.replaceAll('_', ' '));
+    }
   });
 
   test('names the payment methods of settlements as payers read them; the filter finds name and code', async () => {

@@ -7,7 +7,7 @@ import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { isPayoutState } from '../../payouts/payout.ts';
 import { actorText } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { tell, tellKind } from '../console-texts.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { SPANISH_ACTIONS } from './spanish-actions.ts';
 
@@ -81,8 +81,18 @@ function namedText(language: Language, name: string, text: string, action: strin
   if (name === 'role' && isRole(text)) return nameOfRole(language, text);
   if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
     return tell(language, `payout_state.${text}`);
-  return shortened(text);
+  if (name === 'outcome') return tellKind(language, 'settle', text);
+  if (name === 'settled') return text.replace(/\w+$/, (state) => tellKind(language, 'payout_state', state));
+  const group = Object.hasOwn(GROUPS, name) ? GROUPS[name] : undefined;
+  if (group === undefined) return shortened(text);
+  return text
+    .split(', ')
+    .map((one) => tellKind(language, group, one))
+    .join(', ');
 }
+
+/** Values that other screens name: the group of their texts. */
+const GROUPS: Readonly<Record<string, string>> = { cause: 'cause', proof: 'proof', use: 'use', uses: 'pay_link' };
 
 function shortened(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return `${text.slice(0, 12)}…`;

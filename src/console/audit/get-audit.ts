@@ -13,6 +13,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { actionsLike, detailsOf, sayAction } from './act-details.ts';
 import { findActs, MOST_FOUND } from './find-acts.ts';
+import { nameOfSubject } from './subject-kinds.ts';
 
 const SHOWN = 100;
 
@@ -111,8 +112,9 @@ const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permissio
   settlement: ['/settlements', 'books:read'],
 };
 
-function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html {
-  const shown = html`<span class="code">${subject.kind}<br>${subject.id.includes(' ') ? subject.id : html`<span class="whole">${subject.id}</span>`}</span>`;
+function subjectCell({ app, language, user }: ConsoleVisit, { subject }: ListedAct): Html {
+  const id = html`<span class="code${!subject.id.includes(' ') && ' whole'}">${subject.id}</span>`;
+  const shown = html`${nameOfSubject(language, subject.kind)}<br>${id}`;
   const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
   // If several payouts were decided at once, they are one subject: their ids, separated by spaces.
   if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;

@@ -179,7 +179,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     const wrong = { ...ACCOUNT, rut: '12345678-6' };
     const refused = await at.keep({ ...wrong, validationId: await at.validate(wrong) });
     assert.deepEqual(refusal(refused), [409, 'VALIDATION_NOT_USABLE']);
-    assert.match(refused.text, /its verdict invalid/);
+    assert.match(refused.text, /The bank account data is not valid/);
     const spanish = { ...at.user.headers, 'accept-language': 'es' };
     const inSpanish = await at.keep({ ...wrong, validationId: await at.validate(wrong) }, null, spanish);
     assert.match(inSpanish.text, /Los datos de la cuenta bancaria no son válidos/, 'the verdict is in words');

@@ -1,0 +1,42 @@
+import type { Language } from '../../lib/language.ts';
+
+/** Returns the name of what an act was done to; of a kind that this version does not know, the stored word. */
+export function nameOfSubject(language: Language, kind: string): string {
+  const names = language === 'es' ? SPANISH_SUBJECTS : ENGLISH_SUBJECTS;
+  return (Object.hasOwn(names, kind) ? names[kind] : undefined) ?? kind.replaceAll('_', ' ');
+}
+
+/** The screens call a payment service a merchant. */
+const ENGLISH_SUBJECTS: Readonly<Record<string, string>> = { payment_service: 'merchant' };
+
+const SPANISH_SUBJECTS: Readonly<Record<string, string>> = {
+  anchor: 'ancla',
+  api_token: 'token de la API',
+  bank_list: 'lista de bancos',
+  batch: 'lote',
+  endpoint: 'dirección de callbacks',
+  environment: 'ambiente',
+  factor: 'segundo factor',
+  imported_payment: 'línea de un archivo',
+  invitation: 'invitación',
+  mail: 'comprobante por correo',
+  month: 'mes',
+  payment_attempt: 'intento de pago',
+  payment_link: 'enlace de pago',
+  payment_service: 'comercio',
+  payout: 'pago a terceros',
+  'payout file': 'archivo de banco',
+  permission: 'permiso',
+  person: 'persona',
+  recipient: 'destinatario',
+  refund: 'devolución',
+  refund_request: 'devolución por aprobar',
+  sealed_texts: 'textos cifrados',
+  session: 'sesión',
+  settlement: 'liquidación',
+  statement: 'cartola',
+  store: 'base de datos',
+  token_link: 'enlace de tokens',
+  transaction: 'transacción',
+  user: 'usuario',
+};
