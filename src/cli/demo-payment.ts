@@ -7,7 +7,7 @@ import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';
 import { setLook } from '../payment-services/set-look.ts';
 import { DEMO_COLOUR, drawDemoLogo } from './demo-logo.ts';
-import type { Demo } from './demo-stage.ts';
+import { ask, type Demo } from './demo-stage.ts';
 
 /** The paid order as the shop knows it. `amount` is in minor units. */
 export type PaidOrder = { transactionId: number; amount: number; paymentServiceId: string; secretToken: string };
@@ -41,7 +41,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   const fields = shopFields(demo, tokens.service_token);
   const body = { ...sign(fields, tokens.secret_token, { allowHttp: true }), x_products: PRODUCTS };
   for (const name of [...REQUEST_FIELDS, SIGNATURE_FIELD] as const) demo.show(name, shorten(body[name]));
-  const response = await fetch(`${demo.url}/trxs`, {
+  const response = await ask(`${demo.url}/trxs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -120,10 +120,10 @@ function shopFields(demo: Demo, serviceToken: string) {
 }
 
 async function pay(demo: Demo, payUrl: string): Promise<void> {
-  const page = await fetch(payUrl);
+  const page = await ask(payUrl);
   const html = await page.text();
   demo.check(page.status === 200 && html.includes('12.990'), 'the pay page shows the amount');
-  const paid = await fetch(payUrl, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+  const paid = await ask(payUrl, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
   demo.check(paid.status === 200, 'paid: the page shows the outcome and the way back to the shop');
 }
 

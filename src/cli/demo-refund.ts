@@ -5,7 +5,7 @@ import { recordMovement } from '../movements/record-movement.ts';
 import { verifyStore } from '../proof/verify-store.ts';
 import { balanceLines } from './books-commands.ts';
 import type { PaidOrder } from './demo-payment.ts';
-import type { Demo, Received } from './demo-stage.ts';
+import { ask, type Demo, type Received } from './demo-stage.ts';
 
 const GIVEN_BACK = 2990;
 const PAID_OUT = 5000;
@@ -14,7 +14,7 @@ const PAID_OUT = 5000;
 export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
   demo.step('Refund a part of it');
   demo.show('POST', `/trxs/${order.transactionId}/nullification {"amount":${GIVEN_BACK},"type":"parcial"}`);
-  const response = await fetch(`${demo.url}/trxs/${order.transactionId}/nullification`, {
+  const response = await ask(`${demo.url}/trxs/${order.transactionId}/nullification`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify({ amount: GIVEN_BACK, type: 'parcial' }),

@@ -1,6 +1,6 @@
 import { createUser } from '../auth/create-user.ts';
 import { prefixedId } from '../lib/ids.ts';
-import type { Demo } from './demo-stage.ts';
+import { ask, type Demo } from './demo-stage.ts';
 import { commandLineActor } from './find-actor.ts';
 
 type Check = { id: string; result: string; message: string };
@@ -40,7 +40,7 @@ export async function logIn(demo: Demo): Promise<string> {
     'command',
     'bin/rubrica user create --email … --payouts --may payments:read --may refunds:create --all-payment-services',
   );
-  const response = await fetch(`${demo.url}/users/login`, {
+  const response = await ask(`${demo.url}/users/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: user.email, password: user.password }),
@@ -58,7 +58,7 @@ async function validate(
 ): Promise<Validation> {
   demo.show('rut', account.rut);
   demo.show('bank, account', `${account.bank}, ${account.account}`);
-  const response = await fetch(`${demo.url}/validations/BankAccount`, {
+  const response = await ask(`${demo.url}/validations/BankAccount`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
     body: JSON.stringify({
