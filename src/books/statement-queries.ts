@@ -141,6 +141,7 @@ export type StatementLine = {
   transaction_id: number | null;
   refund_id: string | null;
   payout_id: string | null;
+  movement_id: string | null;
   /** The reference of the order or the payout, or the bank's reference of a movement. */
   reference: string | null;
 };
@@ -148,7 +149,7 @@ export type StatementLine = {
 export type StatementPlace = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
 
 const LINES = `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
-       j.transaction_id, j.refund_id, j.payout_id, coalesce(t.reference, m.reference, p.reference) as reference
+       j.transaction_id, j.refund_id, j.payout_id, j.movement_id, coalesce(t.reference, m.reference, p.reference) as reference
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
-import { type FoundPayment, matchesFilter, type PaymentFilter } from './payment-filter.ts';
+import { type FoundPayment, type MethodSaid, matchesFilter, type PaymentFilter } from './payment-filter.ts';
 import { searchDays } from './search-days.ts';
 import {
   type ListedPayment,
@@ -107,8 +107,8 @@ async function withinService(app: App, search: PaymentSearch): Promise<PaymentSe
 /** Lists the payments with these ids, the newest first. */
 export async function describePayments(app: App, ids: readonly number[]): Promise<FoundPayment[]> {
   const [listed, approved] = await Promise.all([selectListed(app.db, ids), selectApproved(app.db, ids)]);
-  const codes = new Map(approved.map(({ transaction_id, detail }) => [transaction_id, codeIn(detail)]));
-  return listed.map((payment: ListedPayment) => ({ ...payment, authorization_code: codes.get(payment.id) ?? null }));
+  const details = new Map(approved.map(({ transaction_id, detail }) => [transaction_id, detail]));
+  return listed.map((payment: ListedPayment) => ({ ...payment, ...saidOf(details.get(payment.id) ?? null) }));
 }
 
 /**
@@ -179,9 +179,11 @@ async function* byTerms(
   }
 }
 
-function codeIn(detail: string | null): string | null {
-  const { authorization_code: code } = JSON.parse(detail ?? '{}') as { authorization_code?: unknown };
-  return typeof code === 'string' ? code : null;
+/** Returns what the method said of an approved attempt. */
+function saidOf(detail: string | null): MethodSaid {
+  const said = JSON.parse(detail ?? '{}') as { authorization_code?: unknown; card_last_digits?: unknown };
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { authorization_code: text(said.authorization_code), card_last_digits: text(said.card_last_digits) };
 }
 
 function writeCursor(place: Place | null): string | null {

@@ -14,6 +14,8 @@ export type PaymentFilter = {
   /** Case-insensitive. */
   email: string | null;
   authorizationCode: string | null;
+  /** The last four digits of the card that paid. There is no index for them, as for `referencePart`. */
+  cardDigits: string | null;
   /** In minor units. */
   amount: { amount: number; currency: string } | null;
   state: TransactionState | null;
@@ -24,14 +26,18 @@ export type PaymentFilter = {
   until: number | null;
 };
 
-/** A payment as in a list, with the method's authorisation code. */
-export type FoundPayment = ListedPayment & { authorization_code: string | null };
+/** What a method said of an approved attempt: its code, and the last four digits of the card. */
+export type MethodSaid = { authorization_code: string | null; card_last_digits: string | null };
+
+/** A payment as in a list, with what its method said. */
+export type FoundPayment = ListedPayment & MethodSaid;
 
 export const NO_FILTER: PaymentFilter = {
   reference: null,
   referencePart: null,
   email: null,
   authorizationCode: null,
+  cardDigits: null,
   amount: null,
   state: null,
   paymentService: null,
@@ -48,6 +54,7 @@ export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boo
     (referencePart === null || hasParts(payment.reference, referencePart)) &&
     isOrAny(payment.customer_email.toLowerCase(), filter.email?.toLowerCase() ?? null) &&
     isOrAny(payment.authorization_code?.toLowerCase() ?? '', filter.authorizationCode?.toLowerCase() ?? null) &&
+    isOrAny(payment.card_last_digits ?? '', filter.cardDigits) &&
     (amount === null || (payment.amount === amount.amount && payment.currency === amount.currency)) &&
     isOrAny(payment.state, filter.state) &&
     isOrAny(payment.payment_service, filter.paymentService) &&

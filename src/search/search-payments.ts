@@ -1,11 +1,11 @@
 import type { App } from '../app.ts';
-import { describePayments, findPayments } from './find-payments.ts';
+import { describePayments, findPayments, type PaymentPage } from './find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from './payment-filter.ts';
 import { readSearch, type SearchReading } from './read-search.ts';
 import { selectOwnerOfPart } from './search-queries.ts';
 
 /** A payment with the interpretation of the text that found it. */
-export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] | 'reference_part' };
+export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] | 'reference_part' | 'card' };
 
 export type SearchResult = { payments: SearchedPayment[]; complete: boolean };
 
@@ -40,7 +40,7 @@ export type PartsResult = SearchResult & { isAll: boolean };
 /**
  * Searches as `searchPayments` does. If it finds nothing, searches the references of the newest payments for a text of
  * three or more characters, case-insensitive. A number that is no reference may still be the number of an order, such
- * as `ORD-1066`: its payments follow those that it finds by other means.
+ * as `ORD-1066`, and four digits those of a card: these payments follow those that it finds by other means.
  */
 export async function searchWithParts(
   app: App,
@@ -54,15 +54,23 @@ export async function searchWithParts(
   const isFound = found.payments.some(({ found_by }) => !isNumber || found_by === 'reference');
   if (isFound || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
     return { ...found, isAll: true };
-  const filter = { ...NO_FILTER, referencePart: part };
-  const most = found.payments.length === 0 ? limit : PARTS_READ;
-  const page = await findPayments(app, { filter, environmentIds, after: null, limit: most, mostRead: PARTS_READ });
-  const known = new Set(found.payments.map(({ id }) => id));
-  const others = page.payments
-    .filter(({ id, reference }) => !known.has(id) && (known.size === 0 || hasNumber(reference, part)))
-    .map((payment) => ({ ...payment, found_by: 'reference_part' as const }));
-  const payments = [...found.payments, ...others].slice(0, limit);
-  return { payments, complete: found.complete && page.complete, isAll: page.next === null };
+  const isAlone = found.payments.length === 0;
+  const parts = await readNewest(app, { ...NO_FILTER, referencePart: part }, environmentIds);
+  const cards = /^\d{4}$/.test(part)
+    ? await readNewest(app, { ...NO_FILTER, cardDigits: part }, environmentIds)
+    : { ...parts, payments: [] };
+  const isNamed = ({ reference }: FoundPayment) => isAlone || hasNumber(reference, part);
+  const all: SearchedPayment[] = [
+    ...found.payments,
+    ...parts.payments.filter(isNamed).map((payment) => ({ ...payment, found_by: 'reference_part' as const })),
+    ...cards.payments.map((payment) => ({ ...payment, found_by: 'card' as const })),
+  ];
+  const payments = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at).slice(0, limit);
+  return { payments, complete: found.complete && parts.complete, isAll: parts.next === null };
+}
+
+function readNewest(app: App, filter: PaymentFilter, environmentIds: ReadonlySet<number> | null): Promise<PaymentPage> {
+  return findPayments(app, { filter, environmentIds, after: null, limit: PARTS_READ, mostRead: PARTS_READ });
 }
 
 /** Returns whether a reference has this number on its own: 1066 is in `ORD-1066`, not in `ORD-10660`. */

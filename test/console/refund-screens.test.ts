@@ -61,7 +61,10 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     const answer = async () => /<pre>[^<]+/.exec((await get('')).text)?.[0] ?? '';
     assert.match(await answer(), /Devolución en proceso: \$80\.000 CLP\./);
     await carryOutRefunds(app, 10);
-    assert.match(await answer(), /Devuelto: \$80\.000 CLP\./);
+    assert.match(
+      await answer(),
+      /Devuelto: \$80\.000 CLP\.\nDevolución del 20.*: \$80\.000 CLP, código de autorización \d+\./,
+    );
     assert.doesNotMatch(await answer(), /en proceso/);
   });
 

@@ -350,6 +350,28 @@ forEachEngine('payments are found', (openTestDatabase) => {
     ]);
   });
 
+  test('by the last four digits of the card that paid, after what else has these digits', async () => {
+    const { app, shop, other } = await open();
+    const paid = await createPaidTransaction(app, shop, { reference: 'A' });
+    const named = await createTestTransaction(app, shop, { reference: 'B-6623' });
+    await createPaidTransaction(app, shop, { reference: 'C' });
+    const detail = JSON.stringify({ authorization_code: '1213', card_last_digits: '6623' });
+    const sql = 'update payment_attempts set detail = $1 where transaction_id = $2';
+    await app.db.transaction((tx) => tx.query(sql, [detail, paid.id]));
+    const find = async (environments: ReadonlySet<number> | null) =>
+      (await searchWithParts(app, '6623', environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
+    for (const indexed of [false, true]) {
+      if (indexed) await indexAll(app);
+      assert.deepEqual(await find(null), [
+        [named.id, 'reference_part'],
+        [paid.id, 'card'],
+      ]);
+      assert.deepEqual(await find(new Set([other.id])), []);
+      assert.deepEqual(await idsFor(app, { cardDigits: '6623' }), [paid.id]);
+      assert.deepEqual(await idsFor(app, { cardDigits: '662' }), []);
+    }
+  });
+
   test('by several parts of their reference, separated by any spaces', async () => {
     const { app, shop } = await open();
     const order = await createTestTransaction(app, shop, { reference: 'LIB-44-lento' });

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
 import { type StatementLine, type StatementScope, selectNewestLines } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -55,7 +56,7 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
       text: 'column.reference',
       value: ({ reference }) => reference,
       cell: (line) => {
-        const path = screenOf(line, user.may.has('recipients:read'));
+        const path = screenOf(line, user);
         const shown = html`<span class="code">${line.reference ?? '—'}</span>`;
         return path === null ? shown : html`<a href="${at}${path}">${shown}</a>`;
       },
@@ -71,10 +72,12 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
 }
 
 /**
- * Returns the path below `/console` of the screen of the payment or payout; null if it has no screen or the person may
- * not see it.
+ * Returns the path below `/console` of the screen of the payment or payout, or of who recorded a movement and when;
+ * null if the person may not see it.
  */
-function screenOf({ transaction_id: transaction, payout_id: payout }: StatementLine, seesPayouts: boolean) {
+function screenOf(line: StatementLine, { may }: User): string | null {
+  const { transaction_id: transaction, payout_id: payout, movement_id: movement } = line;
   if (transaction !== null) return `/payments/${transaction}`;
-  return payout !== null && seesPayouts ? `/payouts/${payout}` : null;
+  if (payout !== null) return may.has('recipients:read') ? `/payouts/${payout}` : null;
+  return movement !== null && may.has('audit:read') ? `/audit?subject=${movement}` : null;
 }

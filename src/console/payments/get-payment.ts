@@ -7,9 +7,9 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
 import { selectRefundsOf, sumGone } from '../../refunds/refund-queries.ts';
-import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
+import { type ShownPayment, showPayment, type TimelineLine } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -121,6 +121,7 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
     [tell(language, 'column.payer'), payment.customer_email],
     [tell(language, 'column.method'), method === null ? null : methodName(language, { code: method, name: method })],
     [tell(language, 'column.code'), payment.authorization_code],
+    [tell(language, 'column.card'), payment.card_last_digits === null ? null : `…${payment.card_last_digits}`],
     [tell(language, 'payment.buy_order'), attempt === undefined ? null : String(attempt.facts['payment_attempt'])],
     [tell(language, 'payment.fee'), payment.fee === 0 ? null : formatMoney(payment.fee, payment.currency)],
     [tell(language, 'column.created'), timeCell(payment.created_at)],
@@ -185,7 +186,16 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
       : [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.`]),
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
+    ...timeline.filter(({ what }) => what === 'refund.completed').map(refundAnswer),
     ...underWay.map(({ amount }) => `Devolución en proceso: ${formatMoney(amount, payment.currency)}.`),
     ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
+}
+
+/** Says when a refund went back, with the code by which the payer's bank finds it. */
+function refundAnswer({ at, facts }: TimelineLine): string {
+  const { amount = '', currency = '', authorization_code: code } = facts['refund'] as Record<string, string>;
+  const minor = parseDecimal(amount, currency) ?? 0;
+  const named = code === undefined ? '' : `, código de autorización ${code}`;
+  return `Devolución del ${clockOf(at)}: ${formatMoney(minor, currency)}${named}.`;
 }

@@ -36,9 +36,10 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { payments: found, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
   const payments = found.slice(0, SHOWN);
   const [only, ...others] = payments;
-  // A person who pastes an id wants the payment, not a list of one. A match of a part of an order may be another
-  // payment.
-  const isSure = only !== undefined && others.length === 0 && only.found_by !== 'reference_part';
+  // A person who pastes an id wants the payment, not a list of one. A match of a part of an order, or of the digits of
+  // a card, may be another payment.
+  const isSure =
+    only !== undefined && others.length === 0 && only.found_by !== 'reference_part' && only.found_by !== 'card';
   if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
   const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
   if (other !== null) return goTo(other);
@@ -146,6 +147,7 @@ function filtersIn(language: Language): Filter[] {
     { name: 'order', text: 'filter.order', type: 'search' },
     { name: 'email', text: 'filter.whole_email', type: 'search' },
     { name: 'amount', text: 'filter.amount', type: 'search' },
+    { name: 'card', text: 'filter.card', type: 'search' },
   ];
 }
 
@@ -180,6 +182,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
     { name: 'payer', text: 'column.payer', value: ({ customer_email }) => customer_email },
     { name: 'method', text: 'column.method', value: ({ payment_method }) => payment_method, hidden: true },
     { name: 'code', text: 'column.code', value: ({ authorization_code }) => authorization_code, hidden: true },
+    { name: 'card', text: 'column.card', value: ({ card_last_digits }) => card_last_digits, hidden: true },
     { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
   ];
 }
@@ -188,7 +191,7 @@ type Asked = Record<string, string>;
 
 /** Ignores unknown values. */
 function filterOf(asked: Asked): PaymentFilter {
-  const { state, since = '', until = '', order = '', email = '', amount = '', merchant = '' } = asked;
+  const { state, since = '', until = '', order = '', email = '', amount = '', card = '', merchant = '' } = asked;
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
@@ -197,6 +200,7 @@ function filterOf(asked: Asked): PaymentFilter {
     until: isDay(until) ? boundsOfDay(until).to : null,
     referencePart: order.trim() === '' ? null : order.trim(),
     email: email === '' ? null : email,
+    cardDigits: card === '' ? null : card.replace(/\D/g, '').slice(-4),
     paymentService: merchant === '' ? null : merchant,
     amount: minor === null ? null : { amount: minor, currency: 'CLP' },
   };
