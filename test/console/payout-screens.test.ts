@@ -18,6 +18,7 @@ import { assertMarked } from '../support/field-at-fault.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
 import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
@@ -212,9 +213,32 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const account = await get(`/accounts/${merchant}`);
     const link = `/payouts?state=awaiting_approval&merchant=${merchant}&environment=development`;
     assert.ok(account.includes(`/console${link.replaceAll('&', '&amp;')}`), 'the account links its own payouts');
+    const found = await owner.get('/payments?q=FAC-1');
+    assert.deepEqual([found.status, found.headers.get('location')], [303, '/console/payouts?text=FAC-1']);
+    const support = as(await createTestUser(app, { role: 'support', may: [] }));
+    assert.match((await support.get('/payments?q=FAC-1')).text, /There is no such payment/);
     const own = await get(link);
     assert.ok(own.includes('FAC-1') && !own.includes('OTRA-1'), own);
     assert.doesNotMatch(await get(`/payouts?merchant=${merchant}&environment=production`), /FAC-1/);
+  });
+
+  test('of a merchant lead from its account to who recorded them, for people who read the audit log', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const recorded = await payOut(app, desk.environment, 5000, { reference: 'TEF-A1' });
+    const id = 'movement' in recorded ? recorded.movement.id : '';
+    const path = `/accounts/${desk.environment.paymentServiceId}`;
+    const link = `<a href="/console/audit?subject=${id}"><span class="code">TEF-A1</span></a>`;
+    const auditor = as(await createTestUser(app, { role: 'auditor', may: [] }));
+    assert.ok((await auditor.get(path)).text.includes(link));
+    const { status, text } = await auditor.get(`/audit?subject=${id}`);
+    assert.equal(status, 200);
+    assert.match(text, /tester@test/);
+    // The maker does not see all payment services, and so not the audit log.
+    for (const user of [desk.users.maker, await createTestUser(app, { role: 'merchant', may: [] })]) {
+      const page = (await as(user).get(path)).text;
+      assert.ok(page.includes('TEF-A1') && !page.includes('/console/audit?'), 'no closed screen');
+    }
   });
 
   test('say the same amount to pay out in the account and the approval, without what is kept back', async () => {

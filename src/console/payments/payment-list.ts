@@ -6,6 +6,7 @@ import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatPlain, parseDecimal } from '../../lib/money.ts';
+import { listPayouts } from '../../payouts/find-payout.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
@@ -41,7 +42,12 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const isSure =
     only !== undefined && others.length === 0 && only.found_by !== 'reference_part' && only.found_by !== 'card';
   if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
-  const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
+  const other =
+    payments.length === 0
+      ? (payeePlace(visit, text) ??
+        (await namedPayoutPlace(app, visit, text)) ??
+        (await requestPlace(app, visit, text)))
+      : null;
   if (other !== null) return goTo(other);
   return sendList<(typeof payments)[number]>(visit, {
     // A browser keeps the title beside the address: what is of a person stands in the box alone.
@@ -77,6 +83,14 @@ function payeePlace(visit: ConsoleVisit, text: string): string | null {
   const { canonical } = readRut(text);
   if (canonical === null || !visit.user.may.has('recipients:read')) return null;
   return `/recipients?${addressQuery(visit, { rut: canonical })}`;
+}
+
+/** Returns the path of the payouts with this reference, or null. Called only if no payment matches the text. */
+async function namedPayoutPlace(app: App, visit: ConsoleVisit, reference: string): Promise<string | null> {
+  const { user } = visit;
+  if (!user.may.has('recipients:read')) return null;
+  const [found] = await listPayouts(app, user.environmentIds, { reference }, { limit: 1 });
+  return found === undefined ? null : `/payouts?${addressQuery(visit, { text: reference })}`;
 }
 
 /**
