@@ -26,10 +26,10 @@ export type PaymentFilter = {
   until: number | null;
 };
 
-/** What a method said of an approved attempt: its code, and the last four digits of the card. */
+/** The facts that a method said of an approved attempt; null: it did not. */
 export type MethodSaid = { authorization_code: string | null; card_last_digits: string | null };
 
-/** A payment as in a list, with what its method said. */
+/** A payment as in a list, with the facts of its method. */
 export type FoundPayment = ListedPayment & MethodSaid;
 
 export const NO_FILTER: PaymentFilter = {

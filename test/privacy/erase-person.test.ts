@@ -90,24 +90,20 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
       await createPaidTransaction(app, environment, { reference: 'ANA-1', customerEmail: EMAIL });
       await untilVisible(app);
       await sealFeed(app);
-      let erasing: Promise<unknown> | null = null;
-      const erase = () => {
-        erasing ??= erasePerson(app, ANA, TESTER);
-        return erasing;
-      };
+      const erasing: Promise<unknown>[] = [];
       const transaction: typeof app.db.transaction = async (work, statements) => {
-        if (moment === 'before') await erase();
+        if (moment === 'before') await erasePerson(app, ANA, TESTER);
         return app.db.transaction(async (tx) => {
           const result = await work(tx);
           if (moment === 'after') {
-            erase();
+            erasing.push(erasePerson(app, ANA, TESTER));
             await untilQueued(app.db);
           }
           return result;
         }, statements);
       };
       assert.equal((await indexPayments({ ...app, db: { ...app.db, transaction } })) > 0, true);
-      await erasing;
+      await Promise.all(erasing);
       const term = (await termsOf(app)).of('email', EMAIL);
       assert.deepEqual(await app.db.query('select term from search_terms where term = $1', [term]), []);
     });
