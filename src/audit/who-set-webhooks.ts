@@ -11,5 +11,7 @@ const NEWEST = 200;
 export async function whoSetWebhooks(app: App, userId: string): Promise<ReadonlyMap<string, string>> {
   const { acts } = await listAudit(app, { action: 'webhook.set', subject: userId }, NEWEST);
   // The oldest first, so that a later act replaces it.
-  return new Map(acts.reverse().map(({ who, after }) => [String((after as { webhook?: unknown }).webhook), who.name]));
+  return new Map(
+    acts.toReversed().map(({ who, after }) => [String((after as { webhook?: unknown }).webhook), who.name]),
+  );
 }

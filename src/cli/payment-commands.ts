@@ -66,7 +66,7 @@ async function settle(attemptId: string, options: SettleOptions): Promise<void> 
   ]);
 }
 
-/** The items in suspense that are searched for those of one transaction. */
+/** The most items in suspense that are searched for one transaction. */
 const MOST_SUSPENSE = 10_000;
 
 async function decide(

@@ -158,7 +158,7 @@ async function enable(user: string, options: Json): Promise<void> {
   ]);
 }
 
-/** Of a user whose credential was replaced. Whoever held the old one may have set a webhook. */
+/** Of a user whose credential was replaced. A thief of the old one may have set a webhook. */
 const GO_ON = 'Its webhooks go on. Check that each is its own:';
 
 async function renewPassword(user: string, options: Json): Promise<void> {

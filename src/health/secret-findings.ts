@@ -6,7 +6,7 @@ import { type Finding, problem } from './finding.ts';
 /** The shared Secret Tokens that are reported one by one. */
 const MOST = 5;
 
-/** Finds Secret Tokens of two payment services: whoever holds one can sign for the other. */
+/** Finds Secret Tokens of two payment services: the people of one can sign for the other. */
 export async function secretFindings(app: App): Promise<Finding[]> {
   const shared = await findSharedSecrets(app).catch((error: unknown) => {
     // Another master key: that has its own finding.
@@ -20,7 +20,7 @@ function sharedFinding(sharers: readonly SecretSharer[]): Finding {
   const named = [...new Set(sharers.map(nameOf))].join(', ');
   const rotate = [...new Set(sharers.filter(({ isOpen }) => isOpen).map(rotateCommand))].join('; ');
   const says = {
-    en: `have or had one Secret Token: ${named}. Whoever has it can sign for each`,
+    en: `have or had one Secret Token: ${named}. A person who has it can sign for each`,
     es: `tienen o tuvieron el mismo Secret Token: ${named}. Quien lo tiene puede firmar por todos`,
   };
   return problem('secrets', says, {

@@ -72,7 +72,7 @@ async function storePaymentService(
       const pair = pairs[environment];
       const row = { payment_service_id: id, environment, service_token: pair.service_token };
       const environmentId = await insertEnvironment(tx, row);
-      // Whoever else makes a payment service waits for this commit now, and has an id of before or after this one.
+      // Others that make a payment service wait for this commit now; their ids are before or after this one.
       if (at === 0) await check(tx);
       await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
       const content = ownerContent({ id: environmentId, name, ...row });

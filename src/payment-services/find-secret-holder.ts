@@ -36,8 +36,8 @@ export async function refuseHeldSecret(
 export type SecretSharer = { paymentServiceId: string; environment: Environment; isOpen: boolean };
 
 /**
- * Returns the Secret Tokens that two payment services have or had, each with those who share it. One that nobody can
- * sign with any more is left out.
+ * Returns the Secret Tokens that two payment services have or had, each with those who share it. A token that
+ * has closed for all of them is left out.
  */
 export async function findSharedSecrets(app: App): Promise<SecretSharer[][]> {
   const now = app.now();
