@@ -17,7 +17,6 @@ import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
 import { TERM_KEY } from '../search/search-term.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
-import { recallLookUps } from './recall-look-ups.ts';
 
 const WRONG_KEY =
   'The stored Secret Tokens were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
@@ -31,7 +30,6 @@ export async function prepareStore(app: App, by: Actor): Promise<string[]> {
   await anchorClock(app.db, app.now);
   const applied = await migrate(app.db);
   await followClock(app);
-  await recallLookUps(app);
   if (applied.length > 0) await recordMigration(app, by, applied);
   await makeReady(app);
   return applied;

@@ -25,6 +25,7 @@ import { commandLineActor } from './find-actor.ts';
 import { greetingOf } from './greeting.ts';
 import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
+import { recallLookUps } from './recall-look-ups.ts';
 import { verifyInThread } from './verify-in-thread.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
@@ -147,6 +148,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // No other process serves this store, so earlier claims belong to a process that has ended, for example by `kill -9`.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
+  await recallLookUps(app).catch((err: unknown) => app.log.error({ err }, 'open payments were not recalled'));
   await using begun = new AsyncDisposableStack();
   const onStale = (error: Error) => {
     app.stop();

@@ -5,6 +5,8 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import { recallLookUps } from '../../src/cli/recall-look-ups.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { openCheckout, scriptMethod } from '../checkout/checkout-case.ts';
+import { startServe } from '../faults/support/serve-process.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -29,6 +31,16 @@ forEachEngine('after a clock that was ahead is corrected', (openTestDatabase) =>
     await recallLookUps(corrected);
     assert.equal(await lookUpPayments(corrected, 9), 1);
     assert.equal(method.lookedUp.length, 1);
+  });
+
+  test('a service that starts ends a refund that was planned for a month later', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now() + 30 * DAY_MS) });
+    const environment = await createTestEnvironment(app);
+    await acceptedRefund(app, await createPaidTransaction(app, environment), 100);
+    await using _service = await startServe({ databaseUrl: db.url });
+    const isCompleted = async () => (await db.query("select id from refunds where state = 'completed'")).length === 1;
+    assert.ok(await comesTrue(isCompleted));
   });
 
   test('refunds and payouts without an end are due, and what is planned as usual stays', async () => {
