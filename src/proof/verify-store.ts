@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { freshWalks, type OpenWalk } from '../lib/walk.ts';
-import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
+import { readMoves } from './read-moves.ts';
 import type { SeenRestore } from './restore.ts';
 import { verifyActs } from './verify-acts.ts';
 import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
@@ -43,8 +43,9 @@ export async function verifyStore(
   anchorFiles: readonly string[] = [],
   walks: OpenWalk = freshWalks(),
 ): Promise<StoreVerification> {
-  const { incomplete } = await findElsewhere(app);
+  const { wrong: moves, incomplete } = await readMoves(app);
   const findings = collectFindings(incomplete);
+  for (const move of moves) findings.add(move);
   const { owners, ...books } = withoutIncomplete(await verifyBooks(app, exported, walks), incomplete);
   for (const links of owners) findings.add(foreignLinks(links));
   await verifyPayouts(app, findings);
