@@ -268,9 +268,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.equal((await owner.post(`/merchants/${own.id}/links`, wish)).status, 303);
     await disablePaymentService(app, own.id, TESTER);
     const end = async () =>
-      /<button class="link" name="link" value="(pl_\w+)"/.exec(
-        (await owner.get(`/merchants/${own.id}/links`)).text,
-      )?.[1];
+      /<button name="link" value="(pl_\w+)"/.exec((await owner.get(`/merchants/${own.id}/links`)).text)?.[1];
     const link = (await end()) ?? '';
     assert.equal((await owner.post(`/merchants/${own.id}/links/end`, { link })).status, 303);
     assert.equal(await end(), undefined, 'the page has no button for an ended link');
@@ -297,6 +295,28 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.ok(!answer.text.includes(other.production.secret_token));
   });
 
+  test('tell merchants with the same name apart by their ids wherever one is chosen', async () => {
+    const { app, server, as } = await open();
+    await using _server = server;
+    const make = async (name: string) => (await createPaymentService(app, name, TESTER)).id;
+    const [one, other] = [await make('Norte'), await make('Norte')];
+    await make('Sur');
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    for (const path of [
+      '/payments',
+      '/payouts',
+      '/payouts/upload',
+      '/payout-files/new',
+      '/recipients',
+      '/settlements',
+      '/statements/new',
+    ]) {
+      const { text } = await owner.get(path);
+      for (const id of [one, other]) assert.match(text, new RegExp(`<option[^>]*>Norte · ${id}`), path);
+      assert.match(text, /<option[^>]*>Sur(?: · [a-z]+)?</, path);
+    }
+  });
+
   test('let an operator create a merchant and set its fee, method, limit and state, and refuse invalid values', async () => {
     const { app, server, as } = await open();
     await using _server = server;
@@ -317,6 +337,9 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       400,
       'the public test account is refused',
     );
+    const settings = (await operator.get(path)).text;
+    for (const said of ['<option value="simulated">Simulador</option>', '>Simulador</td>', '>Webpay Plus</td>'])
+      assert.ok(settings.includes(said), said);
     assert.equal(await send('limit', { per_minute: '120' }), 303);
     assert.equal(await send('limit', { per_minute: '0' }), 400);
     assert.equal(await send('events-url', { url: 'http://127.0.0.1/x' }), 400);

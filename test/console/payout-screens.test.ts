@@ -158,6 +158,11 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     await using _server = server;
     const [first, second] = await propose(app, desk, [wish(), wish()]);
     const boss = as(desk.users.approver);
+    const asked = (await boss.get(`/payouts/${first?.id}`)).text;
+    assert.match(
+      asked,
+      /What waits for approval is not paid\. To pay it, somebody proposes it again with another reference\./,
+    );
     for (const reason of ['', 'a@b.cl', 'x'.repeat(201), 'tarjeta 4051 8856 0044 6623']) {
       const refused = await boss.post(`/payouts/${first?.id}/reject`, { reason });
       assert.equal(refused.status, 400, reason);

@@ -82,6 +82,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const page = await as(approver).get(at);
     assert.ok(page.text.includes(`href="/console${path}/approve"`));
     assert.ok(!page.text.includes(`${path}/withdraw`));
+    assert.match(page.text, /Then nothing is refunded\. It can be requested again\./);
     const without = await as(approver).post(`${path}/reject`, { reason: '' });
     assert.deepEqual(
       [without.status, languageLeadsTo(without)],

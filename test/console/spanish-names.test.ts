@@ -85,7 +85,12 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
         'causa: Otro monto, Otro día',
         'cause: Another amount, Another day',
       ],
-      ['statement.imported', { proof: 'balance' }, 'se demuestra por: los saldos cuadran', 'proof: its balances follow'],
+      [
+        'statement.imported',
+        { proof: 'balance' },
+        'se demuestra por: los saldos cuadran',
+        'proof: its balances follow',
+      ],
       ['payment_link.created', { uses: 'many' }, 'usos: todas las que lleguen', 'uses: as many as come'],
       ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
       ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],

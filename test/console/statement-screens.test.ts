@@ -101,7 +101,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match((await as(desk.users.maker, 'es').get(path)).text, /Sin explicar.*no es de nada que se conozca/s);
     const form = await maker.get(`${path}?use=suspense&line=4`);
     assert.match(form.text, /What is line 4\?/);
-    assert.match(form.text, /A deposit of simulated/);
+    assert.match(form.text, /A deposit of Simulator/);
     const explain = (fields: Record<string, string>) => maker.post(`${path}/uses`, { line: '4', ...fields });
     for (const [fields, status, said, field] of [
       [{ is: 'deposit', reason: 'x' }, 400, /Say which one it is/, 'subject'],

@@ -356,6 +356,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
       const { text: page } = await server.get(path, headers);
       assert.match(page, /Otro monto · 1 · -?−?\$?-?1\.000|Otro monto · 1/);
       assert.equal(page.includes('/accept"'), headers === finance);
+      assert.equal(page.includes('Aceptar no mueve dinero ni cambia los libros'), headers === finance);
     }
     assert.equal((await server.get(path, support)).status, 403);
     const form = { ...finance, 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
@@ -77,7 +78,9 @@ ${
 }
 
 function methodChoice(app: App, language: Language): Html {
-  const options = app.paymentMethods.map(({ code }) => html`<option>${code}</option>`);
+  const options = app.paymentMethods.map(
+    (method) => html`<option value="${method.code}">${methodName(language, method)}</option>`,
+  );
   return html`<label>${tell(language, 'column.method')}<select name="method">${options}</select></label>`;
 }
 
@@ -85,7 +88,7 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
   const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'column.since']);
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
-    fee.payment_method,
+    methodName(language, { code: fee.payment_method, name: fee.payment_method }),
     `${perCent(fee.rate_ppm).toLocaleString(LANGUAGE_TAGS[language], { maximumFractionDigits: 4 })} % + ${formatMoney(fee.fixed, fee.currency)}`,
     timeCell(fee.created_at),
   ]);
@@ -107,7 +110,7 @@ function methodTable(
   ]);
   const rows = methods.map(({ environment, payment_method, account, created_at, retired_at }) => [
     tell(language, `merchant.${environment}`),
-    payment_method,
+    methodName(language, { code: payment_method, name: payment_method }),
     html`<span class="code">${account}</span>`,
     timeCell(created_at),
     retired_at === null

@@ -226,7 +226,7 @@ function stateCell(
   // A link with state `ended` but without `ended_at` belongs to a disabled payment service. Enabling the service opens
   // it again, so the link can be ended.
   const canEnd = state === 'open' || (state === 'ended' && ended_at === null);
-  const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
+  const end = html`<details><summary>${tell(language, 'pay_link.end')}…</summary><p>${tell(language, 'pay_link.end_text')}</p><form method="post" action="${at}/links/end"><button name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form></details>`;
   return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && canEnd && end}</span>`;
 }
 

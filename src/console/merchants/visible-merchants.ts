@@ -15,11 +15,17 @@ export async function listMerchants(app: App, { environmentIds }: User): Promise
   });
 }
 
+/** Returns the names of merchants for a choice, by their ids; where several have the same name, with the id. */
+export function choiceNames(merchants: readonly { id: string; name: string }[]): ReadonlyMap<string, string> {
+  const alike = Map.groupBy(merchants, ({ name }) => name);
+  return new Map(merchants.map(({ id, name }) => [id, alike.get(name)?.length === 1 ? name : `${name} · ${id}`]));
+}
+
 /** Returns a filter by payment service if the person sees several, else an empty list. */
 export async function merchantFilter(app: App, user: User): Promise<Filter[]> {
   const merchants = await listMerchants(app, user);
   if (merchants.length < 2) return [];
-  return [{ name: 'merchant', text: 'column.merchant', type: merchants.map(({ id, name }) => [id, name] as const) }];
+  return [{ name: 'merchant', text: 'column.merchant', type: [...choiceNames(merchants)] }];
 }
 
 /** Returns the payment service in the path; null if the person does not see it. */

@@ -14,6 +14,7 @@ export function decisionForm({ language, request }: ConsoleVisit, { at, act, ref
   const text = tell(language, `decide.${act}`);
   return html`<h2>${text}</h2>
 <form class="card pad" method="post" action="${at}/${act}">
+<p>${tell(language, `decide.${act}_text`)}</p>
 ${reasonField(language, refused, { as, value })}
 <button>${text}</button></form>`;
 }

@@ -5,7 +5,7 @@ import { findEnvironmentById } from '../../payment-services/find-environment.ts'
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { listMerchants } from '../merchants/visible-merchants.ts';
+import { choiceNames, listMerchants } from '../merchants/visible-merchants.ts';
 
 /** An environment of a merchant, for a choice in a form. */
 export type SeenOwner = { id: number; merchant: string; name: string; environment: ServiceEnvironment['environment'] };
@@ -13,7 +13,9 @@ export type SeenOwner = { id: number; merchant: string; name: string; environmen
 /** Lists the environments of the merchants that the person sees; the environment of RUBRICA_ENV comes first. */
 export async function listSeenOwners(app: App, user: User): Promise<SeenOwner[]> {
   const merchants = await listMerchants(app, user);
-  const owners = merchants.flatMap(({ id: merchant, name, tokens }) => {
+  const names = choiceNames(merchants);
+  const owners = merchants.flatMap(({ id: merchant, tokens }) => {
+    const name = names.get(merchant) ?? merchant;
     const ids = new Map(tokens.map(({ environment, environment_id }) => [environment, environment_id]));
     return [...ids].map(([environment, id]) => ({ id, merchant, name, environment }));
   });

@@ -57,7 +57,11 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.approval': 'Aprobación',
     'decide.approve': 'Aprobar…',
     'decide.reject': 'Rechazar',
+    'decide.reject_text':
+      'Lo que espera aprobación no se paga. Para pagarlo, alguien lo propone otra vez con otra referencia.',
     'decide.cancel': 'Retirar',
+    'decide.cancel_text':
+      'Lo que no ha salido no se paga, y el dinero que se le reservó queda libre. Para pagarlo, alguien lo propone otra vez con otra referencia.',
     'decide.submit': 'Pedir la aprobación',
     'decide.another': 'Lo aprueba otra persona: {who}.',
     'decide.not_yours': 'No lo puedes aprobar: {why}',
@@ -136,7 +140,11 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.approval': 'Approval',
     'decide.approve': 'Approve…',
     'decide.reject': 'Reject',
+    'decide.reject_text':
+      'What waits for approval is not paid. To pay it, somebody proposes it again with another reference.',
     'decide.cancel': 'Take back',
+    'decide.cancel_text':
+      'What has not left is not paid, and the money reserved for it is free again. To pay it, somebody proposes it again with another reference.',
     'decide.submit': 'Ask for approval',
     'decide.another': 'Another person approves it: {who}.',
     'decide.not_yours': 'You cannot approve it: {why}',

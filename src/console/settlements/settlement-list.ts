@@ -17,7 +17,7 @@ import { actorText, badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { readEnvironment } from '../merchants/visible-merchants.ts';
+import { choiceNames, readEnvironment } from '../merchants/visible-merchants.ts';
 import { alertNotice } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 
@@ -133,6 +133,6 @@ async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>
 <label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
 <label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map((method) => option(method.code, methodName(language, method)))}</select></label>
 <label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
-<label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${merchants.map(({ id, name }) => option(id, name))}</select></label>
+<label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${[...choiceNames(merchants)].map(([id, name]) => option(id, name))}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'settlements.compare')}</button></p></form>`;
 }

@@ -88,6 +88,7 @@ ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} 
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
 <h2>${tell(language, 'settlement.by_cause')}</h2>
+${accepting.may && differences.some(({ accepted_at }) => accepted_at === null) && html`<p>${tell(language, 'settlement.accept_text')}</p>`}
 ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
 ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
   const again = `/settlements/${id}?${typedQuery(visit, { cause: typedFor, one, reason })}`;

@@ -31,6 +31,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.by_cause': 'Diferencias por causa',
     'settlement.no_differences': 'Todo calza.',
     'settlement.accept': 'Aceptar lo abierto de esta causa',
+    'settlement.accept_text':
+      'Aceptar no mueve dinero ni cambia los libros: la diferencia queda aquí con tu motivo, y ya no impide cerrar el mes.',
     'settlement.accept_one': 'Aceptar',
     'settlement.accepted': 'Aceptado por {name}: {reason}',
     'settlement.done': 'Aceptado: {n}.',
@@ -117,6 +119,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.by_cause': 'Differences by cause',
     'settlement.no_differences': 'Everything fits.',
     'settlement.accept': 'Accept what is open of this cause',
+    'settlement.accept_text':
+      'Accepting moves no money and changes no books: the difference stays here with your reason, and no longer prevents closing the month.',
     'settlement.accept_one': 'Accept',
     'settlement.accepted': 'Accepted by {name}: {reason}',
     'settlement.done': 'Accepted: {n}.',

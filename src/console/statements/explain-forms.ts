@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -6,7 +7,7 @@ import { listExplanations } from '../../statements/list-explanations.ts';
 import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { listMerchants } from '../merchants/visible-merchants.ts';
+import { choiceNames, listMerchants } from '../merchants/visible-merchants.ts';
 import { type Fault, formField, reasonField } from '../notice.ts';
 
 /** The typed fields of a form that was refused or waited for a new proof of identity. */
@@ -37,7 +38,11 @@ export async function explainForm(
           ['deposit', tell(language, 'explain.deposit')] as const,
           ['merchant', tell(language, 'explain.merchant')] as const,
           ...app.paymentMethods.map(
-            ({ code }) => [`method ${code}`, tell(language, 'explain.method', { method: code })] as const,
+            (method) =>
+              [
+                `method ${method.code}`,
+                tell(language, 'explain.method', { method: methodName(language, method) }),
+              ] as const,
           ),
         ]
       : [['payout', tell(language, 'explain.payout')] as const]),
@@ -57,7 +62,7 @@ ${isCredit && formField(fault, 'commission', (attributes) => html`<label>${tell(
 ${
   isCredit &&
   merchants.length > 0 &&
-  html`<label>${tell(language, 'explain.whose')}<select name="merchant">${merchants.map(({ id: one, name }) => option('merchant', one, name))}</select></label>`
+  html`<label>${tell(language, 'explain.whose')}<select name="merchant">${[...choiceNames(merchants)].map(([one, name]) => option('merchant', one, name))}</select></label>`
 }
 ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
