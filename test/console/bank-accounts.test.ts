@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { type Answer, startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -42,7 +43,9 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assert.match(text, /invalid<\/span>/);
     assert.match(text, /wrong<\/span><\/td><td[^>]*>The check character does not fit/);
     assert.doesNotMatch(text, /345\.678|1234567</);
-    assert.equal((await send({ of: 'account', rut: '1-9', bank: '', account: '1' })).status, 400);
+    const without = await send({ of: 'account', rut: '1-9', bank: '', account: '1' });
+    assert.equal(without.status, 400);
+    assertMarked(without.text, 'bank');
   });
 
   test('are refused in a missing, unreadable or too long file, and nothing is validated', async () => {
@@ -52,8 +55,11 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     const long = await send({}, `rut;banco;cuenta\n${row.repeat(5001)}`);
     assert.equal(long.status, 400);
     assert.match(long.text, /more than 5000 rows.*bin\/rubrica validate FILE/);
-    for (const content of ['\u0000\u0001', 'a;b\n1;2\n', undefined])
-      assert.equal((await send({}, content)).status, 400);
+    for (const content of ['\u0000\u0001', 'a;b\n1;2\n', undefined]) {
+      const refused = await send({}, content);
+      assert.equal(refused.status, 400);
+      assertMarked(refused.text, 'file');
+    }
     assert.equal((await send({}, 'x'.repeat(300 * 1024))).status, 413);
     assert.deepEqual(await app.db.query('select * from bank_account_validations'), []);
   });

@@ -9,6 +9,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { type CheckoutCase, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -76,6 +77,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
       const refused = await send(finance, file, { ...fields, confirm: 'yes' });
       assert.equal(refused.status, 400);
       assert.match(refused.text, said);
+      assertMarked(refused.text, String(said).includes('comercio') ? 'merchant' : 'file');
     }
     const preview = await send(finance, content, { merchant });
     assert.ok(preview.text.includes(` · ${merchant} · `), 'the preview names the merchant');

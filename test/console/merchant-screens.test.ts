@@ -15,6 +15,7 @@ import { rotateSecretToken } from '../../src/payment-services/rotate-secret-toke
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole, ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM, formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -321,7 +322,9 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const { app, server, as } = await open();
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
-    assert.equal((await operator.post('/merchants', { name: ' ' })).status, 400);
+    const nameless = await operator.post('/merchants', { name: ' ' });
+    assert.equal(nameless.status, 400);
+    assertMarked(nameless.text, 'name');
     const created = await operator.post('/merchants', { name: 'Almacén Ñuñoa' });
     const path = /\/merchants\/ps_\w+/.exec(created.headers.get('location') ?? '')?.[0] ?? '';
     const send = async (form: string, fields: Record<string, string>) =>

@@ -145,8 +145,15 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       [422, true],
       broken.text.slice(0, 300),
     );
-    assert.equal((await maker.upload(sent('', {}))).status, 400);
-    assert.equal((await maker.upload(sent(cartola(RENT), { account: 'abc' }))).status, 400);
+    assertMarked(broken.text, 'file');
+    for (const [content, more, field] of [
+      ['', {}, 'file'],
+      [cartola(RENT), { account: 'abc' }, 'account'],
+    ] as const) {
+      const refused = await maker.upload(sent(content, more));
+      assert.equal(refused.status, 400);
+      assertMarked(refused.text, field);
+    }
     assert.equal((await maker.upload(sent(cartola(RENT), { of: '999' }))).status, 404);
     assert.equal(
       (await maker.upload(sent(cartola(RENT), { of: 'all development' }))).status,

@@ -346,7 +346,9 @@ forEachEngine('settlement files', (openTestDatabase) => {
       });
     };
     assert.equal((await upload(HEAD + text, auditor)).status, 403);
-    assert.equal((await upload('nothing', finance)).status, 400);
+    const unreadable = await upload('nothing', finance);
+    assert.equal(unreadable.status, 400);
+    assertMarked(unreadable.text, 'file');
     assert.equal((await upload(HEAD + text, finance, 'abono.csv', 'a\0b')).status, 400);
     // The name is cut after 200 code units, which is inside the emoji.
     const kept = await upload(HEAD + text, finance, `${'a'.repeat(199)}😀.csv`);

@@ -14,7 +14,7 @@ import type { Language } from '../../lib/language.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 import { UPLOAD_BYTES } from '../upload-bytes.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
@@ -34,11 +34,11 @@ export const postConsoleBankAccounts: Screen = {
     const { language, user, request } = visit;
     const upload = await readUpload(request);
     const { fields, file } = upload;
-    const refuse = (said: string) => sendPage(app, visit, 400, { said });
+    const refuse = (said: string, field = 'file') => sendPage(app, visit, 400, { fault: { said, field } });
     if (fields['of'] === 'account') {
       const { rut = '', bank = '', account = '' } = fields;
-      if ([rut, bank, account].some((text) => text.trim() === '' || text.length > 100))
-        return refuse(tell(language, 'bank_accounts.missing'));
+      const [missing] = Object.entries({ rut, bank, account }).find(([, text]) => !isGiven(text)) ?? [];
+      if (missing !== undefined) return refuse(tell(language, 'bank_accounts.missing'), missing);
       const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
       return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
     }
@@ -51,31 +51,33 @@ export const postConsoleBankAccounts: Screen = {
   }),
 };
 
+function isGiven(text: string): boolean {
+  return text.trim() !== '' && text.length <= 100;
+}
+
 async function sendPage(
   app: App,
   { language, send }: ConsoleVisit,
   status: number,
-  { said, shown }: { said?: string; shown?: Html },
+  { fault = { said: '' }, shown }: { fault?: Fault; shown?: Html },
 ): Promise<FastifyReply> {
   const title = tell(language, 'bank_accounts.title');
   const action = `${publicPath(app)}/console${PATH}`;
   const limits = { kib: UPLOAD_BYTES.accounts / 1024, rows: MOST_ROWS, command: COMMAND };
   const { banks } = await listBanks(app);
   const main = html`<h1>${title}</h1>
-${said !== undefined && alertNotice(said)}
+${alertNotice(fault)}
 ${shown !== undefined && shown}
 <h2>${tell(language, 'bank_accounts.file')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${action}">
 <p>${tell(language, 'bank_accounts.file_text', limits)}</p><p class="quiet">${tell(language, 'bank_accounts.file_kept')}</p>
-<label>${tell(language, 'bank_accounts.choose')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'bank_accounts.choose')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>
 <h2>${tell(language, 'bank_accounts.one')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${action}"><input type="hidden" name="of" value="account">
-<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" autocomplete="off" placeholder="12345678-5"></label>
-<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required><option value=""></option>${banks.map(
-    ({ code, name }) => html`<option value="${code}">${name} (${code})</option>`,
-  )}</select></label>
-<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" autocomplete="off" inputmode="numeric"></label>
+${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" autocomplete="off" placeholder="12345678-5"${attributes}></label>`)}
+${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required${attributes}><option value=""></option>${banks.map(({ code, name }) => html`<option value="${code}">${name} (${code})</option>`)}</select></label>`)}
+${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" autocomplete="off" inputmode="numeric"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>`;
   return send(status, { title, main });
 }

@@ -10,13 +10,13 @@ import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
 
 /** Lists the payment services that the person sees, with the last use of their tokens. */
 export const getConsoleMerchants: Screen = {
-  handle: consoleHandler((app, visit) => sendMerchants(app, visit, 200, '')),
+  handle: consoleHandler((app, visit) => sendMerchants(app, visit, 200, { said: '' })),
 };
 
 /** Creates a payment service. Its tokens are not shown here: the next page hands them over. */
@@ -24,13 +24,14 @@ export const postConsoleMerchants: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const name = readServiceName(fieldsOf(request)['name'] ?? '');
-    if (name === null) return sendMerchants(app, visit, 400, tell(language, 'merchants.bad_name'));
+    if (name === null)
+      return sendMerchants(app, visit, 400, { said: tell(language, 'merchants.bad_name'), field: 'name' });
     const { id } = await createPaymentService(app, name, by);
     return goTo(`/merchants/${id}?done=created`);
   }),
 };
 
-async function sendMerchants(app: App, visit: ConsoleVisit, status: number, said: string) {
+async function sendMerchants(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
   const { language, user } = visit;
   const { text = '', state = '' } = askedOf(visit);
   const all = await listMerchants(app, user);
@@ -50,19 +51,19 @@ async function sendMerchants(app: App, visit: ConsoleVisit, status: number, said
         type: STATES.map((name) => [name, tell(language, `merchants.${name}`)] as const),
       },
     ],
-    above: alertNotice(said),
+    above: alertNotice(fault),
     empty:
       all.length === 0
         ? emptyState(visit, tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')
         : emptyState(visit, tell(language, 'list.none_such'), ''),
-    below: user.may.has('payment-services:manage') && user.environmentIds === null && newForm(app, language),
+    below: user.may.has('payment-services:manage') && user.environmentIds === null && newForm(app, language, fault),
   });
 }
 
-function newForm(app: App, language: Language): Html {
+function newForm(app: App, language: Language, fault: Fault): Html {
   return html`<h2>${tell(language, 'merchants.new')}</h2>
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/merchants">
-<label>${tell(language, 'merchants.name')}<input name="name" required maxlength="100"></label>
+${formField(fault, 'name', (attributes) => html`<label>${tell(language, 'merchants.name')}<input name="name" required maxlength="100"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'merchants.create')}</button></p>
 </form>`;
 }

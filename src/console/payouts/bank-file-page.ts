@@ -23,7 +23,7 @@ import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { alertNotice, doneNotice } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault, formField } from '../notice.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import {
@@ -42,7 +42,7 @@ const SHOWN = 500;
 
 /** Shows one file: its lines with their results, a download, and a form for the bank's result. */
 export const getConsolePayoutFile: Screen = {
-  handle: consoleHandler((app, visit) => sendFile(app, visit, 200, '')),
+  handle: consoleHandler((app, visit) => sendFile(app, visit, 200, { said: '' })),
 };
 
 /** Sends the same bytes that the file had when it was created. */
@@ -66,7 +66,7 @@ export const postConsolePayoutResults: Screen = {
     if (asked !== null) return asked;
     const upload = await readSentFile(request);
     const { fields, file: sent } = upload;
-    if (sent === null) return sendFile(app, visit, 400, sayUnusable(language, upload));
+    if (sent === null) return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
     try {
       const { readResults } = await import('../../payouts/read-results.ts');
       const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
@@ -87,7 +87,8 @@ export const postConsolePayoutResults: Screen = {
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       const why = invalidDetail(language, error);
-      return sendFile(app, visit, status, why === null ? said : tell(language, 'results.unread', { why }));
+      const fault = why === null ? { said } : { said: tell(language, 'results.unread', { why }), field: 'file' };
+      return sendFile(app, visit, status, fault);
     }
   }),
 };
@@ -111,7 +112,7 @@ async function sendLines(app: App, visit: ConsoleVisit, file: PayoutFile, payout
   });
 }
 
-async function sendFile(app: App, visit: ConsoleVisit, status: number, said: string) {
+async function sendFile(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
   const { language, user, send } = visit;
   const file = await fileOf(app, visit);
   const format = BANK_FILES.find(({ code }) => code === file.format);
@@ -132,7 +133,7 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
     one.payout.reason === null ? '—' : sayReason(one.payout.reason)[language],
   ]);
   const isTest = seen[0]?.isTest === true;
-  const main = html`${said === '' ? noticeOf(visit, isTest) : alertNotice(said)}
+  const main = html`${fault.said === '' ? noticeOf(visit, isTest) : alertNotice(fault)}
 ${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
@@ -150,7 +151,7 @@ ${
   html`<h2>${tell(language, 'results.title')}</h2>
 <p class="quiet">${tell(language, 'results.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}/results">
-<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'results.look')}</button></p></form>`
 }`;
   return send(status, { title: file.name, main });

@@ -16,7 +16,7 @@ import { listPaymentServices } from '../../payment-services/list-payment-service
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { readFile } from './settlement-list.ts';
 
@@ -44,13 +44,14 @@ export const postConsoleBookMissing: Screen = {
     const { fields, file } = upload;
     const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
     const merchant = paymentServiceId ?? fields['merchant'] ?? '';
-    const refuse = (said: string) => sendForm(app, visit, settlement, { status: 400, said, merchant });
+    const refuse = (said: string, field = 'file') =>
+      sendForm(app, visit, settlement, { status: 400, said, field, merchant });
     if (file === null) return refuse(sayUnusable(language, upload));
     if (file.content.length > MOST_FILE_BYTES) return refuse(tell(language, 'book.too_large'));
     const evidence = describeEvidence(file.name, file.content);
     if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));
     const [environmentId] = merchant === '' ? [] : await listEnvironmentIds(app, environment, merchant, null);
-    if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'));
+    if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'), 'merchant');
     const read = await readFile(file.content);
     if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
     // Of a file of all merchants, a payment in the books of another is not missing.
@@ -83,27 +84,32 @@ function pathTo({ id }: KeptSettlement): string {
   return `/settlements/${id}/book`;
 }
 
-type Answer = { status: number; said: string; merchant?: string };
+type Answer = Fault & { status: number; merchant?: string };
 
 async function sendForm(
   app: App,
   { language, send }: ConsoleVisit,
   settlement: KeptSettlement,
-  { status, said, merchant = '' }: Answer,
+  { status, merchant = '', ...fault }: Answer,
 ) {
   const title = tell(language, 'book.title', { name: settlement.file_name });
   const at = `${publicPath(app)}/console`;
   const merchants = settlement.payment_service_id === null ? await listPaymentServices(app) : [];
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <p>${tell(language, 'book.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">
-<label>${tell(language, 'book.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'book.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
 ${
   settlement.payment_service_id === null &&
-  html`<label>${tell(language, 'book.merchant')}<select name="merchant" required><option value=""></option>${merchants.map(
-    ({ id, name }) => html`<option value="${id}"${id === merchant && html` selected`}>${name} · ${id}</option>`,
-  )}</select></label>`
+  formField(
+    fault,
+    'merchant',
+    (attributes) =>
+      html`<label>${tell(language, 'book.merchant')}<select name="merchant" required${attributes}><option value=""></option>${merchants.map(
+        ({ id, name }) => html`<option value="${id}"${id === merchant && html` selected`}>${name} · ${id}</option>`,
+      )}</select></label>`,
+  )
 }
 <p class="actions"><button class="primary">${tell(language, 'book.look')}</button> <a class="button" href="${at}/settlements/${settlement.id}">${tell(language, 'refund.back')}</a></p></form>`;
   return send(status, { title, main });

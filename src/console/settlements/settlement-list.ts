@@ -18,14 +18,14 @@ import { askedOf, type Column, containsText, readFirst, sendList } from '../cons
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { choiceNames, readEnvironment } from '../merchants/visible-merchants.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 
 const SHOWN = 100;
 
 /** Lists the files that were compared with the books, with a form for another. */
 export const getConsoleSettlements: Screen = {
-  handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, '')),
+  handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, { said: '' })),
 };
 
 /** Compares a file with the books, and redirects to its differences. */
@@ -34,7 +34,7 @@ export const postConsoleSettlements: Screen = {
     const { language, by, request, goTo } = visit;
     const upload = await readUpload(request);
     const { fields, file } = upload;
-    const refuse = (said: string) => sendSettlements(app, visit, 400, said);
+    const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' });
     if (file === null) return refuse(sayUnusable(language, upload));
     const settlement = await readFile(file.content);
     if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
@@ -65,7 +65,7 @@ export async function readFile(content: Buffer): Promise<Settlement | Unreadable
   });
 }
 
-async function sendSettlements(app: App, visit: ConsoleVisit, status: number, said: string) {
+async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
   const { language, user } = visit;
   const { text = '', open = '' } = askedOf(visit);
   const { rows: settlements, cut } = await readFirst(SHOWN, (limit) => listSettlements(app, limit, open === 'yes'));
@@ -83,13 +83,13 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, sa
       { name: 'text', text: 'list.filter_text', type: 'search' },
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
     ],
-    above: alertNotice(said),
+    above: alertNotice(fault),
     empty: emptyState(
       visit,
       tell(language, isNew ? 'settlements.none' : 'list.none_such'),
       isNew ? 'bin/rubrica settlement keep FILE' : '',
     ),
-    below: user.may.has('movements:record') && (await uploadForm(app, { language })),
+    below: user.may.has('movements:record') && (await uploadForm(app, { language }, fault)),
   });
 }
 
@@ -124,13 +124,13 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
   ];
 }
 
-async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>): Promise<Html> {
+async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>, fault: Fault): Promise<Html> {
   const option = (value: string, text: string) => html`<option value="${value}">${text}</option>`;
   const environments = ENVIRONMENTS.toSorted((one) => (one === app.config.mode ? -1 : 1));
   const merchants = await listPaymentServices(app);
   return html`<h2>${tell(language, 'settlements.upload')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
-<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
 <label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map((method) => option(method.code, methodName(language, method)))}</select></label>
 <label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
 <label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${[...choiceNames(merchants)].map(([id, name]) => option(id, name))}</select></label>

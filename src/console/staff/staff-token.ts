@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { personOf, refusalFor } from './managed-person.ts';
 
@@ -22,7 +22,7 @@ const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * D
 export const getConsoleStaffToken: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await tokenOwner(app, visit);
-    return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: null, name: '' });
+    return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name: '' });
   }),
 };
 
@@ -41,7 +41,13 @@ export const postConsoleStaffToken: Screen = {
       return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
-      return sendForm(visit, person, { status: 400, said: tell(language, 'token.bad_name'), name });
+      return sendForm(visit, person, {
+        status: 400,
+        said: tell(language, 'token.bad_name'),
+        field: 'name',
+        name,
+        valid,
+      });
     }
   }),
 };
@@ -59,20 +65,21 @@ async function tokenOwner(app: App, visit: ConsoleVisit): Promise<{ person: List
   return proof === null ? { person } : { sent: proof };
 }
 
-type Shown = { status: number; said: string | null; name: string };
+type Shown = Fault & { status: number; name: string; valid?: string };
 
-function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUser, { status, said, name }: Shown) {
+function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUser, shown: Shown) {
+  const { status, name, valid = '90d' } = shown;
   const at = `${publicPath(app)}/console/staff/${id}`;
   const title = tell(language, 'token.title', { email });
   const choices = (['30d', '90d', '365d', 'never'] as const).map(
     (choice) =>
-      html`<option value="${choice}"${choice === '90d' && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
+      html`<option value="${choice}"${choice === valid && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
   );
-  const main = html`${said !== null && alertNotice(said)}
+  const main = html`${alertNotice(shown)}
 <h1>${title}</h1>
 <p class="quiet">${tell(language, 'token.text')}</p>
 <form class="card pad" method="post" action="${at}/token">
-<label>${tell(language, 'token.name')}<input name="name" value="${name}" maxlength="60" required autocomplete="off"></label>
+${formField(shown, 'name', (attributes) => html`<label>${tell(language, 'token.name')}<input name="name" value="${name}" maxlength="60" required autocomplete="off"${attributes}></label>`)}
 <label>${tell(language, 'token.valid')}<select name="valid">${choices}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'token.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -16,7 +17,7 @@ import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { listSeenOwners } from '../payouts/owner-choice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
@@ -97,9 +98,12 @@ export const postConsoleStatements: Screen = {
     const owner = await accountOwnerNamed(app, visit, fields['of']);
     if (owner === null) return send(404, notFoundPage(language));
     const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
-    const refuse = (status: number, said: string) => sendForm(app, visit, { status, said, of: fields['of'], account });
-    if (file === null || file.content.length > MOST_FILE_BYTES) return refuse(400, sayUnusable(language, upload));
-    if (!/^\d{4,20}$/.test(account)) return refuse(400, tell(language, 'statements.bad_account'));
+    const refuse = (status: number, fault: Fault) =>
+      sendForm(app, visit, { status, ...fault, of: fields['of'], account });
+    if (file === null || file.content.length > MOST_FILE_BYTES)
+      return refuse(400, { said: sayUnusable(language, upload), field: 'file' });
+    if (!/^\d{4,20}$/.test(account))
+      return refuse(400, { said: tell(language, 'statements.bad_account'), field: 'account' });
     try {
       const { readStatement } = await import('../../statements/read-statement.ts');
       const statement = await readStatement(Readable.from([file.content]));
@@ -111,7 +115,8 @@ export const postConsoleStatements: Screen = {
       return await goTo(id === null ? '/statements' : `/statements/${id}?done=imported`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
-      return refuse(status, said);
+      const isOfFile = error instanceof Problem && error.code === 'INVALID_STATEMENT';
+      return refuse(status, { said, field: isOfFile ? 'file' : undefined });
     }
   }),
 };
@@ -159,9 +164,10 @@ async function accountOwnerNamed(app: App, { user }: ConsoleVisit, name = ''): P
   return owner === undefined ? null : { environment: owner.environment, paymentServiceId: owner.merchant };
 }
 
-type Answer = { status: number; said: string; of?: string | undefined; account?: string };
+type Answer = Fault & { status: number; of?: string | undefined; account?: string };
 
-async function sendForm(app: App, visit: ConsoleVisit, { status, said, of = '', account = '' }: Answer) {
+async function sendForm(app: App, visit: ConsoleVisit, answer: Answer) {
+  const { status, of = '', account = '' } = answer;
   const { language, user, send } = visit;
   const title = tell(language, 'statements.import');
   const owners = await listSeenOwners(app, user);
@@ -177,12 +183,12 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, said, of = '', 
     ([value, name, environment]) =>
       html`<option value="${value}"${value === of && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
   );
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice(answer)}
 <h1>${title}</h1>
 <p>${tell(language, 'statements.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
-<label>${tell(language, 'statements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
-<label>${tell(language, 'statements.account')}<input name="account" required maxlength="30" inputmode="numeric" value="${account}" autocomplete="off"></label>
+${formField(answer, 'file', (attributes) => html`<label>${tell(language, 'statements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
+${formField(answer, 'account', (attributes) => html`<label>${tell(language, 'statements.account')}<input name="account" required maxlength="30" inputmode="numeric" value="${account}" autocomplete="off"${attributes}></label>`)}
 <label>${tell(language, 'statements.whose')}<select name="of" required>${options}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'statements.look')}</button></p></form>`;
   return send(status, { title, main });
