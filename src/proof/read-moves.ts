@@ -8,7 +8,7 @@ import { readAct } from './read-acts.ts';
 
 /**
  * Compares the moves of payment services with the acts about them. `wrong`: a row that somebody wrote sends shops and
- * payers to a stranger, or makes a payment service look like an incomplete copy, of which nothing is compared.
+ * payers to a stranger, or makes a payment service look like an incomplete copy, which is not compared.
  * `incomplete`: the environments of incomplete copies, as far as the audit log has them.
  */
 export async function readMoves({ db }: App): Promise<{ wrong: Finding[]; incomplete: Set<number> }> {

@@ -9,7 +9,7 @@ import {
   selectToldPayouts,
 } from './told-queries.ts';
 
-/** What the callbacks of a page tell of, besides transactions, and the URLs of their subscribers. */
+/** The movements and payouts that callbacks tell of, and the URLs of their subscribers. */
 export type Told = {
   movements: ReadonlyMap<string, Movement>;
   payouts: ReadonlyMap<string, Payout>;

@@ -55,11 +55,15 @@ function compareRights(findings: Findings, user: UserSaid, arrivals: ReadonlyMap
   // It never changes. Acts of earlier versions do not have it, but the user acted under it.
   const email = said['email'] ?? (user.acted_as === null ? null : accountOf(user.acted_as));
   if (email !== null) {
-    was['email'] = String(email);
+    was['email'] = textOf(email);
     is['email'] = user.email;
   }
   const act = { said: user.said === null ? null : JSON.stringify(was), said_at: user.turned_at ?? user.said_at };
   compareSaid(findings, 'rights_changed', null, `user ${user.id}`, act, is);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The lists of an act and of the store. */

@@ -83,7 +83,7 @@ function verifySender(findings: Findings, parts: readonly SenderPart[], arrivals
   });
   const isGone =
     last?.action === 'payout.sender_set' && last.at > arrived && rows.every((one) => one.retired_at !== null);
-  if (isGone) wrong.push(`it is none, and the audit log has ${sayAct(last)}`);
+  if (isGone) wrong.push(`nothing sends payouts, and the audit log has ${sayAct(last)}`);
   const subject = `sender of payouts of ${payment_service_id} in ${environment}`;
   report(findings, { id: environment_id, since: last?.at ?? rows[0]?.at ?? null }, subject, wrong);
 }
@@ -101,8 +101,8 @@ function sayUrl({ kind, url }: SenderPart): string {
 }
 
 function sayAct({ said, at }: SenderPart): string {
-  const { url, kind } = readAct(said);
-  return `${String(url ?? kind ?? 'none')} at ${at}`;
+  const { url, kind } = readAct(said) as { url?: string | null; kind?: string };
+  return `${url ?? kind ?? 'none'} at ${at}`;
 }
 
 /** Compares the types of accounts with the last act about a payout to each of them. */

@@ -8,7 +8,7 @@ import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invi
 import { setRights } from '../../src/auth/set-rights.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { assertFound, foundIn } from '../support/found-by-hand.ts';
+import { assertFound, foundIn, leaveOut } from '../support/found-by-hand.ts';
 import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -150,16 +150,8 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
     const app = createTestApp(await openTestDatabase());
     const { open, acted } = await fill(app);
     await removeTriggers(app.db);
-    const acts = await app.db.query<{ link: number; said: string }>(
-      `select link, said_after as said from audit_log where action in ('user.created', 'user.role_set', 'user.invited')`,
-    );
-    await app.db.transaction(async (tx) => {
-      for (const { link, said } of acts) {
-        const { email, expires_at, ...earlier } = JSON.parse(said);
-        await tx.query('update audit_log set said_after = $2 where link = $1', [link, JSON.stringify(earlier)]);
-      }
-      await tx.query('update invitations set expires_at = 9 where id = $1', [open]);
-    });
+    assert.ok((await leaveOut(app, ['email', 'expires_at'])) > 5);
+    await app.db.transaction((tx) => tx.query('update invitations set expires_at = 9 where id = $1', [open]));
     assert.equal(await foundIn(app), '');
     await app.db.transaction((tx) => tx.query(`update users set email = 'x' || email where id = $1`, [acted]));
     assert.match(await foundIn(app), /^user usr_\w+: email was "user-\d+@example.cl", is "xuser-\d+@example.cl"$/);
@@ -205,8 +197,6 @@ async function fill(app: TestApp) {
   app.now.advance(1000);
   await told('remittances', 'https://client.example/second?key=1');
   await endWebhook(app, { userId: user.id, webhook: 'refunds' }, by);
-  return {
-    ...{ user: user.id, acted: user.id, changed: changed.id, factor: kept, used: used.id, revoked: revoked.id },
-    ...{ replaced: replaced.id, open: open.id, link, last },
-  };
+  const invitations = { used: used.id, revoked: revoked.id, replaced: replaced.id, open: open.id, link, last };
+  return { user: user.id, acted: user.id, changed: changed.id, factor: kept, ...invitations };
 }

@@ -60,6 +60,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   // The screen that sets the look of the pay page shows a preview.
   console: ['pages'],
   privacy: ['search'],
+  // `books verify` compares moves with the audit log.
+  proof: ['moves'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],
   'payment-links': ['checkout', 'transactions', 'payment-services', 'movements'],
