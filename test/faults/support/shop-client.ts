@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { signingKey } from '../../../protocol/hmac.ts';
 import { sign } from '../../../protocol/sign-fields.ts';
+import { SERVER_LIMITS } from '../../../src/server/server-limits.ts';
 
 /** The payment service of every harness. */
 export const SHOP = { service_token: 'a1'.repeat(32), secret_token: 'b2'.repeat(32) };
@@ -37,7 +38,8 @@ const JSON_BODY = { 'content-type': 'application/json' };
 /** Creates a client with its own keep-alive connections, like a shop's server. */
 export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   const { timeoutMs = 60_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
-  const agent = new Agent({ keepAlive: true });
+  // Closes an idle connection long before the service does: a request on a closed one is reset.
+  const agent = new Agent({ keepAlive: true, timeout: SERVER_LIMITS.idleMs / 2 });
 
   function exchange(url: string, body: string | null, headers: Record<string, string>): Promise<Answer> {
     return new Promise((resolve, reject) => {
