@@ -109,3 +109,26 @@ export function selectWebhookParts(db: Reader, userIds: readonly string[]): Prom
 export function selectUserIds(db: Reader, afterId: string, limit: number): Promise<{ id: string }[]> {
   return db.query('select id from users where id > $1 order by id limit $2', [afterId, limit]);
 }
+
+/** A one-time link to tokens with the times of the acts that opened and ended it; null: there is no such act. */
+export type HandoverSaid = SqlRow & {
+  id: string;
+  made_at: number;
+  opened_at: number | null;
+  ended_at: number | null;
+  opened_said_at: number | null;
+  end_said_at: number | null;
+};
+
+/** Lists the next one-time links by id. The reader of a link is the actor of the act that opened it. */
+export function selectHandoversSaid(db: Reader, afterId: string, limit: number): Promise<HandoverSaid[]> {
+  return db.query<HandoverSaid>(
+    `select h.id, h.made_at, h.opened_at, h.ended_at,
+       (select max(b.created_at) from audit_log b where b.actor = 'reader of ' || h.id
+         and {filter_by}b.action = 'tokens.link_opened') as opened_said_at,
+       (select max(b.created_at) from audit_log b where b.subject = h.id
+         and {filter_by}b.action = 'tokens.link_ended') as end_said_at
+     from token_handovers h where h.id > $1 order by h.id limit $2`,
+    [afterId, limit],
+  );
+}

@@ -34,15 +34,16 @@ export async function hasActTogether(db: Reader, id: string): Promise<boolean> {
   return (await db.query(sql, [id])).length > 0;
 }
 
-/** Lists payouts that have left neither through a sender nor in a file that exists. */
+/** Lists payouts that have left neither through a sender nor in a file that exists, or name an unknown sender. */
 export function selectPayoutsLeftAlone(
   db: Reader,
   limit: number,
 ): Promise<{ id: string; environment_id: number; sent_at: number }[]> {
   return db.query(
     `select p.id, p.environment_id, p.sent_at from payouts p
-     where p.sent_at is not null and p.sender_id is null and not exists (select 1 from payout_files f
-       where f.id = p.file_id and f.environment_id = p.environment_id)
+     left join payout_senders s on s.id = p.sender_id and s.environment_id = p.environment_id
+     where p.sent_at is not null and s.id is null and (p.sender_id is not null or not exists (select 1 from payout_files f
+       where f.id = p.file_id and f.environment_id = p.environment_id))
      order by p.sent_at, p.id limit $1`,
     [limit],
   );

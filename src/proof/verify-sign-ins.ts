@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
 import {
+  type HandoverSaid,
   type InvitationSaid,
   selectFactorsGone,
   selectFactorsSaid,
+  selectHandoversSaid,
   selectInvitationsSaid,
 } from './access-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
@@ -12,8 +14,8 @@ import { pagesById, readAct } from './read-acts.ts';
 const PAGE = 500;
 
 /**
- * Compares second factors, and links that set a password, with the acts about them: who deletes a factor needs the
- * password alone, and a link that was used, ended or expired lets in again if somebody changes its row.
+ * Compares second factors, links that set a password, and links to tokens, with the acts about them: who deletes a
+ * factor needs the password alone, and a link that was used, ended or expired opens again if somebody changes its row.
  */
 export async function verifySignIns(app: App, findings: Findings): Promise<void> {
   const add = (subject: string, since: number | null, wrong: readonly string[]) => {
@@ -45,6 +47,17 @@ export async function verifySignIns(app: App, findings: Findings): Promise<void>
       add(`invitation ${link.id}`, link.said_at ?? link.created_at, wrong);
     }
   }
+  for await (const links of pagesById(PAGE, (after, limit) => selectHandoversSaid(app.db, after, limit))) {
+    for (const link of links) add(`link to tokens ${link.id}`, link.made_at, changesIn(comparedHandover(link)));
+  }
+}
+
+/** A link cannot be invented: its proof is keyed. A new Secret Token ends it without an act about it. */
+function comparedHandover({ opened_at, ended_at, opened_said_at, end_said_at }: HandoverSaid): ComparedColumn[] {
+  return [
+    ...(opened_said_at === null ? [] : [['opened_at', opened_said_at, opened_at] as const]),
+    ...(end_said_at === null ? [] : [['ended_at', end_said_at, ended_at] as const]),
+  ];
 }
 
 /** Acts of earlier versions do not say when a link expires. Only a link that was not used is ended. */

@@ -113,6 +113,13 @@ const TAMPERINGS: Tamperings<World>[] = [
     found: /payouts with 30000 in all, and 1 payouts with \d+ are in it.*payout po_\w+ left without a sender/,
   },
   {
+    name: 'a payout that left in a file that is gone names a sender',
+    statements: ({ payouts }) => [
+      [`update payouts set file_id = null, sender_id = 'snd_x' where id = $1`, payouts[0] as string],
+    ],
+    found: /payout po_\w+ left without a sender/,
+  },
+  {
     name: 'a file of payouts is deleted',
     statements: () => [['delete from payout_files']],
     found: /file of payouts pf_\w+ was deleted.*payout po_\w+ left without a sender/,

@@ -7,12 +7,15 @@ import { acceptInvitation, findInvitation } from '../../src/auth/invitations/acc
 import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
+import { endHandover, handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
+import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertFound, foundIn, leaveOut } from '../support/found-by-hand.ts';
 import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 type World = Awaited<ReturnType<typeof fill>>;
@@ -97,6 +100,11 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
       [`insert into invitations values ('inv_x', $1, 'invitation', 'x', 1, 'x', 9000000000000, null, null)`, user],
     ],
     found: /^invitation inv_x: it was never made by this service$/,
+  },
+  {
+    name: 'one-time links to tokens that were opened or revoked open again',
+    statements: () => [['update token_handovers set opened_at = null, ended_at = null']],
+    found: /^(link to tokens th_\w+: (opened|ended)_at was \d+, is null(; )?){2}$/,
   },
   {
     name: 'a webhook goes to a stranger',
@@ -189,6 +197,15 @@ async function fill(app: TestApp) {
   const [link, last] = [await newLink(), await newLink()];
   app.now.advance(1000);
   await disableUser(app, changed.id, TESTER);
+  const { paymentServiceId } = await createTestEnvironment(app);
+  for (const open of [true, false]) {
+    const target = { paymentServiceId, environment: 'development' } as const;
+    const made = await handOverTokens(app, target, DAY_MS, TESTER);
+    assert.ok(made !== null);
+    if (open) assert.ok((await openHandover(app, made.link, '192.0.2.0/24')) !== null);
+    else assert.ok(await endHandover(app, made, TESTER));
+  }
+  await handOverTokens(app, { paymentServiceId, environment: 'production' }, DAY_MS, TESTER);
   const by = { kind: 'person', name: user.email, userId: user.id, origin: null } as const;
   const told = (webhook: 'remittances' | 'refunds', url: string) =>
     setWebhook(app, { userId: user.id, webhook, url, method: 'POST' }, by);
