@@ -9,6 +9,7 @@ import { acceptDifferences, listSettlements, showSettlement } from '../../src/mo
 import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -44,6 +45,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
       const shown = await showSettlement(app, kept.kind === 'kept' ? kept.id : '');
       assert.match(shown?.differences.at(-1)?.buy_order ?? '', /^A\ufffd/);
     }
+    assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
   const open = async () => {
