@@ -88,12 +88,13 @@ function verifySender(findings: Findings, parts: readonly SenderPart[], arrivals
   report(findings, { id: environment_id, since: last?.at ?? rows[0]?.at ?? null }, subject, wrong);
 }
 
-/** Acts of earlier versions have the URL without its query alone. */
+/** Acts of earlier versions have the URL without its query alone, and the first ones the whole URL. */
 function isSetBy({ kind, url, at, by }: SenderPart, act: SenderPart): boolean {
   if (act.action !== 'payout.sender_set' || act.at !== at || act.by !== by) return false;
   const said = readAct(act.said);
   const hash = said['url_sha256'];
-  return said['kind'] === kind && said['url'] === withoutQuery(url) && (hash === undefined || hash === hashOfUrl(url));
+  const isUrl = said['url'] === url || said['url'] === withoutQuery(url);
+  return said['kind'] === kind && isUrl && (hash === undefined || hash === hashOfUrl(url));
 }
 
 function sayUrl({ kind, url }: SenderPart): string {

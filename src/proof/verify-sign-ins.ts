@@ -60,7 +60,10 @@ function comparedHandover({ opened_at, ended_at, opened_said_at, end_said_at }: 
   ];
 }
 
-/** Acts of earlier versions do not say when a link expires. Only a link that was not used is ended. */
+/**
+ * Only a link that was not used is ended. Earlier versions, whose acts do not say when a link expires, did not end every
+ * open one when the user was disabled or got a new password.
+ */
 function comparedLink(link: InvitationSaid): ComparedColumn[] {
   const said = readAct(link.said);
   const { expires_at, used_at, ended_at, used_said_at, end_said_at } = link;
@@ -70,7 +73,8 @@ function comparedLink(link: InvitationSaid): ComparedColumn[] {
     ['created_by', link.said_by, link.created_by],
     ['used_at', used_said_at, used_at],
   ];
-  if (said['expires_at'] !== undefined) columns.push(['expires_at', said['expires_at'], expires_at]);
+  if (said['expires_at'] === undefined) return columns;
+  columns.push(['expires_at', said['expires_at'], expires_at]);
   if (used_said_at === null && end_said_at !== null && ended_at === null) columns.push(['ended_at', end_said_at, null]);
   return columns;
 }

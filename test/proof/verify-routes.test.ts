@@ -221,9 +221,11 @@ forEachEngine('where the money of a payment service goes and who signs for it', 
     const { id } = await fill(app);
     await removeTriggers(app.db);
     assert.ok((await leaveOut(app, ['url_sha256'])) > 2);
-    await app.db.transaction((tx) =>
-      tx.query(`update environments set events_url = 'https://hook.example/in' where id = $1`, [id]),
-    );
+    await app.db.transaction(async (tx) => {
+      await tx.query(`update environments set events_url = 'https://hook.example/in' where id = $1`, [id]);
+      const whole = `replace(said_after, 'https://bank.example/v2"', 'https://bank.example/v2?tenant=1"')`;
+      await tx.query(`update audit_log set said_after = ${whole} where action = 'payout.sender_set'`);
+    });
     assert.equal(await foundIn(app), '');
   });
 

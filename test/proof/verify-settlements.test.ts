@@ -147,6 +147,7 @@ forEachEngine('settlement files and accepted differences', (openTestDatabase) =>
     const { id } = await fill(app);
     await removeTriggers(app.db);
     assert.equal(await leaveOut(app, ['differences_sha256']), 3);
+    await leaveOut(app, ['number', 'line', 'amount', 'currency']);
     await app.db.transaction((tx) => tx.query(`update settlements set totals = '[]' where id = $1`, [id]));
     assert.equal(await foundIn(app), '');
   });
