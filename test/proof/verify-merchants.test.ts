@@ -139,6 +139,19 @@ forEachEngine('a payment service, a payment link and what a person has refunded'
     assert.match(await found(app), /^refunds in CLP of user usr_\w+ on 2026-\d\d-\d\d: refunded was 300, is 0$/);
   });
 
+  test('went to the URL for refund events that was set then', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { environment } = await fill(app);
+    await setEventsUrl(app, environment, 'https://shop.example/other', TESTER);
+    assert.equal(await found(app), '');
+    const evil = `update callbacks set url = 'https://evil.example/e?key=1' where content_type = 'application/json' returning id`;
+    const changed = await app.db.transaction((tx) => tx.query(evil));
+    const says = (await found(app)).split('; ');
+    assert.equal(says.length, changed.length);
+    for (const one of says)
+      assert.match(one, /^callback \d+ \(evt_[\d_]+\) of transaction \d+ goes to a URL that nobody has set$/);
+  });
+
   test('are compared in pages of any size, and an interrupted comparison goes on with the next person', async () => {
     const app = createTestApp(await openTestDatabase());
     const { environment, paid } = await fill(app);
