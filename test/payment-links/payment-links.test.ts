@@ -236,7 +236,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     // The two links have the same time, so their order is not fixed.
     const id = (await listPaymentLinks(app, null, 10)).find(({ subject }) => subject === 'Cuota')?.id ?? '';
     assert.ok(id !== '' && page.includes(id));
-    assert.match(page, /<summary>Cerrar…<\/summary><p>Nadie podrá pagarlo, y no se vuelve a abrir\.<\/p>/);
+    assert.match(page, /<summary>Cerrar…<\/summary><p>Ya no se podrá pagar, y no se vuelve a abrir\.<\/p>/);
     assert.match(page, /Cuota[\s\S]+25\.000 CLP/);
     assert.deepEqual(
       [(await server.get(at, ben.console)).status, (await server.get(at, eva.console)).status],

@@ -82,13 +82,16 @@ function namedText(language: Language, name: string, text: string, action: strin
   if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
     return tell(language, `payout_state.${text}`);
   if (name === 'outcome') return tellKind(language, 'settle', text);
-  if (name === 'settled') return text.replace(/\w+$/, (state) => tellKind(language, 'payout_state', state));
+  // The id of a payout and its state.
+  if (name === 'settled') return tellEach(language, 'payout_state', text, ' ');
   const group = Object.hasOwn(GROUPS, name) ? GROUPS[name] : undefined;
   if (group === undefined) return shortened(text);
-  return text
-    .split(', ')
-    .map((one) => tellKind(language, group, one))
-    .join(', ');
+  return tellEach(language, group, text, ', ');
+}
+
+function tellEach(language: Language, group: string, text: string, between: string): string {
+  const words = text.split(between);
+  return words.map((one) => tellKind(language, group, one)).join(between);
 }
 
 /** Values that other screens name: the group of their texts. */
