@@ -109,9 +109,10 @@ export async function deleteCallbacks(
   ids: readonly number[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const places = [ids, environmentIds];
-  await tx.query('delete from delivery_attempts where callback_id {among $1} and environment_id {among $2}', places);
-  await tx.query('delete from callbacks where id {among $1} and environment_id {among $2}', places);
+  for (const [table, key] of Object.entries({ delivery_attempts: 'callback_id', callbacks: 'id' })) {
+    const chosen = `${key} {among $1} and environment_id {among $2}`;
+    await tx.query(`delete from ${table} where ${chosen}`, [ids, environmentIds]);
+  }
 }
 
 async function insertAll(tx: Tx, name: string, rows: readonly SqlRow[], suffix?: string): Promise<void> {
