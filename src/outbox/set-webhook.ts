@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { hashOfUrl } from '../payment-services/set-events-url.ts';
 import { endpointAddress } from './endpoint-address.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
@@ -32,7 +33,7 @@ export function setWebhook(
       if (current !== null) await updateEnded(tx, userId, webhook, at);
     } while (!(await insertSubscription(tx, row)));
     const before = current === null ? null : { webhook, address: endpointAddress(current.url), method: current.method };
-    const after = { webhook, address: endpointAddress(url), method };
+    const after = { webhook, address: endpointAddress(url), url_sha256: hashOfUrl(url), method };
     await recordAudit(tx, { at, by, action: 'webhook.set', subject: { kind: 'user', id: userId }, before, after });
     return row;
   });

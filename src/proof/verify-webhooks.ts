@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
+import { hashOfUrl } from '../payment-services/set-events-url.ts';
 import { selectUserIds, selectWebhookParts, type WebhookPart } from './access-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import type { Findings } from './proof-finding.ts';
@@ -9,7 +10,7 @@ const PAGE = 500;
 
 /**
  * Compares the webhooks of users with the acts that set and ended them: who changes the URL of one gets what it tells
- * of payouts and refunds. The acts have the URL without its query.
+ * of payouts and refunds. The acts have the URL without its query, and its hash.
  */
 export async function verifyWebhooks(app: App, findings: Findings): Promise<void> {
   for await (const users of pagesById(PAGE, (after, limit) => selectUserIds(app.db, after, limit))) {
@@ -32,12 +33,13 @@ function keyOf(part: WebhookPart): string {
   return `${String(webhook)} of user ${part.user_id}`;
 }
 
-/** A subscription ends with the next act about the webhook. Acts of earlier versions have no method. */
+/** A subscription ends with the next act about the webhook. Acts of earlier versions have no method and no hash. */
 function wrongRow({ id, url, method, at, ended_at }: WebhookPart, acts: readonly WebhookPart[]): string[] {
   const isSame = (act: WebhookPart) => {
     const said = readAct(act.said);
     const isMethod = said['method'] === undefined || said['method'] === method;
-    return act.action === 'webhook.set' && act.at === at && isMethod && said['address'] === addressOf(url);
+    const isUrl = said['address'] === addressOf(url) && (said['url_sha256'] ?? hashOfUrl(url)) === hashOfUrl(url);
+    return act.action === 'webhook.set' && act.at === at && isMethod && isUrl;
   };
   const made = acts.findIndex(isSame);
   if (made < 0) return [`${id} to ${addressOf(url)} was never set by this service`];

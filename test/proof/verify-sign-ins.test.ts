@@ -112,6 +112,12 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     found: /^webhook remittances of user usr_\w+: wh_\w+ to https:\/\/evil.example\/ was never set by this service$/,
   },
   {
+    name: 'the query of a webhook is changed',
+    statements: () => [[`update webhook_subscriptions set url = url || '?to=evil' where ended_at is null`]],
+    found:
+      /^webhook remittances of user usr_\w+: wh_\w+ to https:\/\/client.example\/\w+ was never set by this service$/,
+  },
+  {
     name: 'the URL of a webhook is none',
     statements: () => [[`update webhook_subscriptions set url = 'x' where ended_at is null`]],
     found: /^webhook remittances of user usr_\w+: wh_\w+ to x was never set by this service$/,
