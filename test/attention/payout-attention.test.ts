@@ -31,7 +31,15 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { payOut } from '../support/test-movements.ts';
-import { ANA, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import {
+  ANA,
+  approved,
+  formerSender,
+  openPayoutDesk,
+  type PayoutDesk,
+  propose,
+  wish,
+} from '../support/test-payouts.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 const HOUR = 3_600_000;
@@ -294,9 +302,10 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
   test('name payout create and payout clear when an ended one is contradicted, and not payout settle', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
+    const sender = await formerSender(app, desk);
     const [{ id }] = (await approved(app, desk)) as [Payout];
     await app.db.transaction((tx) =>
-      transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }, { sender: 'bank' }),
+      transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }, { sender }),
     );
     const say = (outcome: PayoutOutcome) =>
       settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
@@ -391,11 +400,10 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
   test('name only possible ends of a contradiction, for one that arrived and for one that has not left', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
+    const sender = await formerSender(app, desk);
     const [arrived] = (await approved(app, desk)) as [Payout];
     const ids = [arrived.id];
-    await app.db.transaction((tx) =>
-      transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }, { sender: 'bank' }),
-    );
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }, { sender }));
     const say = (id: string, outcome: PayoutOutcome) =>
       settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
     for (const outcome of ['confirmed', 'failed'] as const) await say(arrived.id, outcome);

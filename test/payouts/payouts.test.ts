@@ -18,7 +18,16 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import {
+  ANA,
+  actor,
+  approved,
+  formerSender,
+  openPayoutDesk,
+  type PayoutDesk,
+  propose,
+  wish,
+} from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
@@ -68,15 +77,14 @@ forEachEngine('payouts', (openTestDatabase) => {
 
   test('approval reserves the money, confirmation moves it, a return reverses it, each with its book entry', async () => {
     const { app, desk } = await open();
+    const sender = await formerSender(app, desk);
     const [payout] = await approved(app, desk);
     assert.equal(payout?.state, 'approved');
     assert.equal(await available(app, desk), 990_000);
     const ids = [payout?.id ?? ''];
     for (const to of ['sent', 'confirmed', 'returned'] as const) {
       app.now.advance(1000);
-      await app.db.transaction((tx) =>
-        transitionPayouts(tx, desk.environment, { ids, to, at: app.now() }, { sender: 'bank' }),
-      );
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to, at: app.now() }, { sender }));
     }
     assert.equal(await available(app, desk), 1_000_000);
     const kinds = await app.db.query('select kind from journal_entries where payout_id is not null order by link');
@@ -90,12 +98,13 @@ forEachEngine('payouts', (openTestDatabase) => {
 
   test('the money of a failed or cancelled payout is available again', async () => {
     const { app, desk } = await open();
+    const sender = await formerSender(app, desk);
     const [failed, cancelled] = (await approved(app, desk, [wish(), wish()])).map(({ id }) => id) as [string, string];
     assert.equal(await available(app, desk), 980_000);
     await cancelPayouts(app, decide(desk, [cancelled], desk.maker));
     for (const to of ['sent', 'failed'] as const) {
       await app.db.transaction((tx) =>
-        transitionPayouts(tx, desk.environment, { ids: [failed], to, at: app.now() }, { sender: 'bank' }),
+        transitionPayouts(tx, desk.environment, { ids: [failed], to, at: app.now() }, { sender }),
       );
     }
     assert.equal(await available(app, desk), 1_000_000);

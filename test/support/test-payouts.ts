@@ -6,6 +6,7 @@ import type { PayeeWish } from '../../src/payouts/find-payees.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { PayoutWish } from '../../src/payouts/payout-wish.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import type { TestApp } from './test-app.ts';
 import { createPaidTransaction } from './test-books.ts';
 import { createTestEnvironment } from './test-shop.ts';
@@ -77,4 +78,11 @@ export async function propose(app: TestApp, desk: PayoutDesk, wishes: PayoutWish
 export async function approved(app: TestApp, desk: PayoutDesk, wishes: PayoutWish[] = [wish()]): Promise<Payout[]> {
   const ids = (await propose(app, desk, wishes)).map(({ id }) => id);
   return approvePayouts(app, { owner: desk.environment, named: { ids }, by: desk.approver, reason: null });
+}
+
+/** Returns the id of a sender that was set and removed. Payouts that left by it are still its. */
+export async function formerSender(app: TestApp, { environment, maker }: PayoutDesk): Promise<string> {
+  const { id } = await setPayoutSender(app, environment, { kind: 'simulated', url: null, key: null }, maker);
+  await removePayoutSender(app, environment, maker);
+  return id as string;
 }
