@@ -62,9 +62,9 @@ suite('serve on the command line', () => {
     const store = join(folder, 'removed.db');
     const child = await serve({ DATABASE_URL: `sqlite:${store}` });
     rmSync(store);
-    const { status, stderr } = await child.ended;
+    const { status, stdout } = await child.ended;
     assert.equal(status, 70);
-    assert.match(stderr, /removed\.db was removed while the service had it open: stopping/);
+    assert.match(stdout, /"alarm":"unfit_for_store".*removed\.db was removed while the service had it open: stopping/);
   });
 
   test('prints the console’s address and the next step for a person, and logs JSON for a program', async () => {

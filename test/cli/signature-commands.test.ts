@@ -142,7 +142,7 @@ suite('a Secret Token for a command', () => {
     }
     const refused = await importFrom('three', '-', SECRET);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /^INVALID_OPTION: This Secret Token is or was one of payment service ps_\w+\. /);
+    assert.match(refused.stderr, /^INVALID_OPTION: The Secret Token is or was one of payment service ps_\w+\. /);
     assert.equal((await importFrom('three', '-', `${SECRET}3`)).status, 0);
     assert.match((await runWith('payment-service', 'import', '--help')).stdout, /other\s+users of the machine/);
   });

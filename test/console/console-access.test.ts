@@ -194,7 +194,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const none = await server.get('/console/payments?q=700+ayer', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.match(
       none.text,
-      /<a href="\/console\/payments">Con el monto y el día, filtra/,
+      /<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
       'the way for what callers know',
     );
     // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
