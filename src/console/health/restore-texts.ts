@@ -55,7 +55,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.payments': 'Payments without an end',
     'restore.refunds': 'Refunds without an end: the method is asked about each before it is requested',
     'restore.callbacks': 'Callbacks that leave at the release',
-    'restore.first': '{n} of them are shown.',
+    'restore.first': 'Shown here: {n}.',
     'restore.compare': 'What to compare before',
     'restore.compare_payments': 'Payments: get the acquirer’s file of the lost time, and compare it with the books.',
     'restore.compare_refunds':

@@ -79,7 +79,7 @@ export const VERIFICATION_TEXTS = roomTexts(
       'Nothing outside the store was compared. A person who can write the whole store could have computed every chain anew, and this would not show it: set ANCHOR_DIR.',
     'verify.found': 'What was found',
     'verify.kind': '{name}: {count}',
-    'verify.first': '{n} of them are shown. All:',
+    'verify.first': 'Shown here: {n}. All:',
     'verify.since': 'Since',
     'verify.link': 'See the last verification of the books',
   },
