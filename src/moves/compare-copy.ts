@@ -136,7 +136,7 @@ async function compareCallbacks(move: Move): Promise<void> {
 
 async function differingCallbacks(move: Move, from: Reader, page: CallbackRow[]): Promise<CallbackRow[]> {
   if (page.length === 0) return [];
-  const there = await selectSameCallbacks(move.to.db, move.scope.environmentIds, page);
+  const there = await selectSameCallbacks(move.to.db, page);
   const [one, other] = [await textsOf(move, 'from', from, page), await textsOf(move, 'to', move.to.db, there)];
   return page.filter((row) => one.get(webhookOf(row)) !== other.get(webhookOf(row)));
 }

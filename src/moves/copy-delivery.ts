@@ -63,14 +63,13 @@ export async function writeDeliveries(
     const endpoint_id = there.get(endpointName(endpoints.get(row.endpoint_id) as EndpointRow)) ?? 0;
     return { ...withoutId(carryRow(move, 'callbacks', row)), endpoint_id };
   });
-  const known = await selectSameCallbacks(tx, environmentIds, callbacks);
+  const known = await selectSameCallbacks(tx, callbacks);
   await deleteCallbacks(
     tx,
     environmentIds,
     known.map(({ id }) => id),
   );
-  await insertCallbackRows(tx, rows);
-  const written = await selectSameCallbacks(tx, environmentIds, callbacks);
+  const written = await insertCallbackRows(tx, rows);
   const ids = new Map(written.map((row) => [keyOf(row), row.id]));
   const idThere = new Map(callbacks.map((row) => [row.id, ids.get(keyOf(row)) as number]));
   const carried = attempts.map((row) => ({ ...withoutId(row), callback_id: idThere.get(row.callback_id) as number }));

@@ -60,18 +60,19 @@ export function selectCallbacksByIds(
   return db.query('select * from callbacks where id {among $1} and environment_id {among $2}', [ids, environmentIds]);
 }
 
-/** Finds callbacks of the other database there, by their transaction and `webhook_id`, the id that their shop knows. */
-export function selectSameCallbacks(
-  db: Reader,
-  environmentIds: readonly number[],
-  callbacks: readonly CallbackRow[],
-): Promise<CallbackRow[]> {
-  const transactionIds = [...new Set(callbacks.map(({ transaction_id }) => transaction_id))];
-  const webhookIds = callbacks.map(({ webhook_id }) => webhook_id);
+/** Finds callbacks of the other database here, by their transaction and `webhook_id`, the id that their shop knows. */
+export function selectSameCallbacks(db: Reader, callbacks: readonly CallbackRow[]): Promise<CallbackRow[]> {
+  const keys = callbacks.map(({ transaction_id, environment_id, webhook_id }) => ({
+    transaction_id,
+    environment_id,
+    webhook_id,
+  }));
+  // Posts about payouts have no transaction: there SQLite finds the event by its own index.
   return db.query(
-    `select * from callbacks
-     where transaction_id {among $1} and environment_id {among $2} and webhook_id {named $3}`,
-    [transactionIds, environmentIds, webhookIds],
+    `select callbacks.* from {rows $1}
+     join callbacks on {filter_by}transaction_id = cast(value ->> 'transaction_id' as bigint)
+       and environment_id = cast(value ->> 'environment_id' as bigint) and webhook_id = value ->> 'webhook_id'`,
+    [JSON.stringify(keys)],
   );
 }
 
@@ -93,9 +94,9 @@ export async function upsertEndpoints(tx: Tx, rows: readonly SqlRow[]): Promise<
   await insertAll(tx, 'endpoints', rows, `on conflict (environment_id, address) do update set ${set}`);
 }
 
-/** Inserts callbacks. Each gets an id of this database. */
-export async function insertCallbackRows(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
-  await insertAll(tx, 'callbacks', rows);
+/** Inserts callbacks and returns them. Each gets an id of this database. */
+export function insertCallbackRows(tx: Tx, rows: readonly SqlRow[]): Promise<CallbackRow[]> {
+  return insertAll(tx, 'callbacks', rows, 'returning id, environment_id, transaction_id, endpoint_id, webhook_id');
 }
 
 export async function insertDeliveries(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
@@ -115,7 +116,12 @@ export async function deleteCallbacks(
   }
 }
 
-async function insertAll(tx: Tx, name: string, rows: readonly SqlRow[], suffix?: string): Promise<void> {
+async function insertAll<Row extends SqlRow>(
+  tx: Tx,
+  name: string,
+  rows: readonly SqlRow[],
+  suffix?: string,
+): Promise<Row[]> {
   const [first] = rows;
-  if (first !== undefined) await tx.insertRows({ name, columns: Object.keys(first) }, rows, suffix);
+  return first === undefined ? [] : tx.insertRows<Row>({ name, columns: Object.keys(first) }, rows, suffix);
 }
