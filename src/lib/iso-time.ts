@@ -12,10 +12,5 @@ export function readIsoTime(text: string): number | null {
 export function isoTime(utcMs: number): string;
 export function isoTime(utcMs: number | null): string | null;
 export function isoTime(utcMs: number | null): string | null {
-  if (utcMs === null) return null;
-  if (utcMs !== last.utcMs) last = { utcMs, text: new Date(utcMs).toISOString() };
-  return last.text;
+  return utcMs === null ? null : new Date(utcMs).toISOString();
 }
-
-/** The last time written: under load, many replies share a millisecond. */
-let last = { utcMs: Number.NaN, text: '' };

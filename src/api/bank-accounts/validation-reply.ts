@@ -8,8 +8,8 @@ import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Written } from '../../http/endpoint.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
-import type { Language } from '../../lib/language.ts';
-import { preferredLanguage } from '../../lib/language.ts';
+
+import { type Language, preferredLanguage } from '../../lib/language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
 
