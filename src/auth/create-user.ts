@@ -53,7 +53,7 @@ export async function createUser(
     const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, createdBy, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     const subject = { kind: 'user', id };
-    const after = await saidOf(tx, id, rights);
+    const after = await saidOf(tx, row, rights);
     await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after });
     return { id, email, password: shown, api_token: apiToken, ...rights };
   });

@@ -3,7 +3,7 @@ import { formatMoney } from '../lib/money.ts';
 import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
 import { selectRefundLimits } from './refund-limit-queries.ts';
 import type { RefundLimits } from './user.ts';
-import { selectUserById, type UserRow } from './user-queries.ts';
+import type { UserRow } from './user-queries.ts';
 import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
 
 /**
@@ -24,11 +24,11 @@ export type DescribedRights = {
  */
 export async function saidOf(
   db: Pick<Database, 'query'>,
-  userId: string,
+  { id: userId, email }: Pick<UserRow, 'id' | 'email'>,
   { role, permissions, payment_services: services, refund_limits: limits }: DescribedRights,
 ) {
   return {
-    email: (await selectUserById(db, userId))?.email ?? null,
+    email,
     role,
     permissions,
     granted: (await selectPermissions(db, userId)).map(({ permission }) => permission),

@@ -31,8 +31,8 @@ export type RightsWish = {
 /**
  * Changes the rights of a user (an id or an e-mail address), within a second in every process. `managerId`: the user
  * who must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights,
- * and the earlier ones as `before`; null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for
- * revoking a permission of the role, and `MORE_THAN_YOURS`.
+ * and the earlier ones as `before`; null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment
+ * service, `INVALID_PARAMETER` for revoking a permission of the role, and `MORE_THAN_YOURS`.
  */
 export function setRights(
   app: App,
@@ -48,7 +48,7 @@ export function setRights(
     const row = await lockUser(tx, name);
     if (row === null) return null;
     const before = (await describeRights(tx, [row]))[0] as DescribedRights;
-    const saidBefore = await saidOf(tx, row.id, before);
+    const saidBefore = await saidOf(tx, row, before);
     if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
     for (const permission of wish.grant ?? []) await insertPermission(tx, row.id, permission);
     for (const permission of wish.revoke ?? []) {
@@ -66,7 +66,7 @@ export function setRights(
       action: 'user.role_set',
       subject: { kind: 'user', id: row.id },
       before: saidBefore,
-      after: await saidOf(tx, row.id, rights),
+      after: await saidOf(tx, row, rights),
     });
     return { id: row.id, email: row.email, ...rights, before };
   });

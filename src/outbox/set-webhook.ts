@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { hashOfUrl } from '../audit/said-url.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { hashOfUrl } from '../payment-services/set-events-url.ts';
 import { endpointAddress } from './endpoint-address.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';

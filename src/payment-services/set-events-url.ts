@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId, selectEventsUrl, updateEventsUrl } from './payment-service-queries.ts';
 
@@ -31,14 +31,4 @@ export function setEventsUrl(
     });
     return true;
   });
-}
-
-/** As in the audit log: a query can contain a secret of the merchant's server. */
-export function withoutQuery(url: string | null): string | null {
-  return url?.split('?', 1)[0] ?? null;
-}
-
-/** For the audit log: it shows a change of the query too, and not the query. */
-export function hashOfUrl(url: string | null): string | null {
-  return url === null ? null : hash('sha256', url);
 }

@@ -1,11 +1,11 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { hashOfUrl, withoutQuery } from '../payment-services/set-events-url.ts';
 import type { PayoutSender, SenderSetting } from '../payout-senders/payout-sender.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { updateApprovedDue } from './due-payout-queries.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import { withoutQuery } from '../audit/said-url.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { withoutQuery } from '../payment-services/set-events-url.ts';
 import { readAct } from './read-acts.ts';
 import { partsOf, type Told } from './read-told.ts';
 import { type PostedRow, selectEventsUrlActs } from './told-queries.ts';

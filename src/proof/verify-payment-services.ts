@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
-import { hashOfUrl, withoutQuery } from '../payment-services/set-events-url.ts';
+import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import {

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { hashOfUrl, withoutQuery } from '../payment-services/set-events-url.ts';
+import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import type { Findings } from './proof-finding.ts';

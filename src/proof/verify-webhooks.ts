@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import { hashOfUrl } from '../audit/said-url.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
-import { hashOfUrl } from '../payment-services/set-events-url.ts';
 import { selectUserIds, selectWebhookParts, type WebhookPart } from './access-check-queries.ts';
 import { changesIn } from './compare-said.ts';
 import type { Findings } from './proof-finding.ts';

@@ -63,7 +63,7 @@ export async function inviteUser(
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
     if (rights !== null) {
       const subject = { kind: 'user', id: userId };
-      await recordAudit(tx, { at, by, action: 'user.created', subject, after: await saidOf(tx, userId, rights) });
+      await recordAudit(tx, { at, by, action: 'user.created', subject, after: await saidOf(tx, row, rights) });
     }
     const subject = { kind: 'invitation', id: made.id };
     await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { role }) });
