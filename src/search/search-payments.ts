@@ -57,13 +57,13 @@ export async function searchWithParts(
   const isAlone = found.payments.length === 0;
   const parts = await readNewest(app, { ...NO_FILTER, referencePart: part }, environmentIds);
   const cards = /^\d{4}$/.test(part)
-    ? await readNewest(app, { ...NO_FILTER, cardDigits: part }, environmentIds)
-    : { ...parts, payments: [] };
+    ? (await readNewest(app, { ...NO_FILTER, cardDigits: part }, environmentIds)).payments
+    : [];
   const isNamed = ({ reference }: FoundPayment) => isAlone || hasNumber(reference, part);
   const all: SearchedPayment[] = [
     ...found.payments,
     ...parts.payments.filter(isNamed).map((payment) => ({ ...payment, found_by: 'reference_part' as const })),
-    ...cards.payments.map((payment) => ({ ...payment, found_by: 'card' as const })),
+    ...cards.map((payment) => ({ ...payment, found_by: 'card' as const })),
   ];
   const payments = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at).slice(0, limit);
   return { payments, complete: found.complete && parts.complete, isAll: parts.next === null };
