@@ -41,6 +41,7 @@ const ANCHOR_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 1_000;
 const PROCESS_EVERY_MS = 60_000;
 const VERIFY_EVERY_MS = 1_000;
+const HOUR_MS = 3_600_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -72,12 +73,27 @@ export function startWorker(
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
     heldLoop('payout', () => carryOutPayouts(app, BATCH)),
     heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
-    loop(app, 'forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH), SESSIONS_EVERY_MS),
+    loop(
+      app,
+      'forget-mails',
+      hourly(app, () => deleteOldMails(app, () => findArriving(app), BATCH)),
+    ),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
-    loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
-    heldLoop('forget-callbacks', () => deleteOldCallbacks(app, BATCH)),
-    loop(app, 'cut', () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
+    loop(
+      app,
+      'forget',
+      hourly(app, () => deleteOldValidations(app, BATCH)),
+    ),
+    heldLoop(
+      'forget-callbacks',
+      hourly(app, () => deleteOldCallbacks(app, BATCH)),
+    ),
+    loop(
+      app,
+      'cut',
+      hourly(app, () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
+    ),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
     loop(app, 'secret-use', async () => {
       await storeSecretUse(app);
@@ -121,6 +137,18 @@ const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
   ['this process is still listed', forgetProcess],
   ['the last anchor could not be kept', keepLastAnchor],
 ];
+
+/** Runs `step` until it finds nothing, and again an hour later by the clock of `app`, which can travel. */
+function hourly(app: App, step: () => Promise<number>): () => Promise<number> {
+  let nextAt = 0;
+  return async () => {
+    const now = app.now();
+    if (now < nextAt) return 0;
+    const found = await step();
+    if (found === 0) nextAt = now + HOUR_MS;
+    return found;
+  };
+}
 
 /** Returns the environments that are being copied to this database. */
 async function findArriving(app: App): Promise<ReadonlySet<number>> {

@@ -7,6 +7,7 @@ import { noteRefusedRequest, type Refusal } from '../src/refused-requests/note-r
 import { startWorker } from '../src/worker.ts';
 import { comesTrue } from './support/comes-true.ts';
 import { forEachEngine } from './support/engines.ts';
+import { listenToStatements } from './support/heard-statements.ts';
 import { createTestApp } from './support/test-app.ts';
 import { createTestEnvironment } from './support/test-shop.ts';
 
@@ -57,5 +58,21 @@ forEachEngine('the worker of a process', (openTestDatabase) => {
     const [kept] = await app.db.query('select last_used_at from secret_tokens where id = $1', [secret?.id ?? '']);
     assert.equal(kept?.['last_used_at'], app.now());
     assert.deepEqual(await listProcesses(app), []);
+  });
+
+  test('looks for expired data once an hour, by the clock of the service', async () => {
+    const { app, all } = listenToStatements(createTestApp(await openTestDatabase()));
+    const count = (sql: string) => all.filter((heard) => heard.sql.startsWith(sql)).length;
+    const lookedFor = () => count('delete from provider_questions');
+    const turns = () => count('select 1 as ended from limit_counts');
+    const worker = startWorker(app, async () => true, assert.fail, verifyInThread);
+    // On PostgreSQL the first step of another loop sets the clock ahead.
+    assert.ok(await comesTrue(() => turns() > 2));
+    const before = lookedFor();
+    assert.ok(await comesTrue(() => turns() > 4));
+    assert.equal(lookedFor(), before);
+    app.now.advance(3_600_000);
+    assert.ok(await comesTrue(() => lookedFor() === before + 1));
+    await worker.stop();
   });
 });

@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { Mailer, MailMessage, MailOutcome } from '../lib/mailer.ts';
-import { perInstance } from '../lib/per-instance.ts';
 import { type Mail, waitAfter } from './mail.ts';
 import { claimMails, deleteMailsBefore, hasDueMails, type MailChange, updateMail } from './mail-queries.ts';
 
@@ -53,25 +52,18 @@ function changeOf({ attempts, next_attempt_at }: Mail, outcome: MailOutcome | nu
   return { state: 'queued', nextAttemptAt: at + wait, finishedAt: null, failure };
 }
 
-const INTERVAL_MS = 3_600_000;
 const KEPT_MS = 30 * 86_400_000;
 
-const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
-
 /**
- * Deletes, once an hour, mails that ended 30 days ago, with their addresses, at most `limit` per commit. Skips the
- * environments of `findArriving`, because their mails are being compared with the source of a move.
+ * Deletes mails that ended 30 days ago, with their addresses, at most `limit`. Returns how many. Skips the environments
+ * of `findArriving`, because their mails are being compared with the source of a move.
  */
 export async function deleteOldMails(
   app: App,
   findArriving: () => Promise<ReadonlySet<number>>,
   limit: number,
 ): Promise<number> {
-  const schedule = schedules(app);
   const now = app.now();
-  if (now < schedule.nextAt) return 0;
   const kept = [...(await findArriving())];
-  const deleted = await app.db.transaction((tx) => deleteMailsBefore(tx, now - KEPT_MS, kept, limit));
-  if (deleted === 0) schedule.nextAt = now + INTERVAL_MS;
-  return deleted;
+  return app.db.transaction((tx) => deleteMailsBefore(tx, now - KEPT_MS, kept, limit));
 }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { perInstance } from '../lib/per-instance.ts';
 import { type FeedCut, sealCut } from './feed-cut.ts';
 import {
   deleteEventsUpTo,
@@ -12,11 +11,8 @@ import {
 import type { PlaceInFeed } from './feed-link.ts';
 
 const DAY_MS = 86_400_000;
-const INTERVAL_MS = 3_600_000;
 /** The pause between two batches, so that a payment's commit waits for one batch at most. */
 const REST_MS = 20;
-
-const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
 /**
  * Deletes events older than RETENTION_EVENTS, at most `limit` in one commit, and returns how many. First stores a
@@ -24,13 +20,11 @@ const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
  * consumers of the feed have read; later events are not deleted, and neither is the newest link.
  */
 export async function cutFeed(app: App, readUpTo: () => Promise<PlaceInFeed>, limit: number): Promise<number> {
-  const schedule = schedules(app);
   const { events: days } = app.config.retentionDays;
-  if (days === null || app.now() < schedule.nextAt) return 0;
+  if (days === null) return 0;
   const cut = await findCut(app, readUpTo, days);
   const deleted = cut === null ? 0 : await deleteNext(app, cut, limit);
-  if (deleted === 0) schedule.nextAt = app.now() + INTERVAL_MS;
-  else await pause(REST_MS);
+  if (deleted > 0) await pause(REST_MS);
   return deleted;
 }
 

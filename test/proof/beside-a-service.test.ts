@@ -25,7 +25,7 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
       let deleted = 0;
       const cut = async () => {
         for (let more = 1; more > 0; deleted += more)
-          more = await cutFeed({ ...app }, () => selectSearchProgress(app.db), 100);
+          more = await cutFeed(app, () => selectSearchProgress(app.db), 100);
       };
       const { findings } = await verifyStore(app, [], [], meanwhile(walk, cut));
       assert.equal(deleted, 4);
