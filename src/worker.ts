@@ -62,6 +62,7 @@ export function startWorker(
 ): Worker {
   const heldLoop = (name: string, step: () => Promise<number>, idleMs = IDLE_MS) =>
     loop(app, name, async () => ((await mayLeave()) ? step() : 0), idleMs);
+  const forgetLoop = (name: string, step: () => Promise<number>) => loop(app, name, hourly(app, step));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
   const isBusy = watchLoad();
@@ -73,32 +74,17 @@ export function startWorker(
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
     heldLoop('payout', () => carryOutPayouts(app, BATCH)),
     heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
-    loop(
-      app,
-      'forget-mails',
-      hourly(app, () => deleteOldMails(app, () => findArriving(app), BATCH)),
-    ),
+    forgetLoop('forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH)),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
-    loop(
-      app,
-      'forget',
-      hourly(app, () => deleteOldValidations(app, BATCH)),
-    ),
+    forgetLoop('forget', () => deleteOldValidations(app, BATCH)),
     heldLoop(
       'forget-callbacks',
       hourly(app, () => deleteOldCallbacks(app, BATCH)),
     ),
-    loop(
-      app,
-      'cut',
-      hourly(app, () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
-    ),
+    forgetLoop('cut', () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
-    loop(app, 'secret-use', async () => {
-      await storeSecretUse(app);
-      return 0;
-    }),
+    loop(app, 'secret-use', () => storeSecretUse(app).then(() => 0)),
     loop(app, 'search', async () => (isBusy() ? 0 : indexPayments(app))),
     loop(app, 'session-use', () => storeSessionUse(app).then(() => 0), SESSION_USE_EVERY_MS),
     loop(app, 'sessions', () => forgetSessions(app, BATCH), SESSIONS_EVERY_MS),
