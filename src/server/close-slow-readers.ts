@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { App } from '../app.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from './server-limits.ts';
 const SWEEP_MS = 500;
 
 /** Node keeps the current response on its socket, under this name since its first versions. */
-type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
+export type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
 
 type ReaderLimits = { writeMs: number; writeBytesPerSecond: number; unreadBytes: number };
 

@@ -1,11 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { App } from '../app.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { logRefusal } from '../http/log-refusal.ts';
 import { problemBody } from '../http/send-problem.ts';
-import { closeSlowReaders } from './close-slow-readers.ts';
+import { closeSlowReaders, type HttpSocket } from './close-slow-readers.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { shareConnections } from './share-connections.ts';
 import { shutOutFloods } from './shut-out-floods.ts';
@@ -62,9 +62,6 @@ const SOCKET_CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
-
-/** Node keeps the current response on its socket, under this name since its first versions. */
-type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
 
 /** Sends the refusal after the responses of earlier requests. Each request gets exactly one response. */
 function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
