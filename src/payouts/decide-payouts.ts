@@ -15,12 +15,12 @@ import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from './kept-texts.ts';
-import { selectVersionsOf } from './payee-queries.ts';
 import { type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
+import { selectVersionsOf } from './recipient-queries.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /**

@@ -13,9 +13,9 @@ import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../e
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
-import { selectPayees, selectVersionsOf } from './payee-queries.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
+import { selectPayees, selectVersionsOf } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectPayouts } from './payout-queries.ts';
 import type { RecipientDetails } from './recipient.ts';
+import { selectVersionsOf } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /** A payout with its payment service and its recipient. `recipient` null: erased, or changed directly in the store. */

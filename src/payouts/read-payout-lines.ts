@@ -2,9 +2,9 @@ import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Database } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
-import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
+import { selectVersionsOf } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /**

@@ -5,13 +5,13 @@ import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
 import { STATE_NAMES } from './kept-texts.ts';
-import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { type AlikePayout, selectAlike } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
+import { selectVersionsOf } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /** A warning for the approver. The codes are stable; the text is for people, in both languages. */
