@@ -235,7 +235,7 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   }
   if (taken !== null) {
     const settled = await bookTaken(tx, carried, taken);
-    if (settled.kind === 'moved' && settled.transaction.state === 'completed') await bookGivenBack(tx, carried);
+    if (settled.kind === 'moved' && settled.transaction.state === 'completed') await bookRefundedElsewhere(tx, carried);
     return settled;
   }
   const isAskedAgain = attempt.commit_sent_at !== null && attempt.contradicted_at === null;
@@ -278,7 +278,7 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
  * it, so it stays in suspense until a person decides who bears it. Called only if the payment pays the order; other
  * money is in suspense already.
  */
-async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
+async function bookRefundedElsewhere(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
   const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };
   if (said.reason !== GIVEN_BACK_ELSEWHERE || typeof said.given_back !== 'number') return;
   await postEntries(

@@ -17,7 +17,7 @@ import {
   selectAttemptAnywhere,
   selectAttemptsByCode,
   selectLatestAttempt,
-  sumGivenBack,
+  sumRefunded,
 } from './payment-attempt-queries.ts';
 
 /**
@@ -45,7 +45,7 @@ export type Payment = {
   methods: PaymentMethod[];
   look: Look;
   /** The refunded amount of a completed payment, in minor units. */
-  givenBack: number;
+  refunded: number;
   /** The payment is completed, and the last try of its callback got no response or a status from 502 to 504. */
   shopIsSilent: boolean;
   /** The last attempt was declined, and one more decline ends the order. */
@@ -71,7 +71,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
     method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
     methods: availableMethods(app, environment, transaction),
     look: await findLook(app, environment.paymentServiceId),
-    givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction) : 0,
+    refunded: transaction.state === 'completed' ? await sumRefunded(app.db, transaction) : 0,
     shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
     isLastTry: attempt?.state === 'declined' && (await hasOneTryLeft(app, environment, transaction)),
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),

@@ -66,7 +66,7 @@ export async function mayHaveBeenPaid(tx: Tx, { id, environment_id }: Transactio
 }
 
 /** Sums the completed refunds of a payment, in minor units. */
-export async function sumGivenBack(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
+export async function sumRefunded(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
      where transaction_id = $1 and environment_id = $2 and state = 'completed'`,

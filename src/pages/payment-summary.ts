@@ -31,13 +31,13 @@ export function summary(payment: Payment, language: Language): Html {
 
 /** Returns the same details as plain texts. */
 export function summaryRows(payment: Payment, language: Language): [name: string, value: string][] {
-  const { transaction, environment, attempt, method, givenBack } = payment;
+  const { transaction, environment, attempt, method, refunded } = payment;
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
   const subject = linkSubject(transaction);
   const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
   const rows: [TextKey, string | undefined][] = [
     ['summary.amount', amountOf(payment, language)],
-    ['summary.refunded', givenBack === 0 ? undefined : formatAmount(language, givenBack, transaction.currency)],
+    ['summary.refunded', refunded === 0 ? undefined : formatAmount(language, refunded, transaction.currency)],
     ['summary.merchant', environment.paymentServiceName],
     subject === null ? ['summary.reference', transaction.reference] : ['summary.subject', subject],
     ['summary.method', method === null ? undefined : methodName(language, method)],

@@ -67,9 +67,9 @@ const RETURNS_WITHIN_MS = 10 * 60_000;
  * Returns null when the payer must press the button: after any end but a completed or cancelled payment, after a
  * refund, or when the shop does not answer and the payer should note the details first.
  */
-function pauseBeforeReturn({ givenBack, shopIsSilent }: Payment, stage: EndStage): number | null {
+function pauseBeforeReturn({ refunded, shopIsSilent }: Payment, stage: EndStage): number | null {
   if (stage === 'cancelled') return CANCELLED_AFTER_MS;
-  return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
+  return stage === 'completed' && refunded === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
 }
 
 /**
@@ -80,11 +80,11 @@ function isLate(app: App, { transaction }: Payment): boolean {
 }
 
 function sayResult(payment: Payment, language: Language, stage: EndStage): { icon: Icon; title: string; text: string } {
-  const { transaction, environment, givenBack } = payment;
-  if (stage === 'completed' && givenBack > 0) {
-    const kind = givenBack < transaction.amount ? 'refunded_part' : 'refunded';
-    const refunded = formatAmount(language, givenBack, transaction.currency);
-    const text = say(language, 'refunded.text', { refunded, amount: amountOf(payment, language) });
+  const { transaction, environment, refunded } = payment;
+  if (stage === 'completed' && refunded > 0) {
+    const kind = refunded < transaction.amount ? 'refunded_part' : 'refunded';
+    const sum = formatAmount(language, refunded, transaction.currency);
+    const text = say(language, 'refunded.text', { refunded: sum, amount: amountOf(payment, language) });
     return { icon: 'neutral', title: say(language, `${kind}.title`), text };
   }
   const subject = linkSubject(transaction);

@@ -35,7 +35,7 @@ export function samplePage(
     method: methods[0] ?? null,
     methods,
     look,
-    givenBack: 0,
+    refunded: 0,
     shopIsSilent: false,
     isLastTry: false,
     stage: stage === 'completed' ? 'completed' : 'payable',

@@ -36,7 +36,7 @@ export function paymentOutcomeOf(
       return { kind: 'aborted', detail };
     case 'NULLIFIED':
     case 'PARTIALLY_NULLIFIED':
-      return { kind: 'contradiction', detail: { ...givenBack(body, payment.amount), ...detail } };
+      return { kind: 'contradiction', detail: { ...refundedElsewhere(body, payment.amount), ...detail } };
     default:
       throw new Error('Webpay: a status that its documentation does not have');
   }
@@ -65,7 +65,7 @@ function declineReason({ vci, response_code }: WebpayBody): DeclineReason | null
  * Returns the amount that went back, in minor units, if the status has it. A person's decision about the payment books
  * it.
  */
-function givenBack(body: WebpayBody, paid: number): PaymentDetail {
+function refundedElsewhere(body: WebpayBody, paid: number): PaymentDetail {
   const amount = refundedAmountOf(body, paid);
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }

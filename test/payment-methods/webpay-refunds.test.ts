@@ -30,7 +30,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     shop.standIn.refundInPortal(shop.token, 4000);
     await acceptedRefund(shop.app, shop.paid, 4000);
     await workTenHours(shop);
-    assert.deepEqual(shop.standIn.givenBack(), [4000]);
+    assert.deepEqual(shop.standIn.refundedAmounts(), [4000]);
     await assertBooked(shop);
   });
 
@@ -45,7 +45,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
       await workTenHours(shop);
       shop.standIn.holdBalances(null);
       await workTenHours(shop);
-      assert.deepEqual(shop.standIn.givenBack(), [3000]);
+      assert.deepEqual(shop.standIn.refundedAmounts(), [3000]);
       await assertBooked(shop);
     });
   }
@@ -81,7 +81,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     await carryOutRefunds(app, 10);
     standIn.refundInPortal(shop.token, 2000);
     await workTenHours(shop);
-    assert.deepEqual(standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(standIn.refundedAmounts(), [3000, 2000]);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 3000]]);
     assert.deepEqual(await suspended(shop), [3000, 2000]);
     await assertBooked(shop);
@@ -98,7 +98,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     const [first] = (await app.db.query<Refund>('select * from refunds order by sequence')) as [Refund];
     await settleRefund(app, first, { kind: 'declined', detail: {} });
     await workTenHours(shop);
-    assert.deepEqual(standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(standIn.refundedAmounts(), [3000, 2000]);
     assert.deepEqual(await refundsOf(app, paid), [
       ['failed', 3000],
       ['processing', 2000],
@@ -135,10 +135,10 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     for (const amount of [3000, 2000]) await acceptedRefund(shop.app, shop.paid, amount);
     shop.standIn.holdBalances('now');
     await workTenHours(shop);
-    assert.deepEqual(shop.standIn.givenBack(), [3000]);
+    assert.deepEqual(shop.standIn.refundedAmounts(), [3000]);
     shop.standIn.holdBalances(null);
     await workTenHours(shop);
-    assert.deepEqual(shop.standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(shop.standIn.refundedAmounts(), [3000, 2000]);
     assert.deepEqual(await suspended(shop), []);
     assert.equal((await shop.app.metrics.conflicts.get()).values[0]?.value, 0);
     await assertBooked(shop);
@@ -162,7 +162,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     await acceptedRefund(shop.app, shop.paid, 3000);
     for (let look = 0; look < 40; look++) shop.standIn.fail('status', 'error_500');
     await workTenHours(shop);
-    assert.deepEqual(shop.standIn.givenBack(), []);
+    assert.deepEqual(shop.standIn.refundedAmounts(), []);
     await workTenHours(shop);
     await assertBooked(shop);
   });
@@ -192,7 +192,7 @@ async function suspended({ app, paid }: PaidShop): Promise<number[]> {
 
 /** Asserts that the refunds and the suspense in the books equal the refunds by Transbank. */
 async function assertBooked({ app, standIn }: WebpayShop): Promise<void> {
-  const given = standIn.givenBack().reduce((sum, amount) => sum + amount, 0);
+  const given = standIn.refundedAmounts().reduce((sum, amount) => sum + amount, 0);
   const [booked] = await app.db.query<{ total: number }>(
     `select cast(coalesce(sum(case when credit_account like 'method:%' then amount else -amount end), 0) as bigint) as total
      from journal_entries where kind not in ('payment', 'fee')

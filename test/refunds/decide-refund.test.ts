@@ -108,7 +108,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     assert.equal(await decide(shop, id, 'retry', null), 'already');
     await carryOutRefunds(app, 10);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
-    assert.deepEqual(standIn.givenBack(), [3000]);
+    assert.deepEqual(standIn.refundedAmounts(), [3000]);
     await assertRight(shop);
   });
 
@@ -129,7 +129,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     standIn.holdBalances(null);
     await workTenHours(shop);
     assert.deepEqual(await refundsOf(app, paid), [['completed', paid.amount]]);
-    assert.deepEqual(standIn.givenBack(), [paid.amount]);
+    assert.deepEqual(standIn.refundedAmounts(), [paid.amount]);
     await assertRight(shop);
   });
 
@@ -142,7 +142,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
     standIn.refundInPortal(shop.token, 500);
     await carryOutRefunds(app, 10);
-    assert.deepEqual(standIn.givenBack(), [3000, 500], 'no refund is requested after the balance has changed');
+    assert.deepEqual(standIn.refundedAmounts(), [3000, 500], 'no refund is requested after the balance has changed');
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
     await carryOutRefunds(app, 10);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);

@@ -57,7 +57,7 @@ export type WebpayStandIn = AsyncDisposable & {
   /** Freezes the balances that `status` reports; null reports the real ones again. Refunds still take effect. */
   holdBalances(until: 'now' | null): void;
   /** THE LEDGER: the refunds in order of execution, by any caller and with any response. */
-  givenBack(): readonly number[];
+  refundedAmounts(): readonly number[];
 };
 
 export type StandInOptions = {
@@ -99,7 +99,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
   const calls: string[] = [];
   const held: (() => void)[] = [];
   let holding = Promise.withResolvers<void>();
-  const givenBack: number[] = [];
+  const refundedAmounts: number[] = [];
   let reversible = true;
   let stale = false;
   let base = '';
@@ -139,7 +139,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
       if (typeof amount !== 'number' || amount > payment.amount - payment.refunded) {
         return refused('Amount to refund is bigger than authorized');
       }
-      givenBack.push(amount);
+      refundedAmounts.push(amount);
       return { status: 200, body: refundPart(payment, amount, reversible) };
     },
   };
@@ -241,7 +241,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     refundInPortal: (token, amount) => {
       const payment = payments.get(token);
       if (payment?.stage !== 'committed') throw new Error('The payment of this refund is not committed');
-      givenBack.push(amount);
+      refundedAmounts.push(amount);
       payment.refunded += amount;
     },
     nextDay: () => {
@@ -252,7 +252,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
         payment.shown = until === null ? null : { stage: payment.stage, refunded: payment.refunded };
       }
     },
-    givenBack: () => givenBack,
+    refundedAmounts: () => refundedAmounts,
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
