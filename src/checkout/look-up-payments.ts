@@ -71,7 +71,7 @@ type Question = { lookups: number; returned: PaymentRequest['returned']; claimed
 async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Promise<void> {
   const { lookups, returned, claimedAt } = question;
   const method = app.paymentMethods.find(({ code }) => code === attempt.payment_method);
-  if (method === undefined) throw new Error(`There is no payment method ${attempt.payment_method} any more`);
+  if (method === undefined) throw new Error(`There is no payment method ${attempt.payment_method}`);
   const transaction = await selectTransaction(app.db, transactionKeyOf(attempt));
   if (transaction === null) throw new Error('A payment attempt without its transaction');
   const environment = await environmentOf(app, transaction);
@@ -100,7 +100,7 @@ async function announceCommit(app: App, attempt: PaymentAttempt): Promise<number
   const at = app.now();
   const claimedUntil = attempt.asked_until ?? 0;
   if (await app.db.transaction((tx) => noteCommitSent(tx, attempt, { claimedUntil, at }))) return at;
-  throw new Error('The claim of a payment attempt is another’s by now');
+  throw new Error('Another process has claimed the payment attempt');
 }
 
 /** Schedules the next question about an ended attempt. An approval ends the questions. */

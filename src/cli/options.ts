@@ -28,7 +28,7 @@ export function readDuration(text: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   if (match !== null) return Number(match[1]) * (UNITS[match[2] as string] as number);
   if (text === '0') return 0;
-  throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
+  throw invalidOption(`${text} is not a duration; write 24h, 30m, 90s, 7d or 0.`);
 }
 
 /**
@@ -69,7 +69,7 @@ export function readAmount(text: string, currency: string): number {
 export function checkCurrency(currency: string): number {
   const exponent = currencyExponent(currency);
   if (exponent !== undefined) return exponent;
-  throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
+  throw invalidOption(`${currency} is not a currency: write three capital letters, such as CLP.`);
 }
 
 /** Throws `CommandError` NOT_FOUND unless a payment method has this code. */

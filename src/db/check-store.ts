@@ -12,7 +12,7 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
     const damage = (await firstDamage(db, 'quick_check')) ?? (await firstDamagedTable(db, onChecked));
     if (damage !== null) return `it is damaged (${damage})`;
     const tables = await db.query(`select 1 as found from sqlite_schema where name = 'schema_migrations'`);
-    return tables.length === 0 ? 'it is no store of Rúbrica' : null;
+    return tables.length === 0 ? 'it is not a store of Rúbrica' : null;
   } catch (error) {
     const { cause } = error as Error;
     const reason = error instanceof StorageError && cause instanceof Error ? cause : (error as Error);

@@ -40,7 +40,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return { fields, file, isEmpty };
 }
 
-/** A type without a boundary is no form anyway. */
+/** A type without a boundary is not a form. */
 function hasTooManyParts(type: string, body: Buffer): boolean {
   const [, boundary = ''] = /;\s*boundary="?([^";]+)/i.exec(type) ?? [];
   let at = -1;

@@ -14,7 +14,7 @@ export function dayOf(utcMs: number): string {
 
 /**
  * Writes a time in UTC milliseconds as the local time of Chile, with its offset: `2026-01-15 22:30:00 -03:00`. A number
- * that is no time stays a number.
+ * that is not a time stays a number.
  */
 export function clockOf(utcMs: number): string {
   if (!isTime(utcMs)) return String(utcMs);

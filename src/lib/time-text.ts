@@ -14,7 +14,7 @@ export function formatAge(milliseconds: number, language: Language = 'en'): stri
 }
 
 /**
- * Formats a time in UTC, to the second. A number that is no time, such as one that somebody wrote into the store by
+ * Formats a time in UTC, to the second. A number that is not a time, such as one that somebody wrote into the store by
  * hand, stays a number: the row that has it must still be shown.
  */
 export function timeText(utcMs: number | null): string {

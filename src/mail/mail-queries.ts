@@ -64,7 +64,7 @@ export type MailChange = {
   failure: string | null;
 };
 
-/** Stores the result of an attempt. Changes nothing if another worker has the lease by now. */
+/** Stores the result of an attempt. Changes nothing if another worker has the lease. */
 export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promise<void> {
   await tx.query(
     `update mails set state = $4, next_attempt_at = $5, finished_at = $6, failure = $7, attempts = attempts + 1, lease = null

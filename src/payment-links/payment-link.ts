@@ -88,7 +88,7 @@ export function readSubject(text: string): string | null {
 
 /** The error for a time at which a link cannot end. */
 export const WRONG_LINK_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
-  'expires_at is no time at which a link can end.',
+  'expires_at is not a time at which a link can end.',
   'Send a time such as 2026-12-31T23:59:59Z, in the future and within five years.',
   'expires_at no es una hora en que un enlace pueda vencer.',
   'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',

@@ -151,7 +151,7 @@ async function postPayment(
   transaction: Transaction,
   { paymentMethod, attemptId, at, taken }: ConflictCause,
 ): Promise<void> {
-  if (paymentMethod === null) throw new Error('An approval of no payment method');
+  if (paymentMethod === null) throw new Error('An approval without a payment method');
   await postEntries(
     tx,
     paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId, taken: taken ?? transaction.amount }, at),

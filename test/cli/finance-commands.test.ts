@@ -139,10 +139,10 @@ suite('books, reconcile and refund on the command line', () => {
     for (const currency of ['clp', '', 'PESOS']) {
       const { status, stdout, stderr } = await ask('--currency', currency);
       assert.deepEqual([status, stdout], [1, ''], currency);
-      assert.match(stderr, /^INVALID_OPTION: .* is no currency/);
+      assert.match(stderr, /^INVALID_OPTION: .* is not a currency/);
     }
     const funds = ['payment-service', 'funds', paymentService, '--environment', 'development', '--currency', 'clp'];
-    assert.match((await run(...funds)).stderr, /^INVALID_OPTION: clp is no currency/, 'a wrong currency is refused');
+    assert.match((await run(...funds)).stderr, /^INVALID_OPTION: clp is not a currency/, 'a wrong currency is refused');
     assert.match((await ask()).stdout, /owed after .* \$[\d.]+ CLP\n/);
   });
 

@@ -43,7 +43,7 @@ suite('restore on the command line', () => {
         /^FILE_UNUSABLE: .*text\.db cannot be restored: it cannot be read \(file is not a database\)\. Nothing/,
       ],
       ['cut.db', /^FILE_UNUSABLE: .*cut\.db cannot be restored: it cannot be read \(.*malformed\)\. Nothing/],
-      ['empty.db', /^FILE_UNUSABLE: .*it is no store of Rúbrica/],
+      ['empty.db', /^FILE_UNUSABLE: .*it is not a store of Rúbrica/],
       ['none.db', /^FILE_UNUSABLE: There is no file/],
       [
         'backup.db',

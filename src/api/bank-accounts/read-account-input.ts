@@ -49,7 +49,7 @@ function isName(value: unknown): boolean {
 
 function nameError(parent: string): ErrorItem {
   return errorItem(`${parent}/holderName`, 'INVALID_PARAMETER', [
-    'holderName is no name.',
+    'holderName is not a name.',
     `Send a text of 1 to ${LONGEST_NAME} characters, or leave it out.`,
     'holderName no es un nombre.',
     `Envía un texto de 1 a ${LONGEST_NAME} caracteres, o no lo envíes.`,

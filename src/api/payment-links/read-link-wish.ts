@@ -116,7 +116,7 @@ function readAmount(members: Members, errors: ErrorItem[]): Pick<LinkWish, 'amou
   if (amount !== null && amount >= 1 && amount <= MOST_LINK_AMOUNT) return { amount, currency };
   errors.push(
     wrong('amount', [
-      `amount is no amount of ${currency.slice(0, 3)}.`,
+      `amount is not an amount of ${currency.slice(0, 3)}.`,
       'Send a number above 0, of at most 11 digits, such as 12990; decimals only where the currency has them.',
       `amount no es un monto en ${currency.slice(0, 3)}.`,
       'Envía un número mayor que 0, de 11 dígitos como máximo, como 12990; con decimales solo si la moneda los tiene.',

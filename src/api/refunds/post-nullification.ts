@@ -84,7 +84,7 @@ function readWish(request: FastifyRequest, transaction: Transaction): { amount: 
   const { type, ...members } = readMembers(request, RefundRequestSchema);
   const amount = parseDecimal(members.amount, transaction.currency);
   if (amount === null || amount === 0) {
-    const message = `amount is no amount of ${transaction.currency}.`;
+    const message = `amount is not an amount of ${transaction.currency}.`;
     const fix =
       'Send a number above 0 with no more decimals than the currency has: a thousand is 1000, and 1.000 could be read as one.';
     const es = {

@@ -74,7 +74,7 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
 function dateProblem(app: App, { asOf }: BankDirectory): BankListProblem | null {
   const isDate = !Number.isNaN(Date.parse(asOf));
   if (isDate && asOf <= todayOf(app).slice(0, asOf.length)) return null;
-  const message = `The list is of ${asOf}, ${isDate ? 'which is still to come' : 'which is no date'}. Say its date with --as-of; in a list in JSON mend meta.asOf.`;
+  const message = `The list is of ${asOf}, ${isDate ? 'which is still to come' : 'which is not a date'}. Say its date with --as-of; in a list in JSON mend meta.asOf.`;
   return { pointer: '/meta/asOf', code: 'BANK_LIST_INVALID', message };
 }
 

@@ -72,7 +72,7 @@ function withoutMark(bytes: Buffer): TextEncoding {
   const most = bytes.length / 2;
   if (odd > most * 0.7 && even < most * 0.05) return 'utf-16le';
   if (even > most * 0.7 && odd < most * 0.05) return 'utf-16be';
-  throw new TableError('NOT_TEXT', 'This is no text and no .xlsx. Save it as CSV in UTF-8, or as .xlsx.');
+  throw new TableError('NOT_TEXT', 'This is neither text nor an .xlsx. Save it as CSV in UTF-8, or as .xlsx.');
 }
 
 async function isUtf8(file: FileHandle): Promise<boolean> {
