@@ -380,6 +380,17 @@ export class Problem extends Error {
   }
 }
 
+/** Returns the refusal of an unusable parameter; the texts say what is allowed. */
+export function invalidParameter(en: string, es: string): Problem {
+  return new Problem('INVALID_PARAMETER', { detail: { en, es } });
+}
+
+/** Returns the refusal of an `after` that no list has returned. */
+export function notACursor(): Problem {
+  const es = 'after no es un cursor. Devuelve data.next tal como vino.';
+  return invalidParameter('after is not a cursor. Send back data.next as it was.', es);
+}
+
 function entry(status: number, title: string, fix: string): CatalogueEntry {
   return { status, title, fix };
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../error-catalogue.ts';
+import { invalidParameter } from '../error-catalogue.ts';
 import type { Schema } from './json-schema.ts';
 
 type QueryParameter = { readonly name: string; readonly schema: Schema; readonly allowEmptyValue?: boolean };
@@ -34,9 +34,4 @@ function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: 
     throw invalidParameter(`${name} is empty: leave it out.`, `${name} está vacío: no lo envíes.`);
   if (texts === undefined || texts.includes(value)) return value;
   throw invalidParameter(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);
-}
-
-/** Returns the error for an unusable query parameter; the texts say what is allowed. */
-export function invalidParameter(en: string, es: string): Problem {
-  return new Problem('INVALID_PARAMETER', { detail: { en, es } });
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type AnsweredError, CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type AnsweredError, CATALOGUE, type ErrorCode, type ErrorItem, notACursor } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import type { Language } from '../lib/language.ts';
 import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';
@@ -43,12 +43,7 @@ function readCursor(text: string): NonNullable<RefusedFilter['after']> {
   const [, at, request_id] =
     /^(\d{1,15})\.([\w-]{1,40})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (at !== undefined && request_id !== undefined) return { at: Number(at), request_id };
-  throw new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: 'after is not a cursor. Send back data.next as it was.',
-      es: 'after no es un cursor. Devuelve data.next tal como vino.',
-    },
-  });
+  throw notACursor();
 }
 
 /** A refused request with its JSON texts parsed. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notACursor } from '../error-catalogue.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { type FoundPayment, type MethodSaid, matchesFilter, type PaymentFilter } from './payment-filter.ts';
@@ -194,10 +194,5 @@ function readCursor(text: string): Place {
   const match = /^(\d{0,7})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   const place = match === null ? null : { day: match[1] === '' ? null : Number(match[1]), id: Number(match[2]) };
   if (place !== null && writeCursor(place) === text) return place;
-  throw new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: 'after is not a cursor. Send back data.next as it was.',
-      es: 'after no es un cursor. Devuelve data.next tal como vino.',
-    },
-  });
+  throw notACursor();
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CURSOR_PARAMETER } from '../../src/http/cursor-parameter.ts';
+import { CURSOR_PARAMETER } from '../../src/http/list-parameters.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';

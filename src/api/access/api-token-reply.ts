@@ -79,7 +79,8 @@ export function refuseMore({ refusal }: Managed): void {
   });
 }
 
-function noSuchUser(): Problem {
+/** Returns the refusal of a user that does not exist or that the manager may not see. */
+export function noSuchUser(): Problem {
   return new Problem('NOT_FOUND', {
     detail: { en: 'There is no such user, or not for you.', es: 'No existe ese usuario, o no para ti.' },
   });

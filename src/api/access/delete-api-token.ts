@@ -3,11 +3,10 @@ import type { App } from '../../app.ts';
 import { findApiTokenOwner } from '../../auth/list-sessions.ts';
 import { endApiToken } from '../../auth/make-api-token.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
-import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
+import { API_TOKEN_ERRORS, noSuchUser, refuseMore, requireManaged } from './api-token-reply.ts';
 
 const data = Type.Object({ id: Type.String(), ended: Type.Boolean() });
 
@@ -44,7 +43,5 @@ async function ownerOf(app: App, request: FastifyRequest): Promise<string> {
   const { id } = request.params as { id: string };
   const owner = await findApiTokenOwner(app, id);
   if (owner !== null) return owner;
-  throw new Problem('NOT_FOUND', {
-    detail: { en: 'There is no such user, or not for you.', es: 'No existe ese usuario, o no para ti.' },
-  });
+  throw noSuchUser();
 }

@@ -2,11 +2,11 @@ import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import { makeApiToken } from '../../auth/make-api-token.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { readTime } from '../../http/list-parameters.ts';
 import { readMembers } from '../../http/read-members.ts';
-import { readTime } from '../../http/read-time.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
@@ -94,7 +94,5 @@ export const postApiTokens = operation({
 function readEnd(app: App, text: string | null): number | null {
   const time = readTime('expires_at', text);
   if (time === null || time > app.now()) return time;
-  throw new Problem('INVALID_PARAMETER', {
-    detail: { en: 'expires_at is over: send a time to come.', es: 'expires_at ya pasó: envía una hora por venir.' },
-  });
+  throw invalidParameter('expires_at is over: send a time to come.', 'expires_at ya pasó: envía una hora por venir.');
 }

@@ -2,8 +2,9 @@ import { findValidation } from '../../bank-validation/find-validation.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { answerLanguage } from '../../http/problem-words.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { apiLanguage, validationReply } from './validation-reply.ts';
+import { validationReply } from './validation-reply.ts';
 import {
   LANGUAGE_PARAMETER,
   PAYOUTS_ERRORS,
@@ -41,6 +42,6 @@ export const getValidationsBankAccount = operation({
       throw new Problem('NOT_FOUND', {
         detail: { en: 'There is no such validation.', es: 'No existe esa validación.' },
       });
-    return validationReply(app, reply, validation, apiLanguage(request));
+    return validationReply(app, reply, validation, answerLanguage(request.headers['accept-language']));
   },
 });

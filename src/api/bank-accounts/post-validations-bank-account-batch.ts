@@ -7,14 +7,14 @@ import { type BatchResult, validateBatch } from '../../bank-validation/validate-
 import { CATALOGUE, errorItem, type Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { wordsOf } from '../../http/problem-words.ts';
+import { answerLanguage, wordsOf } from '../../http/problem-words.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
 import { requireUser } from '../../http/require-user.ts';
 import type { Language } from '../../lib/language.ts';
 import { isObject, isRutFormat, readAccountInput, rutFormatError } from './read-account-input.ts';
-import { apiLanguage, indexProvenances, type ProvenanceIndex, validationJson } from './validation-reply.ts';
+import { indexProvenances, type ProvenanceIndex, validationJson } from './validation-reply.ts';
 import {
   ACCOUNT_REQUEST_EXAMPLE,
   AccountRequestSchema,
@@ -73,7 +73,7 @@ export const postValidationsBankAccountBatch = operation({
     const items = entries.map((entry, index) => readItem(entry, index, rutFormat));
     await limitItems(app, request, user.id, items.length);
     const results = await validateItems(app, user, items);
-    const language = apiLanguage(request);
+    const language = answerLanguage(request.headers['accept-language']);
     return reply
       .headers({
         'content-type': 'application/json; charset=utf-8',
@@ -114,7 +114,7 @@ function readItem(item: unknown, index: number, rutFormat: RutFormat | null): It
   const pointer = `/items/${index}`;
   if (!isObject(item)) {
     const words = [
-      'The item is no object.',
+      'The item is not an object.',
       'Send an object with rut, bankData and, if you like, reference.',
       'El elemento no es un objeto.',
       'Envía un objeto con rut, bankData y, si quieres, reference.',

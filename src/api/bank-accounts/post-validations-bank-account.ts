@@ -1,12 +1,13 @@
 import { validateOnce } from '../../bank-validation/validate-once.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { answerLanguage } from '../../http/problem-words.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { readAccountInput } from './read-account-input.ts';
-import { apiLanguage, validationReply } from './validation-reply.ts';
+import { validationReply } from './validation-reply.ts';
 import {
   ACCOUNT_REQUEST_EXAMPLE,
   AccountRequestSchema,
@@ -72,6 +73,6 @@ export const postValidationsBankAccount = operation({
     const key = readIdempotencyKey(request);
     const { validation, replayed } = await validateOnce(app, user, reading.input, key);
     if (replayed) reply.header('idempotency-hit', 'true');
-    return validationReply(app, reply, validation, apiLanguage(request));
+    return validationReply(app, reply, validation, answerLanguage(request.headers['accept-language']));
   },
 });

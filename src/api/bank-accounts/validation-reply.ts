@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { BankView } from '../../bank-validation/bank-findings.ts';
 import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
@@ -9,14 +9,9 @@ import type { Written } from '../../http/endpoint.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 
-import { type Language, preferredLanguage } from '../../lib/language.ts';
+import type { Language } from '../../lib/language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
-
-/** Returns the language that the client asks for. Falls back to English when it accepts neither English nor Spanish. */
-export function apiLanguage(request: FastifyRequest): Language {
-  return preferredLanguage(request.headers['accept-language'], ['en', 'es']) ?? 'en';
-}
 
 /**
  * Returns the response body and sets status and headers: 200 with the verdict, or 202 with `Location` and `Retry-After`

@@ -1,11 +1,8 @@
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { CURSOR_PARAMETER, limitParameter, readTime, textParameter } from '../../http/list-parameters.ts';
 import { answerLanguage } from '../../http/problem-words.ts';
-import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { textParameter } from '../../http/text-parameter.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 
 const MOST = 200;

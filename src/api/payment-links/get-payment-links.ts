@@ -1,10 +1,9 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import { Problem } from '../../error-catalogue.ts';
-import { CURSOR_PARAMETER, notACursor } from '../../http/cursor-parameter.ts';
+import { notACursor, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
 import type { LinkPlace } from '../../payment-links/payment-link-queries.ts';

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements } from '../../statements/find-statement.ts';
 import { LINE_USES } from '../../statements/statement.ts';

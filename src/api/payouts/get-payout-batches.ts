@@ -1,7 +1,6 @@
-import { CURSOR_PARAMETER, readIdCursor } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { availableBalance } from '../../books/available-balance.ts';
 import { reconcileEntries } from '../../books/reconcile-entries.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -71,9 +71,7 @@ export const getIndicatorsRemittances = operation({
     const transaction = await readTransaction(app, query.idTrx, scope);
     const [balance, day, future] = INDICATORS.map((name) => isWanted(query[name]));
     if (!balance && !day && !future) {
-      throw new Problem('INVALID_PARAMETER', {
-        detail: { en: `Ask for one of ${INDICATORS.join(', ')}.`, es: `Pide uno de ${INDICATORS.join(', ')}.` },
-      });
+      throw invalidParameter(`Ask for one of ${INDICATORS.join(', ')}.`, `Pide uno de ${INDICATORS.join(', ')}.`);
     }
     const subject = { ...scope, transactionId: transaction?.id ?? 0 };
     const owed = transaction === null ? subject : { ...subject, environmentIds: [transaction.environment_id] };
@@ -107,12 +105,10 @@ async function readTransaction(
 async function readRemittance(app: App, subject: Subject, value = '') {
   const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
   if (day === null) {
-    throw new Problem('INVALID_PARAMETER', {
-      detail: {
-        en: 'remittanceByDate is true or a day such as 2026-01-15.',
-        es: 'remittanceByDate es true o un día como 2026-01-15.',
-      },
-    });
+    throw invalidParameter(
+      'remittanceByDate is true or a day such as 2026-01-15.',
+      'remittanceByDate es true o un día como 2026-01-15.',
+    );
   }
   const { lines } = await reconcileEntries(app, { ...subject, ...boundsOfDay(day) });
   const { total, items } = describeRemittances(lines, subject.currency);

@@ -1,5 +1,5 @@
 import { reconcileEntries } from '../../books/reconcile-entries.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -49,10 +49,7 @@ export const getRemittancesConciliation = operation({
     const { date, email, ...scope } = query();
     const { environmentIds, currency } = await readScope(app, asking, { whose: email, ...scope });
     const day = readDay(date ?? '');
-    if (day === null)
-      throw new Problem('INVALID_PARAMETER', {
-        detail: { en: 'date is a day such as 2026-01-15.', es: 'date es un día como 2026-01-15.' },
-      });
+    if (day === null) throw invalidParameter('date is a day such as 2026-01-15.', 'date es un día como 2026-01-15.');
     const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
     const { total, items, paid, refunded, nullifications, payouts } = describeRemittances(lines, currency);
     const data = {

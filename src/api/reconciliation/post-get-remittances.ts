@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import type { User } from '../../auth/user.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
@@ -145,9 +145,7 @@ export const postGetRemittance = operation({
     return answer(app, request, () => {
       const day = readDay(date);
       if (day === null)
-        throw new Problem('INVALID_PARAMETER', {
-          detail: { en: 'The date is a day such as 2026-01-15.', es: 'La fecha es un día como 2026-01-15.' },
-        });
+        throw invalidParameter('The date is a day such as 2026-01-15.', 'La fecha es un día como 2026-01-15.');
       return boundsOfDay(day);
     });
   },

@@ -1,7 +1,6 @@
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
+import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { readFeed } from '../../outbox/read-feed.ts';
 

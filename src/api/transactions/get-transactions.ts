@@ -1,12 +1,9 @@
 import type { App } from '../../app.ts';
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
+import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/limit-parameter.ts';
-import { invalidParameter } from '../../http/read-query.ts';
-import { readTime } from '../../http/read-time.ts';
+import { CURSOR_PARAMETER, limitParameter, readTime, textParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { textParameter } from '../../http/text-parameter.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
