@@ -11,11 +11,12 @@ import { endContradiction } from '../payouts/end-contradiction.ts';
 import { findBatch, findPayout } from '../payouts/find-payout.ts';
 import { findPayoutFile, listApproved } from '../payouts/find-payout-file.ts';
 import { nameState, sayContradiction } from '../payouts/kept-texts.ts';
-import { type MadeFile, makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
+import { type MadeFile, makePayoutFiles } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../payouts/payout-queries.ts';
 import { readResults } from '../payouts/read-results.ts';
+import { openContent } from '../payouts/seal-payout-file.ts';
 import { setAccountType } from '../payouts/set-account-type.ts';
 import type { PayoutOutcome, SettledPayouts } from '../payouts/settle-outcomes.ts';
 import { settlePayouts } from '../payouts/settle-payouts.ts';
@@ -180,8 +181,8 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     throw missingOption('Say which file --out writes again: payout files ID --out FILE.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
     if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
-    const { file, content } = await readPayoutFile(app, id);
-    if (options.out !== undefined) await writeFile(options.out, content, { mode: 0o600 });
+    const file = await findPayoutFile(app, null, id);
+    if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
     return [file];
   });
   const rows = files.map((one) => [

@@ -14,12 +14,12 @@ import { type BankFileFormat, type Payer, UnfitLine } from '../payout-senders/ba
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import type { Payout } from './payout.ts';
-import { insertPayoutFile, type PayoutFile, selectPayoutFile } from './payout-file-queries.ts';
+import { insertPayoutFile, type PayoutFile } from './payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockApproved, updateFileLines } from './payout-queries.ts';
 import { invalidPayout } from './payout-wish.ts';
 import { readPayoutLines } from './read-payout-lines.ts';
-import { openContent, sealContent } from './seal-payout-file.ts';
+import { sealContent } from './seal-payout-file.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /** The format of the bank, the account that is debited, and the batch; `batchId` null: all approved payouts. */
@@ -37,7 +37,7 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
 /**
  * Writes approved payouts into files for a bank, as many files as the format's limit of lines needs. The files and the
  * state `sent` are one commit, so a payout is never in two files, even if the process is killed. The files are stored;
- * `readPayoutFile` returns the same bytes again.
+ * `openContent` returns the same bytes again.
  *
  * Throws `Problem` INVALID_PAYOUT (unknown format, data of the payer missing or invalid, an account whose kind the bank
  * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), HELD_AFTER_RESTORE,
@@ -89,16 +89,6 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
       await recordAudit(tx, actOf(wish, made.slice(start, start + FILES_IN_AN_ACT), at));
     return made;
   });
-}
-
-/** Returns a stored file with its bytes. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
-export async function readPayoutFile(app: App, id: string): Promise<{ file: PayoutFile; content: Buffer }> {
-  const file = await selectPayoutFile(app.db, id);
-  if (file === null)
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such file of payouts.', es: 'No existe ese archivo de pagos.' },
-    });
-  return { file, content: openContent(app, file) };
 }
 
 /** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */

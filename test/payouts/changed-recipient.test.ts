@@ -4,9 +4,11 @@ import { pino } from 'pino';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
+import { findPayoutFile } from '../../src/payouts/find-payout-file.ts';
 import { listRecipients } from '../../src/payouts/find-recipient.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
-import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { openContent } from '../../src/payouts/seal-payout-file.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -122,7 +124,8 @@ forEachEngine('a recipient whose row was tampered with', (openTestDatabase) => {
         "update payout_files set sealed_content = substr(sealed_content, 1, length(sealed_content) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'",
       ),
     );
-    await assert.rejects(readPayoutFile(app, made?.file.id ?? ''), { code: 'CHANGED_IN_STORE' });
+    const changed = await findPayoutFile(app, null, made?.file.id ?? '');
+    assert.throws(() => openContent(app, changed), { code: 'CHANGED_IN_STORE' });
   });
 
   const change = (app: TestApp) =>

@@ -7,11 +7,13 @@ import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { bancoestadoAbonos } from '../../src/payout-senders/bancoestado-files.ts';
-import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
+import { findPayoutFile } from '../../src/payouts/find-payout-file.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere, selectPayoutsOfFile } from '../../src/payouts/payout-queries.ts';
 import { readResults } from '../../src/payouts/read-results.ts';
+import { openContent } from '../../src/payouts/seal-payout-file.ts';
 import { setAccountType } from '../../src/payouts/set-account-type.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -66,8 +68,8 @@ forEachEngine('payout files', (openTestDatabase) => {
     const files = made.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     assert.equal(files.length, 1);
     assert.match(String(files[0]?.content), /^125319092\tANA NUNEZ\tana@example\.cl\t012\t30\t12531909\t10000\r\n/);
-    const again = await readPayoutFile(app, files[0]?.file.id ?? '');
-    assert.deepEqual(again.content, files[0]?.content);
+    const again = openContent(app, await findPayoutFile(app, null, files[0]?.file.id ?? ''));
+    assert.deepEqual(again, files[0]?.content);
     const payouts = await selectPayoutsOfFile(app.db, desk.environment.id, files[0]?.file.id ?? '');
     assert.deepEqual(
       payouts.map(({ state, file_line }) => [state, file_line]),

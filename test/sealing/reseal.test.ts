@@ -20,12 +20,12 @@ import { createPaymentService } from '../../src/payment-services/create-payment-
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { findMethodKey, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
+import { findPayoutFile } from '../../src/payouts/find-payout-file.ts';
 import { findRecipient } from '../../src/payouts/find-recipient.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
-import { readPayoutFile } from '../../src/payouts/make-payout-files.ts';
 import { insertPayoutFile } from '../../src/payouts/payout-file-queries.ts';
 import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
-import { sealContent } from '../../src/payouts/seal-payout-file.ts';
+import { openContent, sealContent } from '../../src/payouts/seal-payout-file.ts';
 import { openSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { countSeals, reseal } from '../../src/sealing/reseal.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
@@ -218,7 +218,7 @@ async function readsAll(app: App, { service, environmentId, recipient, user }: S
   assert.equal(await findMethodKey(app, environmentId, 'webpay', '597012345678'), 'the-api-key');
   const [read] = await findRecipient(app, { ...USER, environmentIds: new Set<number>() }, recipient.id);
   assert.equal(read.name, 'Ana Díaz');
-  assert.equal(String((await readPayoutFile(app, 'pf_1')).content), 'the file');
+  assert.equal(String(openContent(app, await findPayoutFile(app, null, 'pf_1'))), 'the file');
   const environment = await loadEnvironment(app, service.production.service_token);
   const row = await selectSenderInUse(app.db, environmentId);
   assert.ok(environment !== null && row !== null);
