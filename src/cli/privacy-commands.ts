@@ -30,7 +30,9 @@ function personOf({ rut, email }: Whom): Person {
   if ((rut === undefined) === (email === undefined)) throw missingOption('Say whom: --rut RUT or --email EMAIL.');
   const person = rut === undefined ? personOfEmail(email as string) : personOfRut(rut);
   if (person !== null) return person;
-  throw invalidOption(rut === undefined ? 'This is not an e-mail address.' : 'This is not a RUT: write it as 12345678-5.');
+  throw invalidOption(
+    rut === undefined ? 'This is not an e-mail address.' : 'This is not a RUT: write it as 12345678-5.',
+  );
 }
 
 async function exportWhom(options: Whom & ActingOptions): Promise<void> {

@@ -20,7 +20,7 @@ import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
-import { PERMISSIONS, type Permission, ROLES } from '../../src/auth/permission.ts';
+import { PERMISSIONS, type Permission, ROLES, rolesThatMay } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { lockUser } from '../../src/auth/user-queries.ts';
@@ -36,6 +36,22 @@ import { untilQueued } from '../support/until-queued.ts';
 const input = { email: 'Ana@Example.CL' };
 const address = '192.0.2.1';
 const HOUR = 3_600_000;
+
+test('a role that moves money or manages merchants, people or personal data needs a second factor in production', () => {
+  const weighty: Permission[] = [
+    'refunds:create',
+    'refunds:approve',
+    'movements:record',
+    'payouts:create',
+    'payouts:approve',
+    'payment-services:manage',
+    'users:manage',
+    'privacy:manage',
+  ];
+  const { secondFactorRoles } = readConfig({ RUBRICA_ENV: 'production', MASTER_KEY: '5a'.repeat(32) });
+  const roles = weighty.flatMap((permission) => rolesThatMay(permission)[0]);
+  assert.deepEqual([...new Set(roles)].sort(), secondFactorRoles.toSorted());
+});
 
 forEachEngine('users', (openTestDatabase) => {
   test('get an id, a password and an API token, and the store keeps only hashes of the secrets', async () => {
