@@ -80,7 +80,7 @@ export const PAYMENT_COLUMNS = `t.environment_id as transaction_environment_id, 
        a.transaction_id as attempt_transaction_id, a.payment_method as attempt_method, a.account as attempt_account,
        a.state as attempt_state, a.detail as payment_detail`;
 
-/** The same columns, and those of refund `r`. */
+/** The same columns, and the columns of refund `r`. */
 export const RECORD_COLUMNS = `${PAYMENT_COLUMNS},
        r.transaction_id as refund_transaction_id, r.sequence as refund_sequence, r.amount as refund_amount,
        r.created_at as refund_created_at, r.type as refund_type, r.requested_by as refund_requested_by,

@@ -114,8 +114,8 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
 }
 
 /**
- * Returns the part of a span of time that has entries: from the first until just after the last. Empty if there are
- * none.
+ * Returns the part of a span of time that has entries: from the first until just after the last. Empty
+ * without an entry.
  */
 export async function selectBookedSpan(
   db: Reader,

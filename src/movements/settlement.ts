@@ -46,8 +46,7 @@ export type KeptDifference = SqlRow & {
 };
 
 /**
- * Selects open differences of a file to accept: those of a cause, those of a line of the file, or the one with a
- * number. At least one of the three is not null.
+ * Selects open differences of a file to accept: by a cause, by a line of the file, or by a number. At least one of the three is not null.
  */
 export type Acceptance = {
   readonly settlementId: string;

@@ -12,8 +12,8 @@ export type KnownSecrets = { current: string; others: OtherSecret[] };
 const MOST = 16;
 
 /**
- * Returns the environment's current Secret Token and the other recent ones of its payment service: those of the other
- * environment and rotated ones. Use it to explain a wrong signature, never to accept one. Null: no current Secret
+ * Returns the environment's current Secret Token and the other recent ones of its payment service: the other
+ * environment's and rotated ones. Use it to explain a wrong signature, never to accept one. Null: no current Secret
  * Token.
  */
 export async function findKnownSecrets(app: App, environment: ServiceEnvironment): Promise<KnownSecrets | null> {

@@ -1,7 +1,7 @@
 import { SPANISH_PAYOUT_MEMBERS } from './spanish-payout-members.ts';
 import { SPANISH_REPLIES } from './spanish-replies.ts';
 
-/** Spanish descriptions by their English text, except those of endpoints. A test finds a missing one. */
+/** Spanish descriptions by their English text, except descriptions of endpoints. A test finds a missing one. */
 export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   ...SPANISH_PAYOUT_MEMBERS,
   ...SPANISH_REPLIES,

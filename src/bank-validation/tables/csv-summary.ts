@@ -44,7 +44,7 @@ export function countCauses(language: Language): Counted {
         else summary[row.result.validation.verdict]++;
         const cause = causeOf(row);
         if (cause === null) continue;
-        // Shows the first row's sentence; those of other rows may name other banks.
+        // Shows the first row's sentence; other rows may name other banks.
         const known = causes.get(cause.code) ?? { rows: 0, message: cause.general[language] };
         causes.set(cause.code, { ...known, rows: known.rows + 1 });
       }

@@ -5,7 +5,7 @@ import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
 import { type Message, ROW_MESSAGES } from '../check-messages.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
-/** The columns that the output adds after those of the input. */
+/** The columns that the output adds after the input's. */
 export const ADDED_COLUMNS = [
   'verdict',
   'is_valid',
