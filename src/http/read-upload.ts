@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../error-catalogue.ts';
 
@@ -15,11 +16,14 @@ const MOST_PARTS = 100;
 
 /** Parses a `multipart/form-data` form. Throws `Problem` for any other body, or one with more than 100 fields. */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
-  const type = request.headers['content-type'] ?? '';
+  const boundary = boundaryOf(request.headers['content-type'] ?? '');
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
-  const form = hasTooManyParts(type, body)
-    ? null
-    : await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData().catch(() => null);
+  // The parser gets only the boundary that was counted: it may read the rest of a type in another way.
+  const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
+  const form =
+    boundary === '' || hasTooManyParts(boundary, body)
+      ? null
+      : await new Response(new Uint8Array(body), { headers }).formData().catch(() => null);
   // PostgreSQL stores no NUL.
   if (
     form === null ||
@@ -40,9 +44,16 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return { fields, file, isEmpty };
 }
 
-/** A type without a boundary is not a form. */
-function hasTooManyParts(type: string, body: Buffer): boolean {
-  const [, boundary = ''] = /;\s*boundary="?([^";]+)/i.exec(type) ?? [];
+/** Returns the boundary in a media type, without characters that no browser sends; empty if there is none. */
+function boundaryOf(type: string): string {
+  try {
+    return (new MIMEType(type).params.get('boundary') ?? '').replace(/[^\w'-]/g, '');
+  } catch {
+    return '';
+  }
+}
+
+function hasTooManyParts(boundary: string, body: Buffer): boolean {
   let at = -1;
   // One more boundary ends the form.
   for (let found = 0; found <= MOST_PARTS + 1; found++) {
