@@ -4,7 +4,7 @@ import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { TokenHolder } from '../auth/api-token-queries.ts';
 import { requireUserOf } from '../auth/person-of.ts';
-import { whoSetUp } from '../auth/set-up-by.ts';
+import { findSetUps, type SetUps } from '../auth/set-up-by.ts';
 import { type ActOfUser, findTokenHolders, holdersAt } from '../auth/token-holders.ts';
 import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
 import { payeeRefusal } from '../bank-validation/bank-findings.ts';
@@ -55,10 +55,13 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
     const behind = await findPeopleBehind(tx, payouts, versions);
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
+    const allBarred = new Set<string>();
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
-      const why = barredFrom(payout, own, behind).get(user.id) ?? whyNotPayable(payout, own, terms);
+      const barred = barredFrom(payout, own, behind);
+      const why = barred.get(user.id) ?? whyNotPayable(payout, own, terms);
       if (why !== null) throw approvalRefused(payout, why);
+      for (const id of barred.keys()) allBarred.add(id);
     }
     await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
     const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
@@ -74,9 +77,8 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
     const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
     const change = { approvedBy, reason: decision.reason, nextLookAt };
-    const among = payouts.map(({ proposed_by }) => proposed_by);
-    const setUpBy = await whoSetUp(tx, { userId: user.id, among, now });
-    return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change, setUpBy });
+    const setUps = await findSetUps(tx, user, await selectNamedUsers(tx, [...allBarred]), now);
+    return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change, setUps });
   });
 }
 
@@ -315,13 +317,13 @@ function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
   };
 }
 
-type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3]; setUpBy?: string | null };
+type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3]; setUps?: SetUps };
 
 async function decide(
   tx: Tx,
   { owner, named, by, reason }: PayoutDecision,
   payouts: readonly Payout[],
-  { to, at, action, change, setUpBy = null }: Deciding,
+  { to, at, action, change, setUps = {} }: Deciding,
 ): Promise<Payout[]> {
   const moved = await transitionPayouts(tx, owner, { ids: payouts.map(({ id }) => id), to, at }, change);
   for (const { subject, decided } of 'batchId' in named
@@ -336,7 +338,7 @@ async function decide(
         PAYOUT_CURRENCY,
       ),
       state: to,
-      ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
+      ...setUps,
     };
     await recordAudit(tx, { at, by, action, subject, after, reason });
   }

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, accountOf } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
-import { whoSetUp } from '../auth/set-up-by.ts';
+import { findSetUps, type SetUps } from '../auth/set-up-by.ts';
 import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Tx } from '../db/database.ts';
@@ -58,8 +58,9 @@ export function approveRefundRequest(
       const placed = await placeRefund(app, tx, { ...placing, idempotencyKey: null, now: at }, async () => {});
       if (placed.kind === 'refused') return { kind: 'refused', request, refusal: placed.refusal };
       const { refund } = placed;
-      const setUpBy = await whoSetUp(tx, { userId: user.id, among: [request.requested_by], now: at });
-      const end = { state: 'approved' as const, user, by, at, reason, refundId: refund.id, setUpBy };
+      const asker = { id: request.requested_by_id, email: accountOf(request.requested_by) };
+      const setUps = await findSetUps(tx, user, [asker], at);
+      const end = { state: 'approved' as const, user, by, at, reason, refundId: refund.id, setUps };
       return { kind: 'approved', request: await endRequest(tx, transaction, request, end), refund };
     });
   });
@@ -111,15 +112,15 @@ type End = {
   at: number;
   reason: string | null;
   refundId: string | null;
-  /** The requester, if this user set up the approver's access a short time before. */
-  setUpBy?: string | null;
+  /** Whether one of the two set up the other a short time before. */
+  setUps?: SetUps;
 };
 
 async function endRequest(
   tx: Tx,
   { id: transactionId, currency }: Transaction,
   { id, environment_id, amount, requested_by }: RefundRequest,
-  { state, user, by, at, reason, refundId, setUpBy = null }: End,
+  { state, user, by, at, reason, refundId, setUps = {} }: End,
 ): Promise<RefundRequest> {
   const ended = await updateRefundRequest(
     tx,
@@ -147,7 +148,7 @@ async function endRequest(
       requested_by,
       state,
       refund: refundId,
-      ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
+      ...setUps,
     },
     reason,
   });

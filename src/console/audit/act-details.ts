@@ -197,6 +197,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   rut: 'RUT',
   said: 'se dijo',
   sessions: 'sesiones',
+  set_up_by_approver: 'preparado por quien aprueba',
   settled: 'terminados',
   since: 'desde',
   site: 'sitio',
