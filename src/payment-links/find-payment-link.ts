@@ -5,6 +5,7 @@ import { environmentOf, loadEnvironment } from '../payment-services/find-environ
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findLook } from '../payment-services/set-look.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
 import {
   isLinkPaid,
@@ -37,6 +38,20 @@ export async function findPaymentLink(app: App, id: string): Promise<OpenLink | 
     look: await findLook(app, environment.paymentServiceId),
     state: linkStateOf(link, { isPaid, isEnabled }, app.now()),
   };
+}
+
+/**
+ * Returns the URL of the transaction's link if the link is for one payment and another transaction of it was paid
+ * meanwhile, also by late money; otherwise null. The payer is then asked for no more money.
+ */
+export async function findPaidLink(
+  app: App,
+  { id: own, reference, environment_id }: Pick<Transaction, 'id' | 'reference' | 'environment_id'>,
+): Promise<string | null> {
+  const [, id] = /^(pl_[0-9a-z]{20})-/.exec(reference) ?? [];
+  const link = id === undefined ? null : await selectLinkAnywhere(app.db, id);
+  if (link === null || link.environment_id !== environment_id || link.uses !== 'one') return null;
+  return (await isLinkPaid(app.db, link, own)) ? linkUrl(app, link) : null;
 }
 
 /** Returns the link's URL for payers. */

@@ -90,12 +90,12 @@ export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<
   return row ?? null;
 }
 
-/** Returns whether a link was paid. */
-export async function isLinkPaid(db: Reader, { id, environment_id }: RowKey<string>): Promise<boolean> {
+/** Returns whether a link was paid by a transaction other than `except`. */
+export async function isLinkPaid(db: Reader, { id, environment_id }: RowKey<string>, except = 0): Promise<boolean> {
   const rows = await db.query(
     `select t.id from transactions t where t.environment_id = $2 and ${TOOK_MONEY}
-       and t.reference >= $1 || '-' and t.reference < $1 || '.' limit 1`,
-    [id, environment_id],
+       and t.reference >= $1 || '-' and t.reference < $1 || '.' and t.id <> $3 limit 1`,
+    [id, environment_id, except],
   );
   return rows.length > 0;
 }

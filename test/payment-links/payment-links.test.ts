@@ -59,6 +59,8 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.doesNotMatch(receipt, /tienda|Orden|data-submit-after|pl_[0-9a-z]{20}-1/);
     assert.match(receipt, /<dt>Concepto<\/dt><dd>Curso de &lt;cerámica&gt;<\/dd>/);
     assert.deepEqual(await shop.app.db.query('select id from callbacks'), []);
+    const again = await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
+    assert.match(again.text, /<h1>Pago aprobado<\/h1>/, 'a second click shows the receipt');
     const used = await shop.server.get(shop.path);
     assert.deepEqual([used.status, /<h1>([^<]+)/.exec(used.text)?.[1]], [410, 'Este enlace ya se pagó']);
     assert.equal((await shop.server.post(shop.path)).status, 410);
@@ -133,11 +135,18 @@ forEachEngine('a payment link', (openTestDatabase) => {
       await cancelTransaction(shop.app, transaction);
       const listed = async () => (await listPaymentLinks(shop.app, null, 10))[0];
       assert.equal((await listed())?.state, 'open');
+      const second = await shop.press();
       await settlePayment(shop.app, await readAttempt(shop.app), approved);
+      const pay = () => shop.server.post(second, { headers: FORM, body: 'method=scripted' });
+      const refused = await pay();
+      const link = `http://127.0.0.1:8080${shop.path}`;
+      assert.deepEqual([refused.status, refused.headers.get('location')], [303, link]);
+      await readAttempt(shop.app);
       assert.equal((await shop.server.post(shop.path)).status, 410, 'a link with money in suspense is closed');
       const decided = { decision, reason: 'asked the payer', by: TESTER };
       assert.equal((await resolveSuspense(shop.app, transaction.id, decided)).kind, 'resolved');
       assert.deepEqual([(await listed())?.state, (await listed())?.paid], [state, paid]);
+      assert.equal((await pay()).headers.get('location') === link, decision === 'kept');
       assert.equal((await shop.server.post(shop.path)).status, state === 'open' ? 303 : 410);
     }
   });
