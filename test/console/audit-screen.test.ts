@@ -160,7 +160,13 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     await using server = await startTestServer(app);
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const subject = { kind: 'refund_request', id: 'rr_1' };
-    const values = { amount: 5000, currency: 'CLP', state: 'approved', approver_set_up_by: 'ana@norte.cl', set_up_by_approver: 'eva@norte.cl' };
+    const values = {
+      amount: 5000,
+      currency: 'CLP',
+      state: 'approved',
+      approver_set_up_by: 'ana@norte.cl',
+      set_up_by_approver: 'eva@norte.cl',
+    };
     const move = { kind: 'payment_service', id: 'ps_1' };
     await app.db.transaction(async (tx) => {
       const by = TESTER;
