@@ -35,7 +35,11 @@ export const getConsoleLive: Screen = {
       watch.listeners.delete(stream);
     });
     stream.write('retry: 3000\n\n');
-    await watch.begin();
+    await watch.begin().catch((error: unknown) => {
+      // Nobody reads this stream, so it would keep its place for ever.
+      stream.destroy();
+      throw error;
+    });
     return reply.headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).send(stream);
   }),
 };

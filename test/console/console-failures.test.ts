@@ -68,3 +68,24 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     assert.ok(text.includes('cuando se haya trasladado, hazlo allá'), text);
   });
 });
+
+forEachEngine('the live updates of the console', (openTestDatabase) => {
+  test('work again after a hundred pages asked for them while the store did not answer', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const { db } = made;
+    let isDown = true;
+    const query: Database['query'] = async (sql, ...rest) => {
+      if (isDown && sql.includes('from delivery_attempts')) throw new StorageError('STORAGE_UNAVAILABLE', new Error());
+      return db.query(sql, ...rest);
+    };
+    const app = { ...made, db: { ...db, query } };
+    const { console: cookie } = await createTestUser(app, { role: 'support', may: [] });
+    await using server = await startTestServer(app);
+    const headers = { accept: 'text/event-stream', ...cookie };
+    for (let page = 0; page < 100; page++) assert.equal((await server.get('/console/live', headers)).status, 503);
+    isDown = false;
+    const { status, body } = await fetch(`${server.origin}/console/live`, { headers });
+    assert.equal(status, 200);
+    await body?.cancel();
+  });
+});
