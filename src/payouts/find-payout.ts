@@ -11,15 +11,18 @@ import {
   selectBatches,
   sumBatches,
 } from './payout-batch-queries.ts';
-import { selectAllEnvironmentIds } from './payout-owner-queries.ts';
-import { type PayoutFilter, selectByReference, selectPayoutAnywhere, selectPayouts } from './payout-queries.ts';
+import { selectAllEnvironmentIds, selectByReference } from './payout-owner-queries.ts';
+import { type PayoutFilter, selectPayoutAnywhere, selectPayouts } from './payout-queries.ts';
 
 /** The environments whose payouts a user sees; null: all. */
 export type PayoutScope = User['environmentIds'];
 
-/** Returns the payout with this id of a client. Throws `Problem` NOT_FOUND. */
+/**
+ * Returns the payout with this id of a client. If both environments have one, returns the one of RUBRICA_ENV, in which
+ * programs make theirs. Throws `Problem` NOT_FOUND.
+ */
 export async function findByReference(app: App, scope: PayoutScope, reference: string): Promise<Payout> {
-  const [found] = await selectByReference(app.db, await idsOf(app, scope), reference);
+  const [found] = await selectByReference(app.db, await idsOf(app, scope), reference, app.config.mode);
   if (found === undefined) throw noPayout();
   return found;
 }

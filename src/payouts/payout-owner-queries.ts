@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import type { Payout } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -22,4 +23,19 @@ export function selectOwnedEnvironments(
 export async function selectAllEnvironmentIds(db: Reader): Promise<number[]> {
   const rows = await db.query<{ id: number }>('select id from environments order by id');
   return rows.map(({ id }) => id);
+}
+
+/** Returns the payouts with this id of a client, in the environments that a user sees: at first the one in `first`. */
+export function selectByReference(
+  db: Reader,
+  environmentIds: readonly number[],
+  reference: string,
+  first: Environment,
+): Promise<Payout[]> {
+  return db.query<Payout>(
+    `select p.* from payouts p join environments e on e.id = p.environment_id
+     where p.environment_id {among $1} and p.reference = $2
+     order by case when e.environment = $3 then 0 else 1 end, p.environment_id`,
+    [environmentIds, reference, first],
+  );
 }

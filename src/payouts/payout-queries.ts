@@ -57,14 +57,6 @@ export function selectByReferences(
   ]);
 }
 
-/** Returns the payouts with this id of a client, in the environments that a user sees. */
-export function selectByReference(db: Reader, environmentIds: readonly number[], reference: string): Promise<Payout[]> {
-  return db.query<Payout>(
-    'select * from payouts where environment_id {among $1} and reference = $2 order by environment_id',
-    [environmentIds, reference],
-  );
-}
-
 /** Names payouts: by their ids, or all payouts of a batch. */
 export type PayoutsNamed = { environmentId: number } & ({ ids: readonly string[] } | { batchId: string });
 

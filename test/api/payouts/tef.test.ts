@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { cancelPayouts } from '../../../src/payouts/decide-payouts.ts';
 import { setPayoutLimits } from '../../../src/payouts/set-payout-limits.ts';
@@ -8,7 +9,7 @@ import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { openPayoutDesk } from '../../support/test-payouts.ts';
-import { jsonOf, startTestServer } from '../../support/test-server.ts';
+import { jsonOf, startTestServer, type TestServer } from '../../support/test-server.ts';
 import { createTestUser } from '../../support/test-user.ts';
 
 const TEF = {
@@ -51,6 +52,19 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'PAYOUT_CONFLICT']);
     assert.equal((await at.server.get('/tef/none', at.headers)).status, 404);
     assert.equal((await at.app.db.query('select id from payouts')).length, 1);
+  });
+
+  test('a client whose id is in both environments reads the transfer of the one in which it makes them', async () => {
+    await using at = await setUp(openTestDatabase);
+    assert.equal((await at.pay(BODY)).status, 201);
+    const app: App = { ...at.app, config: { ...at.app.config, mode: 'production' } };
+    await using server = await startTestServer(app);
+    const json = { ...BODY, tef: { ...TEF, amount: 20_000 } };
+    assert.equal((await server.post('/tef', { json, headers: at.headers })).status, 201);
+    const amountAt = async (one: TestServer) =>
+      (jsonOf(await one.get(`/tef/${TEF.id}`, at.headers)) as { tefResponse: { tef: { amount: number } } }).tefResponse
+        .tef.amount;
+    assert.deepEqual([await amountAt(server), await amountAt(at.server)], [20_000, 15_000]);
   });
 
   test('the variants of published clients are accepted: url in tef, amount as text, any e-mail, a path prefix', async () => {
