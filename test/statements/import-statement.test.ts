@@ -377,6 +377,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
       return recording.kind === 'recorded' ? recording.movement.id : '';
     };
     const [first, second] = [await remit('TEF-8812', 30_000), await remit('TEF-8813', 40_000)];
+    const larger = await remit('TEF-8814', 50_000);
     const linesOf = (statement: string) => selectLines(app.db, statement, null);
     const { id, uses } = await take(
       line(-30_000, 'TRANSFERENCIA TEF-8812'),
@@ -402,6 +403,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
       resolveLine(app, { statementId: id, fileLine, is: { use, payoutId }, reason: 'es el del lunes', by });
     const [, repeated, third] = lines.map(({ file_line }) => file_line) as [number, number, number];
     await assert.rejects(decide(third, first), { code: 'PAYOUT_STATE' });
+    await assert.rejects(decide(third, larger), { code: 'PAYOUT_STATE', message: /another amount/ });
     await assert.rejects(decide(repeated, first), { code: 'PAYOUT_STATE' });
     await assert.rejects(decide(third, 'mv_x'), { code: 'NOT_FOUND' });
     await assert.rejects(decide(third, second, 'return'), { code: 'NOT_FOUND' });
@@ -412,7 +414,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     ]);
     assert.deepEqual(
       entries.map(({ kind }) => kind),
-      ['payout', 'payout'],
+      ['payout', 'payout', 'payout'],
       'the books have each payout once',
     );
     assert.deepEqual((await verifyStore(app)).findings, []);
