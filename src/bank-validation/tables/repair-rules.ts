@@ -158,7 +158,7 @@ const A_NUMBER_OF_ITS_OWN = 6;
 /** Returns only the digits; null if the signs may mean decimals or two accounts. */
 function accountOfPieces(text: string): string | null {
   if (/^\d{1,3}(\.\d{3}){2,}$/.test(text) || /^\d{1,3}(,\d{3}){2,}$/.test(text)) return text.replace(/\D/g, '');
-  if (!/^\d+( ?[- ] ?\d+)+$/.test(text)) return null;
+  if (!/^\d+(?:(?: ?- ?| )\d+)+$/.test(text)) return null;
   const groups = text.split(/[- ]+/);
   const long = groups.filter(({ length }) => length >= A_NUMBER_OF_ITS_OWN);
   return long.length > 1 ? null : groups.join('');
