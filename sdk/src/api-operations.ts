@@ -178,14 +178,18 @@ export type Operations = PayoutOperations & {
   };
   'GET /transactions': {
     query: {
-      /** Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Cannot be combined with other parameters except `limit` */
+      /** Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit` */
       q?: string | undefined;
       /** `x_reference`, exactly as signed */
       reference?: string | undefined;
+      /** Part of `x_reference`, upper or lower case; parts separated by spaces must all be in it */
+      reference_part?: string | undefined;
       /** `x_customer_email`, upper or lower case */
       email?: string | undefined;
       /** Authorisation code of the payment method */
       authorization_code?: string | undefined;
+      /** Last four digits of the card that paid */
+      card_last_digits?: string | undefined;
       /** Amount in digits: `12990`, or `10.55` in a currency with decimals */
       amount?: string | undefined;
       /** Currency of `amount`. Default: CLP */

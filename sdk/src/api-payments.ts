@@ -225,6 +225,8 @@ export type ListedTransaction = {
   email: string;
   payment_method: string | null;
   authorization_code: string | null;
+  /** Last four digits of the card that paid */
+  card_last_digits: string | null;
   created_at: string;
   settled_at: string | null;
   payment_service: string;

@@ -31,14 +31,15 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'a secret that may have been used by mistake, itself; other users of the machine and the shell history can see it':
     'un secreto que se pudo usar por error; lo ven otros usuarios de la máquina y el historial de la shell',
   'find payments and show what happened to them': 'encuentra pagos y muestra qué pasó con ellos',
-  'find payments by a reference or part of it, an e-mail, an amount, an authorisation code or an ID':
-    'busca pagos por una referencia o parte de ella, un correo, un monto, un código de autorización o un ID',
-  "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)":
-    "como ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (la orden de compra en Webpay)",
+  'find payments by a reference or part of it, an e-mail, an amount, an authorisation code, the last four digits of a card or an ID':
+    'busca pagos por una referencia o parte de ella, un correo, un monto, un código de autorización, los últimos cuatro dígitos de una tarjeta o un ID',
+  "such as ORD-1, buyer@example.cl, '$12.990', 123456, 6623, rf_…, pa_… (the buy order at Webpay)":
+    "como ORD-1, buyer@example.cl, '$12.990', 123456, 6623, rf_…, pa_… (la orden de compra en Webpay)",
   'list the newest payments that match all filters': 'lista los pagos más nuevos que cumplen todos los filtros',
   'x_reference, exactly': 'x_reference, exacta',
   'part of x_reference, ignoring case': 'parte de x_reference, en mayúsculas o minúsculas',
   'e-mail of the payer': 'correo de quien paga',
+  'last four digits of the card that paid': 'últimos cuatro dígitos de la tarjeta que pagó',
   'authorisation code of the payment method': 'código de autorización del medio de pago',
   'amount: CLP such as 12990, without points; USD such as 10.55':
     'monto: en CLP como 12990, sin puntos; en USD como 10.55',

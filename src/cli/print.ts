@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { timeText } from '../lib/time-text.ts';
 import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
@@ -96,8 +97,13 @@ export function unknownPaymentService(id: string): CommandError {
 /** Returns the error for an unknown transaction id. */
 export function unknownTransaction(id: string): CommandError {
   return notFound(
-    `There is no transaction ${id}: it is the idTrx that POST /trxs answered. bin/rubrica transaction find finds it by its order.`,
+    `There is no transaction ${id}: it is the idTrx that POST /trxs answered. By its order, e-mail or amount: bin/rubrica transaction find ${shellWord(id)}`,
   );
+}
+
+/** Returns a code of the program, such as `awaiting_approval`, as words in a sentence. */
+export function inWords(code: string): string {
+  return code.replaceAll('_', ' ');
 }
 
 /** Formats rows as columns, each as wide as its widest cell. */

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { formatMoney } from '../lib/money.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
-import { searchWithParts } from '../search/search-payments.ts';
+import { partOf, searchWithParts } from '../search/search-payments.ts';
 import { type ShownPayment, sayFact, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
 import {
@@ -16,7 +17,7 @@ import {
   refuseEmpty,
   TIMES,
 } from './options.ts';
-import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
+import { invalidOption, inWords, print, table, timeInChile, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type ListOptions = {
@@ -24,6 +25,7 @@ type ListOptions = {
   referencePart?: string;
   email?: string;
   authorizationCode?: string;
+  card?: string;
   amount?: string;
   currency?: string;
   state?: TransactionState;
@@ -40,8 +42,8 @@ export function addTransactionCommands(program: Command): void {
   const group = program.command('transaction').description('find payments and show what happened to them');
   group
     .command('find')
-    .description('find payments by a reference or part of it, an e-mail, an amount, an authorisation code or an ID')
-    .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)")
+    .description('find payments by a reference or part of it, an e-mail, an amount, an authorisation code, the last four digits of a card or an ID')
+    .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, 6623, rf_…, pa_… (the buy order at Webpay)")
     .option('--limit <number>', 'maximum number of rows', '20')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(find);
@@ -52,6 +54,7 @@ export function addTransactionCommands(program: Command): void {
     .option('--reference-part <text>', 'part of x_reference, ignoring case')
     .option('--email <address>', 'e-mail of the payer')
     .option('--authorization-code <code>', 'authorisation code of the payment method')
+    .option('--card <digits>', 'last four digits of the card that paid')
     .option('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
     .option('--currency <code>', 'currency of --amount (default: CLP)')
     .addOption(new Option('--state <state>', 'only in this state').choices(TRANSACTION_STATES))
@@ -74,12 +77,16 @@ async function find(text: string, options: { limit: string; json?: boolean }): P
   const limit = readLimit(options.limit);
   if (text.trim() === '') throw invalidOption('Say what is known of it, such as ORD-1, buyer@example.cl or 12990.');
   const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
-  const lines = payments.map((payment) => [...cellsOf(payment), payment.found_by]);
+  const lines = payments.map((payment) => [...cellsOf(payment), inWords(payment.found_by)]);
   printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]), BY_DAY);
-  if (!isAll)
-    process.stderr.write(
-      'A part of a reference is looked for among the newest payments; for all: bin/rubrica transaction list --reference-part TEXT\n',
-    );
+  if (!isAll) process.stderr.write(`${ofNewest(partOf(text))}\n`);
+}
+
+/** Says that only the newest payments were searched, and how to search all. */
+function ofNewest(part: string): string {
+  const all = `bin/rubrica transaction list --reference-part ${shellWord(part)}`;
+  const more = /^\d{4}$/.test(part) ? `, and for a card: bin/rubrica transaction list --card ${part}` : '';
+  return `A part of a reference${more === '' ? '' : ', or of a card number,'} is looked for among the newest payments; for all: ${all}${more}`;
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -124,6 +131,7 @@ const HEAD = [
   'E-MAIL',
   'METHOD',
   'CODE',
+  'CARD',
   'MERCHANT',
 ];
 
@@ -139,6 +147,7 @@ function cellsOf(payment: FoundPayment): string[] {
     payment.customer_email,
     payment.payment_method ?? '—',
     payment.authorization_code ?? '—',
+    payment.card_last_digits === null ? '—' : `…${payment.card_last_digits}`,
     `${payment.name}${payment.environment === 'development' ? ' (development)' : ''}`,
   ];
 }
@@ -167,6 +176,7 @@ function readFilter(options: ListOptions): PaymentFilter {
     referencePart: options.referencePart ?? null,
     email: options.email ?? null,
     authorizationCode: options.authorizationCode ?? null,
+    cardDigits: options.card === undefined ? null : readCardDigits(options.card),
     amount: amount === undefined ? null : { amount: readAmount(amount, of), currency: of },
     state: options.state ?? null,
     paymentService: options.paymentService ?? null,
@@ -174,6 +184,13 @@ function readFilter(options: ListOptions): PaymentFilter {
     since: since === undefined ? null : readTime('--since', since).from,
     until: until === undefined ? null : readTime('--until', until).to,
   };
+}
+
+/** Reads the last four digits as a bank or a receipt shows them: `6623`, `•••• 6623`. */
+function readCardDigits(text: string): string {
+  const digits = text.replace(/\D/g, '');
+  if (digits.length === 4) return digits;
+  throw invalidOption('--card is the last four digits, such as 6623: never the whole number of a card.');
 }
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {
@@ -200,7 +217,7 @@ function headOf({ payment, transaction }: ShownPayment): string[] {
     `amount       ${money.join(', ')}`,
     `reference    ${payment.reference}`,
     `payer        ${payment.customer_email}`,
-    `method       ${payment.payment_method ?? '—'}${payment.authorization_code === null ? '' : `, authorisation code ${payment.authorization_code}`}`,
+    `method       ${payment.payment_method ?? '—'}${payment.authorization_code === null ? '' : `, authorisation code ${payment.authorization_code}`}${payment.card_last_digits === null ? '' : `, card …${payment.card_last_digits}`}`,
     `merchant     ${payment.name} (${payment.payment_service}), ${payment.environment}`,
     `callback to  ${transaction.url_callback}`,
   ];

@@ -24,6 +24,8 @@ suite('transaction commands', () => {
     const app = createTestApp(db);
     const shop = await createTestEnvironment(app);
     await createPaidTransaction(app, shop, { reference: 'ORD-7', amount: 12_990 });
+    const detail = JSON.stringify({ authorization_code: '001001', card_last_digits: '6623' });
+    await db.transaction((tx) => tx.query('update payment_attempts set detail = $1', [detail]));
     await createTestTransaction(app, shop, { reference: 'ORD-8', amount: 500 });
     await db.close();
   });
@@ -44,7 +46,8 @@ suite('transaction commands', () => {
       (await run('find', 'nothing of that kind')).stdout,
       /^There is no such payment\.\nWith the amount and the day:/,
     );
-    assert.match((await run('find', 'rd-7')).stdout, /\n1001 {2}ORD-7 .* reference_part\n$/);
+    assert.match((await run('find', 'rd-7')).stdout, /\n1001 {2}ORD-7 .* reference part\n$/);
+    assert.match((await run('find', '6623')).stdout, / CARD .*\n1001 {2}ORD-7 .* …6623 .* card\n$/);
     const empty = await run('find', ' ');
     assert.deepEqual(
       [empty.status, empty.stderr.startsWith('INVALID_OPTION: ')],
@@ -61,6 +64,9 @@ suite('transaction commands', () => {
     assert.deepEqual(await idsOf('--amount', '12990', '--since', '2026-01-15', '--until', '2026-01-15'), [1001]);
     assert.deepEqual(await idsOf('--until', '2026-01-14'), []);
     assert.deepEqual(await idsOf('--reference-part', 'RD-7'), [1001]);
+    assert.deepEqual(await idsOf('--card', '•••• 6623'), [1001]);
+    assert.deepEqual(await idsOf('--card', '6624'), []);
+    assert.match((await run('list', '--card', '4111111111116623')).stderr, /^INVALID_OPTION: --card is the last four/);
     const refused = await run('list', '--amount', '12.990');
     assert.deepEqual([refused.status, refused.stderr.startsWith('INVALID_AMOUNT: ')], [1, true]);
   });
@@ -69,11 +75,15 @@ suite('transaction commands', () => {
     const { stdout } = await run('show', '1001');
     assert.match(stdout, /^transaction {2}1001, completed\namount {7}\$12\.990 CLP\nreference {4}ORD-7\n/);
     assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}event transaction\.created {2,}sequence 1\n/);
-    assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}attempt approved .*authorization_code 001001\n/);
+    assert.match(
+      stdout,
+      /\n2026-01-15 09:00:00 -03:00 {2}attempt approved .*authorization_code 001001, card_last_digits 6623\n/,
+    );
     assert.match(
       stdout,
       /\n2026-01-15 09:00:00 -03:00 {2}entry payment {2,}\$12\.990 CLP {2}debit method:simulated:receivable/,
     );
     assert.deepEqual([(await run('show', '7')).status, (await run('show', '7')).stderr.slice(0, 9)], [1, 'NOT_FOUND']);
+    assert.match((await run('show', 'ORD 7')).stderr, / bin\/rubrica transaction find 'ORD 7'\n$/);
   });
 });

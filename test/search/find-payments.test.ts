@@ -15,7 +15,9 @@ import { listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const DAY = 86_400_000;
 const OTHER_KEY = readConfig({ MASTER_KEY: '6b'.repeat(32), LOG_LEVEL: 'silent' });
@@ -36,6 +38,8 @@ async function indexAll(app: TestApp): Promise<void> {
   });
   assert.ok(done);
 }
+
+type Listed = { code?: string; data: { transactions: { id: number; card_last_digits: string | null }[] } };
 
 forEachEngine('payments are found', (openTestDatabase) => {
   const open = async () => {
@@ -370,6 +374,21 @@ forEachEngine('payments are found', (openTestDatabase) => {
       assert.deepEqual(await idsFor(app, { cardDigits: '6623' }), [paid.id]);
       assert.deepEqual(await idsFor(app, { cardDigits: '662' }), []);
     }
+    const { headers } = await createTestUser(app);
+    await using server = await startTestServer(app);
+    const list = async (query: string) => jsonOf(await server.get(`/transactions?${query}`, headers)) as Listed;
+    const { data } = await list('card_last_digits=6623');
+    assert.deepEqual(
+      data.transactions.map((one) => [one.id, one.card_last_digits]),
+      [[paid.id, '6623']],
+    );
+    assert.deepEqual(
+      (await list('reference_part=b-6')).data.transactions.map((one) => one.id),
+      [named.id],
+    );
+    assert.deepEqual((await list('q=6623')).data.transactions, [], 'a program gets only what is sure');
+    for (const digits of ['662', '4111111111116623', 'abcd'])
+      assert.equal((await list(`card_last_digits=${digits}`)).code, 'INVALID_PARAMETER');
   });
 
   test('by several parts of their reference, separated by any spaces', async () => {

@@ -17,11 +17,16 @@ const USUAL = 50;
 const FILTERS = [
   textParameter(
     'q',
-    'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Cannot be combined with other parameters except `limit`',
+    'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit`',
   ),
   textParameter('reference', '`x_reference`, exactly as signed'),
+  textParameter(
+    'reference_part',
+    'Part of `x_reference`, upper or lower case; parts separated by spaces must all be in it',
+  ),
   textParameter('email', '`x_customer_email`, upper or lower case'),
   textParameter('authorization_code', 'Authorisation code of the payment method'),
+  textParameter('card_last_digits', 'Last four digits of the card that paid'),
   {
     name: 'amount',
     in: 'query',
@@ -59,7 +64,7 @@ export const getTransactions = operation({
     operationId: 'findTransactions',
     summary: 'Find transactions',
     description:
-      'Returns the transactions that match all filters. `data.next` is the cursor of the next page, null on the last page; a page can be empty and still have a next page. `data.complete` is false for a moment after very many payments: the page may then lack some of the newest ones.',
+      'Returns the transactions that match all filters. `data.next` is the cursor of the next page, null on the last page; a page can be empty and still have a next page, above all with `reference_part` or `card_last_digits` alone: add an amount or a day. `data.complete` is false for a moment after very many payments: the page may then lack some of the newest ones.',
     tag: 'Transactions',
     parameters: FILTERS,
     replies: { 200: { description: 'A page of transactions', schema: replySchema(), example: replyExample() } },
@@ -99,8 +104,10 @@ function readFilter(asked: Asked): PaymentFilter {
   return {
     ...NO_FILTER,
     reference: text('reference'),
+    referencePart: text('reference_part'),
     email: text('email'),
     authorizationCode: text('authorization_code'),
+    cardDigits: readCardDigits(text('card_last_digits')),
     amount: readAmount(text('amount'), text('currency')),
     state: text('state') as PaymentFilter['state'],
     paymentService: text('payment_service'),
@@ -108,6 +115,14 @@ function readFilter(asked: Asked): PaymentFilter {
     since: readTime('since', text('since')),
     until: readTime('until', text('until')),
   };
+}
+
+function readCardDigits(text: string | null): string | null {
+  if (text === null || /^\d{4}$/.test(text)) return text;
+  throw invalidParameter(
+    'card_last_digits is four digits, such as 6623: never send the whole number.',
+    'card_last_digits son cuatro dígitos, como 6623: nunca envíes el número completo.',
+  );
 }
 
 function readAmount(text: string | null, currency: string | null): PaymentFilter['amount'] {
