@@ -73,7 +73,7 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     'ENVIRONMENT',
     'TRANSACTION',
     'AMOUNT',
-    'SINCE (UTC)',
+    'SINCE (CHILE)',
     'AGE',
     'TAKEN BY',
   ];

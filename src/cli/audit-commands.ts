@@ -60,7 +60,7 @@ async function list(options: ListOptions): Promise<void> {
   };
   const limit = readLimit(options.limit);
   const { acts, next } = await withApp((app) => listAudit(app, filter, limit));
-  const head = ['ID', 'WHEN (UTC)', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'WHAT'];
+  const head = ['ID', 'WHEN (CHILE)', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'WHAT'];
   print(options, { acts, next }, [
     ...(acts.length === 0 ? ['There is no such act.'] : table([head, ...acts.map(cellsOf)])),
     ...(next === null ? [] : [`More: --before ${next}`]),

@@ -112,7 +112,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
 async function list(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
   const statements = await withApp((app) => listStatements(app, null, limit));
-  const head = ['STATEMENT', 'FILE', 'ACCOUNT', 'FROM', 'TO', 'LINES', 'PROOF', 'IMPORTED (UTC)', 'BY', 'OPEN'];
+  const head = ['STATEMENT', 'FILE', 'ACCOUNT', 'FROM', 'TO', 'LINES', 'PROOF', 'IMPORTED (CHILE)', 'BY', 'OPEN'];
   const rows = statements.map((one) => [
     one.id,
     one.file_name,

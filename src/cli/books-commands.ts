@@ -4,6 +4,7 @@ import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
 import { type Sum, subtract } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
+import { timeText } from '../lib/time-text.ts';
 import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
 import {
@@ -27,7 +28,6 @@ import {
   print,
   table,
   time,
-  timeInChile,
   unknownTransaction,
 } from './print.ts';
 import { addStatementCommand } from './statement-command.ts';
@@ -100,7 +100,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     return listEntries(app, found, limit);
   });
   const rows = entries.map((entry) => [
-    time(entry.created_at),
+    timeText(entry.created_at),
     entry.name,
     entry.environment,
     `${entry.link}.${entry.line}`,
@@ -109,7 +109,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.debit_account,
     entry.credit_account,
     formatMoney(entry.amount, entry.currency),
-    timeInChile(entry.created_at),
+    time(entry.created_at),
   ]);
   const head = [
     'WHEN (UTC)',
@@ -147,14 +147,14 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     late.reason ?? '',
   ]);
   const titles = [
-    'WHEN (UTC)',
+    'WHEN (CHILE)',
     'PAYMENT SERVICE',
     'ENVIRONMENT',
     'ENTRY',
     'TRANSACTION',
     'AMOUNT',
     'IS',
-    'SINCE (UTC)',
+    'SINCE (CHILE)',
     'WHY',
   ];
   print(options, { payments }, rows.length === 0 ? ['No money was ever in suspense.'] : table([titles, ...rows]));

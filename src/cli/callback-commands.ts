@@ -8,17 +8,7 @@ import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '..
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
-import {
-  type CommandError,
-  countOf,
-  invalidOption,
-  missingOption,
-  notFound,
-  print,
-  table,
-  time,
-  utcTime,
-} from './print.ts';
+import { type CommandError, countOf, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -78,8 +68,8 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     'STATE',
     'ATTEMPTS',
     'LAST ANSWER',
-    'WHEN (UTC)',
-    'FAILS SINCE (UTC)',
+    'WHEN (CHILE)',
+    'FAILS SINCE (CHILE)',
     'URL',
   ];
   print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
@@ -95,7 +85,7 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
   const limit = readLimit(options.limit);
   const found = await withApp((app) => selectTroubled(app.db, limit));
   const listed = found.map((one) => ({ ...one, ...(causeOf(one.address, one) ?? { cause: null, fix: null }) }));
-  const head = ['ENDPOINT', 'MERCHANT', 'ENVIRONMENT', 'FAILS SINCE (UTC)', 'WAITING', 'NEXT ATTEMPT (UTC)', 'URL'];
+  const head = ['ENDPOINT', 'MERCHANT', 'ENVIRONMENT', 'FAILS SINCE (CHILE)', 'WAITING', 'NEXT ATTEMPT (CHILE)', 'URL'];
   const rows = found.map((one) => [
     String(one.id),
     `${one.name} (${one.payment_service})`,
@@ -129,7 +119,7 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
     `URL          ${callback.url}`,
-    `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)} UTC`,
+    `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)}`,
     ...explainState(callback),
     ...(why === null ? [] : [`cause        ${why.cause}`, `fix          ${why.fix}`]),
     `attempts     ${attempts.length}`,
@@ -145,8 +135,8 @@ async function doctor(text: string, options: { json?: boolean }): Promise<void> 
 
 function explainState({ state, failing_since, returned_at }: StoredCallback): string[] {
   const lines: string[] = [];
-  if (failing_since !== null) lines.push(`endpoint     fails since ${time(failing_since)} UTC`);
-  if (returned_at !== null) lines.push(`browser      brought the shop the same result, ${time(returned_at)} UTC`);
+  if (failing_since !== null) lines.push(`endpoint     fails since ${time(failing_since)}`);
+  if (returned_at !== null) lines.push(`browser      brought the shop the same result, ${time(returned_at)}`);
   if (state === 'redirected')
     lines.push('meaning      the shop handled it and redirected to a page: it is not repeated');
   if (state === 'superseded')
@@ -158,7 +148,7 @@ function attemptLines({ started_at, duration_ms, status, failure, location, exce
   const answer = failure ?? `answered ${status}${location === null ? '' : ` to ${location}`}`;
   return [
     '',
-    `${utcTime(started_at)}  ${answer}, after ${duration_ms} ms`,
+    `${time(started_at)}  ${answer}, after ${duration_ms} ms`,
     ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
   ];
 }

@@ -9,7 +9,7 @@ import { writeAnchors } from '../proof/keep-anchors.ts';
 import { advanceClock, type Happening, resetClock } from '../travel/advance-clock.ts';
 import { goBack, keepSnapshot, MOST_ROWS } from '../travel/snapshot.ts';
 import { readDuration } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, print, time, unusableFile, utcTime } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -47,11 +47,7 @@ async function show(options: JsonOption): Promise<void> {
     ahead: await selectClockAhead(app.db),
   }));
   const value = { now: new Date(now).toISOString(), world: new Date(world).toISOString(), ahead_ms: ahead };
-  print(options, value, [
-    `here       ${time(now)} UTC`,
-    `the world  ${time(world)} UTC`,
-    `ahead      ${spanOf(ahead)}`,
-  ]);
+  print(options, value, [`here       ${time(now)}`, `the world  ${time(world)}`, `ahead      ${spanOf(ahead)}`]);
 }
 
 async function advance(duration: string, options: ActingOptions & JsonOption): Promise<void> {
@@ -75,7 +71,7 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
   const ms = Math.round(performance.now() - startedAt);
   print(options, { from, to, ahead_ms: aheadMs, ms, snapshot, happened }, [
     ...happened.map(lineOf),
-    `It is ${time(to)} UTC here, ${spanOf(aheadMs)} ahead of real time. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
+    `It is ${time(to)} here, ${spanOf(aheadMs)} ahead of real time. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
     snapshot
       ? 'As it was before: bin/rubrica clock back'
       : `clock back is not possible after this: the store has more than ${MOST_ROWS} rows. Make a backup first.`,
@@ -139,7 +135,7 @@ function requireDevelopment({ config }: App): void {
 function lineOf({ at, what, count, transactions }: Happening): string {
   const more = count > transactions.length && transactions.length > 0 ? ', …' : '';
   const named = transactions.length === 0 ? '' : ` (transaction ${transactions.join(', ')}${more})`;
-  return `${utcTime(at)}  ${count === 1 ? '' : `${count} times `}${what}${named}`;
+  return `${time(at)}  ${count === 1 ? '' : `${count} times `}${what}${named}`;
 }
 
 const UNITS: readonly [name: string, ms: number][] = [

@@ -42,10 +42,8 @@ export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis
   print(options, diagnosis, [
     `endpoint     ${endpoint.id}, ${endpoint.address}`,
     `merchant     ${endpoint.name} (${endpoint.payment_service}), ${endpoint.environment}`,
-    ...(endpoint.failing_since === null ? [] : [`fails since  ${time(endpoint.failing_since)} UTC`]),
-    ...(took === null
-      ? []
-      : [`took         callback ${took.callback}, ${time(took.at)} UTC, in ${took.duration_ms} ms`]),
+    ...(endpoint.failing_since === null ? [] : [`fails since  ${time(endpoint.failing_since)}`]),
+    ...(took === null ? [] : [`took         callback ${took.callback}, ${time(took.at)}, in ${took.duration_ms} ms`]),
     ...(found === null
       ? [answers.length === 0 ? NOTHING_SENT : 'cause        none: its last answers are in order']
       : [`cause        ${found.cause}`, `fix          ${found.fix}`]),
@@ -62,7 +60,7 @@ const NOTHING_SENT = 'cause        none yet: nothing was sent there. Does serve 
 
 function answerLine(answer: EndpointAnswer): string {
   const { callback, at, duration_ms, url, status, failure } = answer;
-  return `answer       callback ${callback}, ${time(at)} UTC: ${failure ?? status}, after ${duration_ms} ms${causeOf(url, answer) === null ? ', in order' : ''}`;
+  return `answer       callback ${callback}, ${time(at)}: ${failure ?? status}, after ${duration_ms} ms${causeOf(url, answer) === null ? ', in order' : ''}`;
 }
 
 function receiverText({ php, node, python }: ReceiverLines): string[] {

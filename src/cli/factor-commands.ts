@@ -50,7 +50,7 @@ async function list(user: string, options: Json): Promise<void> {
   print(options, listed, [
     ...(rows.length === 0
       ? [`No second factor: bin/rubrica user factor add ${user}`]
-      : table([['ID', 'KIND', 'NAME', 'ADDED (UTC)', 'LAST USE (UTC)'], ...rows])),
+      : table([['ID', 'KIND', 'NAME', 'ADDED (CHILE)', 'LAST USE (CHILE)'], ...rows])),
     `Recovery codes left: ${listed.recovery_codes}`,
   ]);
 }

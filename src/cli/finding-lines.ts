@@ -7,7 +7,7 @@ import { time } from './print.ts';
 export function findingLine({ environment_id, since, says }: Finding): string {
   const isNamed = environment_id === null || says.includes(`environment ${environment_id}`);
   const place = isNamed ? '' : `environment ${environment_id}: `;
-  return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
+  return `${place}${says}${since === null ? '' : ` (as of ${time(since)})`}`;
 }
 
 /** Returns a line about the anchors that were compared. */
@@ -28,7 +28,7 @@ export function unprovenLines(anchors: readonly AnchorSource[], withHead: boolea
 export function restoreLine(restore: SeenRestore): string {
   const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
   const told = describeRestore(restore).replace(/^t/, 'T');
-  return `${told}. Accepted by ${by} at ${time(at)} UTC${reason === null ? ', without a reason' : `: ${reason}`}.`;
+  return `${told}. Accepted by ${by} at ${time(at)}${reason === null ? ', without a reason' : `: ${reason}`}.`;
 }
 
 /** Returns a count with its noun: `1 entry`, `2 entries`. */

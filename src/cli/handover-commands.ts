@@ -43,7 +43,7 @@ async function handOver(id: string, options: HandOverOptions): Promise<void> {
   });
   if (made === null) throw unknownPaymentService(id);
   print(options, { id: made.id, payment_service: id, environment, url: made.url, ends_at: made.ends_at }, [
-    `This link shows the ${environment} tokens of ${id} once, until ${time(made.ends_at)} UTC:`,
+    `This link shows the ${environment} tokens of ${id} once, until ${time(made.ends_at)}:`,
     `  ${made.url}`,
     'Send it to the person who sets up the shop. The first person who opens it sees the tokens; the audit log records when.',
   ]);
@@ -65,7 +65,7 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
     time(link.ends_at),
     link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
   ]);
-  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE (UTC)', 'UNTIL (UTC)', 'OPENED (UTC)'];
+  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE (CHILE)', 'UNTIL (CHILE)', 'OPENED (CHILE)'];
   print(options, { links }, rows.length === 0 ? ['No link was made yet.'] : table([head, ...rows]));
 }
 

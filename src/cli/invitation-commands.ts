@@ -70,7 +70,7 @@ async function invite(address: string | undefined, options: InviteOptions): Prom
   });
   const { id, user, expires_at } = made;
   print(options, { id, user, email: made.email, link, expires_at }, [
-    `Send this link to ${made.email}. It works once, until ${time(expires_at)} UTC:`,
+    `Send this link to ${made.email}. It works once, until ${time(expires_at)}:`,
     `  ${link}`,
     ...(made.ended === 0 ? [] : ['The earlier link no longer works: this one replaces it.']),
     'The person will have these rights:',
@@ -91,7 +91,7 @@ async function list(options: Json): Promise<void> {
     time(created_at),
     expires_at <= now ? 'over' : time(expires_at),
   ]);
-  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (UTC)', 'WORKS UNTIL (UTC)'];
+  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (CHILE)', 'WORKS UNTIL (CHILE)'];
   print(options, { invitations }, rows.length === 0 ? ['No invitation is open.'] : table([head, ...rows]));
 }
 

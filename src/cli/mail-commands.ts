@@ -39,7 +39,7 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
     isSet: app.mailer !== null,
   }));
   const mails = found.map(({ lease: _lease, ...mail }) => ({ ...mail, age: now - mail.created_at }));
-  const head = ['ID', 'TRANSACTION', 'MERCHANT', 'ADDRESS', 'STATE', 'ATTEMPTS', 'AGE', 'WHEN (UTC)', 'FAILURE'];
+  const head = ['ID', 'TRANSACTION', 'MERCHANT', 'ADDRESS', 'STATE', 'ATTEMPTS', 'AGE', 'WHEN (CHILE)', 'FAILURE'];
   const rows = found.map((mail) => [
     mail.id,
     String(mail.transaction_id),

@@ -132,7 +132,7 @@ async function showMoves(options: { json?: boolean }): Promise<void> {
     time(each.changed_at),
     each.began_by,
   ]);
-  const head = ['PAYMENT SERVICE', 'WAY', 'STATE', 'OTHER DATABASE', 'BEGAN (UTC)', 'CHANGED (UTC)', 'BY'];
+  const head = ['PAYMENT SERVICE', 'WAY', 'STATE', 'OTHER DATABASE', 'BEGAN (CHILE)', 'CHANGED (CHILE)', 'BY'];
   print(options, { moves }, rows.length === 0 ? ['Nothing has moved.'] : table([head, ...rows]));
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
+import { timeText } from '../lib/time-text.ts';
 import { findMovement, listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
@@ -18,7 +19,6 @@ import {
   print,
   table,
   time,
-  timeInChile,
   unknownPaymentService,
 } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -193,7 +193,7 @@ async function listDeposits(options: { limit: string; json?: boolean }): Promise
 export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
   const rows = movements.map((movement) => [
     movement.id,
-    time(movement.created_at),
+    timeText(movement.created_at),
     movement.name,
     movement.environment,
     movement.payment_method ?? '—',
@@ -201,8 +201,8 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
     formatMoney(movement.commission, movement.currency),
     movement.reference,
     movement.recorded_by,
-    timeInChile(movement.created_at),
-    ...(kind === 'payout' ? [timeInChile(movement.returned_at), movement.return_reason ?? '—'] : []),
+    time(movement.created_at),
+    ...(kind === 'payout' ? [time(movement.returned_at), movement.return_reason ?? '—'] : []),
   ]);
   const head = [
     'ID',

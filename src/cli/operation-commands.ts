@@ -91,5 +91,5 @@ async function backupMade(options: ActingOptions & { at?: string; json?: boolean
     await noteBackup(app, made, by);
     return made;
   });
-  print(options, { made_at: at }, [`Noted: a backup was made at ${time(at)} UTC.`]);
+  print(options, { made_at: at }, [`Noted: a backup was made at ${time(at)}.`]);
 }

@@ -121,7 +121,8 @@ export const TIMES = 'a day (Chilean time), such as 2026-01-15, or a time, such 
  */
 export function readTime(name: string, text: string): { from: number; to: number } {
   if (isDay(text)) return boundsOfDay(text);
-  const time = readIsoTime(text);
+  // A list of the command line writes a time with spaces, and a person copies it.
+  const time = readIsoTime(text.replace(/^([\d-]+) ([\d:]+) (?=[+-])/, '$1T$2'));
   if (time === null) throw invalidOption(`${name} is ${TIMES}.`);
   return { from: time, to: time };
 }

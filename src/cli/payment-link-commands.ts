@@ -76,7 +76,7 @@ async function create(options: CreateOptions): Promise<void> {
   };
   const { amount, currency, subject, uses, expires_at } = link;
   print(options, { ...shown, amount, currency, subject, uses, expires_at }, [
-    `${formatMoney(amount, currency)} for ${subject} can be paid ${uses === 'one' ? 'once' : 'by many'} here${expires_at === null ? '' : `, until ${time(expires_at)} UTC`}:`,
+    `${formatMoney(amount, currency)} for ${subject} can be paid ${uses === 'one' ? 'once' : 'by many'} here${expires_at === null ? '' : `, until ${time(expires_at)}`}:`,
     `  ${url}`,
     `QR code  ${shown.qr}`,
     `poster   ${shown.poster}`,
@@ -102,7 +102,7 @@ function readEnd(text: string, now: number): number {
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const links = await withApp((app) => listPaymentLinks(app, null, limit));
-  const head = ['ID', 'MERCHANT', 'ENVIRONMENT', 'AMOUNT', 'SUBJECT', 'STATE', 'PAID', 'UNTIL (UTC)', 'URL'];
+  const head = ['ID', 'MERCHANT', 'ENVIRONMENT', 'AMOUNT', 'SUBJECT', 'STATE', 'PAID', 'UNTIL (CHILE)', 'URL'];
   const rows = links.map((link) => [
     link.id,
     link.name,

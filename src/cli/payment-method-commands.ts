@@ -69,8 +69,8 @@ async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
     'ENVIRONMENT',
     'METHOD',
     'ACCOUNT',
-    'SINCE (UTC)',
-    ...(options.all ? ['UNTIL (UTC)'] : []),
+    'SINCE (CHILE)',
+    ...(options.all ? ['UNTIL (CHILE)'] : []),
   ];
   print(
     options,

@@ -194,8 +194,8 @@ async function list(options: { json?: boolean }): Promise<void> {
     'A MINUTE',
     'ENVIRONMENT',
     'SERVICE TOKEN',
-    'SECRET SINCE (UTC)',
-    'LAST USED (UTC)',
+    'SECRET SINCE (CHILE)',
+    'LAST USED (CHILE)',
   ];
   print(
     options,
@@ -236,7 +236,7 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
     overlapMs === 0
       ? ['The earlier ones are closed now.']
       : [
-          `The old one closes at ${time(rotation.old_closes_at)} UTC. Until then it signs x_signature of callbacks, and both sign`,
+          `The old one closes at ${time(rotation.old_closes_at)}. Until then it signs x_signature of callbacks, and both sign`,
           'webhook-signature: let your shop verify callbacks with both.',
         ];
   print(options, { id, environment: options.environment, ...rotation }, [
@@ -248,7 +248,7 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
 
 function stillOverlapping(closesAt: number): CommandError {
   return new CommandError(
-    `The Secret Token of before the last rotation is open until ${time(closesAt)} UTC, and no more than two are ever open. ` +
+    `The Secret Token of before the last rotation is open until ${time(closesAt)}, and no more than two are ever open. ` +
       'Wait until then, or close all earlier ones now with --overlap 0.',
     1,
     'ROTATION_UNDER_WAY',
@@ -325,7 +325,7 @@ async function showFees(options: { json?: boolean }): Promise<void> {
     feeText(fee, fee.currency),
     time(fee.created_at),
   ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE (UTC)'];
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE (CHILE)'];
   print(options, { fees }, rows.length === 0 ? ['No fee is set.'] : table([head, ...rows]));
 }
 

@@ -193,7 +193,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     formatMoney(one.total, 'CLP'),
     one.made_by,
   ]);
-  const head = ['FILE', 'WHEN (UTC)', 'NAME', 'PAYOUTS', 'TOTAL', 'BY'];
+  const head = ['FILE', 'WHEN (CHILE)', 'NAME', 'PAYOUTS', 'TOTAL', 'BY'];
   print(
     options,
     { files: files.map(payoutFileJson) },

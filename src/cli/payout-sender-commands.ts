@@ -91,7 +91,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     time(one.set_at),
     one.set_by,
   ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE (UTC)', 'BY'];
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE (CHILE)', 'BY'];
   print(
     options,
     { senders },

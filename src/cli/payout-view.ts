@@ -6,7 +6,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
-import { countOf, table, utcTime } from './print.ts';
+import { countOf, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 
 /** Returns a payout as commands print it: amounts in minor units, times in ISO 8601. */
@@ -115,10 +115,10 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  message', payout.message],
     ['  id', payout.reference],
     ['  batch', payout.batch_id ?? '—'],
-    ['  made', `${utcTime(payout.created_at)} by ${payout.proposed_by}`],
-    ['  approved', payout.approved_at === null ? '—' : `${utcTime(payout.approved_at)} by ${payout.approved_by}`],
-    ['  sent', payout.sent_at === null ? '—' : `${utcTime(payout.sent_at)}${fileOf(payout)}`],
-    ['  ended', utcTime(payout.settled_at)],
+    ['  made', `${time(payout.created_at)} by ${payout.proposed_by}`],
+    ['  approved', payout.approved_at === null ? '—' : `${time(payout.approved_at)} by ${payout.approved_by}`],
+    ['  sent', payout.sent_at === null ? '—' : `${time(payout.sent_at)}${fileOf(payout)}`],
+    ['  ended', time(payout.settled_at)],
     ['  reason', payout.reason ?? '—'],
     ['  contradicted', payout.contradiction ?? '—'],
   ]);

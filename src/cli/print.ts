@@ -2,11 +2,8 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { timeText } from '../lib/time-text.ts';
 import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
-
-export { timeText as time } from '../lib/time-text.ts';
 
 /** Prints one JSON object with `--json`, otherwise lines for a person. */
 export function print(options: { json?: boolean }, value: object, lines: readonly string[]): void {
@@ -120,12 +117,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Formats a time in UTC with its zone, where no heading says it. */
-export function utcTime(utcMs: number | null): string {
-  return utcMs === null ? '—' : `${timeText(utcMs)} UTC`;
-}
-
 /** Formats a time in Chilean time, whose days the books use, with its offset. */
-export function timeInChile(utcMs: number | null): string {
+export function time(utcMs: number | null): string {
   return utcMs === null ? '—' : clockOf(utcMs);
 }

@@ -8,7 +8,7 @@ import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
 import { keepRecipient, requireNamed } from '../payouts/keep-recipient.ts';
 import type { Recipient } from '../payouts/recipient.ts';
 import { readStdin } from './options.ts';
-import { print, table, time, unusableFile, utcTime } from './print.ts';
+import { print, table, time, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -103,7 +103,7 @@ async function show(id: string, options: Json): Promise<void> {
   print(options, { ...recipientJson(newest), versions: versions.map(recipientJson) }, [
     ...linesOf(newest),
     '',
-    ...table([['VERSION', 'KEPT (UTC)', 'BANK', 'ACCOUNT', 'VERDICT', 'BY'], ...rows]),
+    ...table([['VERSION', 'KEPT (CHILE)', 'BANK', 'ACCOUNT', 'VERDICT', 'BY'], ...rows]),
   ]);
 }
 
@@ -120,6 +120,6 @@ function linesOf(recipient: Recipient): string[] {
 
 function verdictText({ verdict, state, validUntil }: Recipient): string {
   return state === 'current'
-    ? `${verdict} until ${utcTime(validUntil)}`
-    : `${verdict}, stale since ${utcTime(validUntil)}: validate again`;
+    ? `${verdict} until ${time(validUntil)}`
+    : `${verdict}, stale since ${time(validUntil)}: validate again`;
 }

@@ -16,19 +16,11 @@ import type { Settlement } from '../books/settlement-row.ts';
 import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
+import { timeText } from '../lib/time-text.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { checkMethod, environmentOption } from './options.ts';
-import {
-  countOf,
-  invalidOption,
-  print,
-  table,
-  time,
-  timeInChile,
-  unknownPaymentService,
-  unusableFile,
-} from './print.ts';
+import { countOf, invalidOption, print, table, time, unknownPaymentService, unusableFile } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withWholeStore } from './with-app.ts';
 
@@ -200,7 +192,7 @@ const LINE_HEAD = [
 function lineCells(line: BookedLine): string[] {
   return [
     `${line.environment_id}/${entryName(line)}`,
-    time(line.created_at),
+    timeText(line.created_at),
     line.kind,
     String(line.transaction_id ?? ''),
     referenceOf(line) ?? '',
@@ -209,7 +201,7 @@ function lineCells(line: BookedLine): string[] {
     formatPlain(signedAmount(line), line.currency),
     line.currency,
     line.movement_id ?? line.payout_id ?? '',
-    timeInChile(line.created_at),
+    time(line.created_at),
   ];
 }
 

@@ -4,13 +4,14 @@ import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
+import { timeText } from '../lib/time-text.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
-import { invalidOption, print, table, time, timeInChile, unknownTransaction } from './print.ts';
+import { invalidOption, print, table, time, unknownTransaction } from './print.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
 import { type PartOptions, partWords, readPart, refusedRefund, withPart } from './refund-options.ts';
 import { addRefundRequestCommands } from './refund-request-commands.ts';
@@ -117,11 +118,11 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     refund.state,
     refund.type,
     formatMoney(refund.amount, refund.currency),
+    timeText(refund.created_at),
+    timeText(refund.settled_at),
+    refund.requested_by,
     time(refund.created_at),
     time(refund.settled_at),
-    refund.requested_by,
-    timeInChile(refund.created_at),
-    timeInChile(refund.settled_at),
   ]);
   const head = [
     'ID',

@@ -116,6 +116,6 @@ async function decisions(options: { limit: string; json?: boolean }): Promise<vo
     one.reason,
     one.evidence_name === null ? '—' : `${one.evidence_name} ${one.evidence_sha256?.slice(0, 12)}`,
   ]);
-  const head = ['WHEN (UTC)', 'REFUND', 'TRANSACTION', 'OUTCOME', 'AMOUNT', 'BY', 'WHY', 'EVIDENCE'];
+  const head = ['WHEN (CHILE)', 'REFUND', 'TRANSACTION', 'OUTCOME', 'AMOUNT', 'BY', 'WHY', 'EVIDENCE'];
   print(options, { decisions: found }, rows.length === 0 ? ['Nothing was decided yet.'] : table([head, ...rows]));
 }

@@ -167,7 +167,7 @@ function linesOf(requests: readonly (ListedRefundRequest & { age: number })[]): 
     'ENVIRONMENT',
     'STATE',
     'AMOUNT',
-    'SINCE (UTC)',
+    'SINCE (CHILE)',
     'AGE',
     'BY',
     'WHY',

@@ -11,7 +11,7 @@ import type { WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, type CommandError, countOf, print, table, time, utcTime } from './print.ts';
+import { alreadyDone, type CommandError, countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
@@ -84,14 +84,14 @@ export function describeGap({ began_at, known_until }: Epoch): string {
   if (known_until === null)
     return 'The store has no event, so nothing shows how old it is: compare everything before the restore.';
   const gap = formatAge(began_at - known_until);
-  return `The newest event in the store is of ${time(known_until)} UTC: ${gap} of events after it are lost.`;
+  return `The newest event in the store is of ${time(known_until)}: ${gap} of events after it are lost.`;
 }
 
 function linesOf(open: Unreleased, limit: number): string[] {
   const { held } = open;
   const { payments, refunds, callbacks, pending_transactions: pending } = open.counts;
   return [
-    `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
+    `Restored at ${time(held.began_at)}. ${describeGap(held)}`,
     '',
     'Compare with the payment methods and the bank for that time: payments and refunds that they have and this store does not.',
     `Pending transactions: ${pending}. Some of them may have been paid. They cannot start a payment and do not expire until the release.`,
@@ -127,13 +127,13 @@ function paymentCells({
   amount,
   currency,
 }: WaitingAttempt): string[] {
-  return [id, `transaction ${transaction_id}`, payment_method, state, formatMoney(amount, currency), utcTime(since)];
+  return [id, `transaction ${transaction_id}`, payment_method, state, formatMoney(amount, currency), time(since)];
 }
 
 function refundCells({ id, transaction_id, since, amount, currency }: WaitingRefund): string[] {
-  return [id, `transaction ${transaction_id}`, formatMoney(amount, currency), utcTime(since)];
+  return [id, `transaction ${transaction_id}`, formatMoney(amount, currency), time(since)];
 }
 
 function callbackCells({ id, transaction_id, webhook_id, created_at }: ListedCallback): string[] {
-  return [String(id), `transaction ${transaction_id}`, webhook_id, utcTime(created_at)];
+  return [String(id), `transaction ${transaction_id}`, webhook_id, time(created_at)];
 }

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
 import { checkPaymentService, environmentOption, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
-import { notFound, print, table, timeInChile } from './print.ts';
+import { notFound, print, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
 
@@ -53,7 +53,7 @@ async function list(options: ListOptions): Promise<void> {
   const requests = found.requests.map((row) => readRefused(row, 'en'));
   const head = ['WHEN (CHILE)', 'REQUEST', 'MERCHANT', 'ENVIRONMENT', 'ENDPOINT', 'STATUS', 'CODE', 'AND LIKE IT'];
   const rows = requests.map((row) => [
-    timeInChile(row.at),
+    time(row.at),
     row.request_id,
     row.name ?? '—',
     row.environment ?? '—',
@@ -80,7 +80,7 @@ function linesOf(request: ReadRefused): string[] {
   const { at, request_id, name, environment, method, route, status, code, title, detail, errors, fields } = request;
   return [
     `${method} ${route} of ${name ?? 'no payment service that is known'}${environment === null ? '' : ` (${environment})`}`,
-    `${timeInChile(at)}, request ${request_id}`,
+    `${time(at)}, request ${request_id}`,
     `${status} ${code}: ${title}`,
     `  ${detail}`,
     ...errors.map(({ pointer, message, fix }) => `  ${pointer} ${message} ${fix}`),

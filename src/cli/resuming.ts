@@ -34,6 +34,6 @@ export async function verifyResuming<Result extends { ok: boolean }>(
 
 function sayBegin(line: ProgressLine, { since, refused }: ResumedWalks): void {
   if (since !== null)
-    line.note(`What was verified since ${time(since)} UTC is not read again; --from-start reads everything.`);
+    line.note(`What was verified since ${time(since)} is not read again; --from-start reads everything.`);
   if (refused !== null) line.note(`The mark of an interrupted run is not used: ${refused}. Everything is read again.`);
 }

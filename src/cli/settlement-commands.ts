@@ -112,7 +112,7 @@ async function keep(file: string, options: KeepOptions): Promise<void> {
 
 async function list(options: { json?: boolean }): Promise<void> {
   const settlements = await withApp((app) => listSettlements(app, SHOWN));
-  const head = ['ID', 'FILE', 'ENVIRONMENT', 'METHOD', 'FROM', 'TO', 'COMPARED (UTC)', 'BY', 'OPEN'];
+  const head = ['ID', 'FILE', 'ENVIRONMENT', 'METHOD', 'FROM', 'TO', 'COMPARED (CHILE)', 'BY', 'OPEN'];
   const rows = settlements.map((one) => [
     one.id,
     one.file_name,

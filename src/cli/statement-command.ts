@@ -5,7 +5,7 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { checkCurrency, environmentOption } from './options.ts';
-import { invalidOption, print, table, timeInChile, unknownPaymentService } from './print.ts';
+import { invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withWholeStore } from './with-app.ts';
 
 type Options = {
@@ -48,7 +48,7 @@ async function showStatement(id: string, options: Options): Promise<void> {
       for await (const line of readStatementLines(app, scope)) {
         const { created_at, kind, amount, transaction_id, refund_id, reference } = line;
         const ids = [String(transaction_id ?? ''), refund_id ?? '', reference ?? ''];
-        write([timeInChile(created_at), kind, formatPlain(amount, currency), currency, ...ids]);
+        write([time(created_at), kind, formatPlain(amount, currency), currency, ...ids]);
       }
       return;
     }

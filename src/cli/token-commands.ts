@@ -53,7 +53,7 @@ async function listTokens(user: string, options: Json): Promise<void> {
     time(token.expires_at),
     time(token.ended_at),
   ]);
-  const head = ['ID', 'NAME', 'MADE (UTC)', 'MADE BY', 'LAST USE (UTC)', 'EXPIRES (UTC)', 'ENDED (UTC)'];
+  const head = ['ID', 'NAME', 'MADE (CHILE)', 'MADE BY', 'LAST USE (CHILE)', 'EXPIRES (CHILE)', 'ENDED (CHILE)'];
   print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
 }
 
@@ -72,7 +72,7 @@ async function createToken(user: string, options: Json & { name: string; expires
   print(options, made, [
     `API token ${made.id} (${made.name}) of ${made.email}, shown once:`,
     `  ${made.api_token}`,
-    ...(made.expires_at === null ? [] : [`  expires ${time(made.expires_at)} UTC`]),
+    ...(made.expires_at === null ? [] : [`  expires ${time(made.expires_at)}`]),
   ]);
 }
 
@@ -101,7 +101,7 @@ async function list(user: string, options: Json): Promise<void> {
     time(session.last_used_at),
     time(session.expires_at),
   ]);
-  const head = ['ID', 'BY', 'FROM', 'BEGAN (UTC)', 'LAST USE (UTC)', 'ENDS (UTC)'];
+  const head = ['ID', 'BY', 'FROM', 'BEGAN (CHILE)', 'LAST USE (CHILE)', 'ENDS (CHILE)'];
   print(options, { sessions }, rows.length === 0 ? ['Nobody is logged in.'] : table([head, ...rows]));
 }
 

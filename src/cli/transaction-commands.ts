@@ -17,7 +17,7 @@ import {
   refuseEmpty,
   TIMES,
 } from './options.ts';
-import { invalidOption, inWords, print, table, timeInChile, unknownTransaction } from './print.ts';
+import { invalidOption, inWords, print, table, time, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type ListOptions = {
@@ -42,8 +42,13 @@ export function addTransactionCommands(program: Command): void {
   const group = program.command('transaction').description('find payments and show what happened to them');
   group
     .command('find')
-    .description('find payments by a reference or part of it, an e-mail, an amount, an authorisation code, the last four digits of a card or an ID')
-    .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, 6623, rf_…, pa_… (the buy order at Webpay)")
+    .description(
+      'find payments by a reference or part of it, an e-mail, an amount, an authorisation code, the last four digits of a card or an ID',
+    )
+    .argument(
+      '<text>',
+      "such as ORD-1, buyer@example.cl, '$12.990', 123456, 6623, rf_…, pa_… (the buy order at Webpay)",
+    )
     .option('--limit <number>', 'maximum number of rows', '20')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(find);
@@ -143,7 +148,7 @@ function cellsOf(payment: FoundPayment): string[] {
     formatMoney(amount, currency),
     state,
     refunded === 0 ? '—' : formatMoney(refunded, currency),
-    timeInChile(created_at),
+    time(created_at),
     payment.customer_email,
     payment.payment_method ?? '—',
     payment.authorization_code ?? '—',
@@ -213,7 +218,7 @@ function headOf({ payment, transaction }: ShownPayment): string[] {
     ...(fee === 0 ? [] : [`fee ${formatMoney(fee, currency)}`]),
   ];
   return [
-    `transaction  ${payment.id}, ${payment.state}${payment.state === 'pending' ? `, payable until ${timeInChile(transaction.expires_at)}` : ''}`,
+    `transaction  ${payment.id}, ${payment.state}${payment.state === 'pending' ? `, payable until ${time(transaction.expires_at)}` : ''}`,
     `amount       ${money.join(', ')}`,
     `reference    ${payment.reference}`,
     `payer        ${payment.customer_email}`,
@@ -227,7 +232,7 @@ function headOf({ payment, transaction }: ShownPayment): string[] {
 function linesOf({ payment, timeline }: ShownPayment): string[] {
   const width = Math.max(...timeline.map(({ kind, what }) => kind.length + what.length + 1));
   return timeline.map((line) =>
-    [timeInChile(line.at), `${line.kind} ${line.what}`.padEnd(width), ...detailsOf(line, payment.currency)]
+    [time(line.at), `${line.kind} ${line.what}`.padEnd(width), ...detailsOf(line, payment.currency)]
       .join('  ')
       .trimEnd(),
   );

@@ -121,8 +121,8 @@ async function list(options: Json): Promise<void> {
     'ROLE',
     'PAYMENT SERVICES',
     '2ND FACTOR',
-    'LAST LOG-IN (UTC)',
-    'SINCE (UTC)',
+    'LAST LOG-IN (CHILE)',
+    'SINCE (CHILE)',
     'MAY',
   ];
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));

@@ -10,7 +10,7 @@ import { noteVerification } from '../proof/run-verification.ts';
 import { reportOf } from '../proof/verification-report.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
-import { print, unusableFile } from './print.ts';
+import { print, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -98,7 +98,7 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
       : []),
     ...(feed.deleted > 0
       ? [
-          `${counted(feed.deleted, 'event', 'events')} before that, up to ${new Date(feed.cut ?? 0).toISOString()}, are deleted because of their age (RETENTION_EVENTS).`,
+          `${counted(feed.deleted, 'event', 'events')} before that, up to ${time(feed.cut ?? 0)}, are deleted because of their age (RETENTION_EVENTS).`,
         ]
       : []),
     ...verification.anchors.map(anchorLine),

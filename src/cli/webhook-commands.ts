@@ -44,7 +44,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     time(one.created_at),
     one.set_by ?? '—',
   ]);
-  const head = ['USER', 'E-MAIL', 'WEBHOOK', 'URL', 'SINCE (UTC)', 'SET BY'];
+  const head = ['USER', 'E-MAIL', 'WEBHOOK', 'URL', 'SINCE (CHILE)', 'SET BY'];
   print(options, { webhooks }, rows.length === 0 ? ['No webhook.'] : table([head, ...rows]));
 }
 

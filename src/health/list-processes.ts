@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { formatAge, timeText } from '../lib/time-text.ts';
+import { clockOf } from '../lib/calendar-day.ts';
+import { formatAge } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { type ProcessRow, selectProcesses } from './process-queries.ts';
 
@@ -33,8 +34,8 @@ export async function runningFindings(app: App): Promise<Finding[]> {
     const seen = age < 120_000 ? `${Math.round(age / 1000)} s` : formatAge(age);
     const who = `${version}, ${host}, pid ${pid}`;
     const says = {
-      en: `${who}: since ${timeText(started_at)} UTC, seen ${seen} ago`,
-      es: `${who}: desde ${timeText(started_at)} UTC, visto hace ${seen}`,
+      en: `${who}: since ${clockOf(started_at)}, seen ${seen} ago`,
+      es: `${who}: desde ${clockOf(started_at)}, visto hace ${seen}`,
     };
     const wrong = findings.filter(({ fix }) => fix !== null);
     return [silent ? problem('process', says, SILENT) : fine('process', says), ...wrong.map(placed(host, pid))];

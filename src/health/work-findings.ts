@@ -7,7 +7,7 @@ import { measureWaitingAttempts } from '../checkout/waiting-attempt-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
-import { formatAge, timeText } from '../lib/time-text.ts';
+import { formatAge } from '../lib/time-text.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { countQueued, selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
@@ -124,7 +124,7 @@ async function endpointFindings(app: App): Promise<Finding[]> {
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
     const waits = waitsText(waiting, next_attempt_at);
     const says = {
-      en: `${address} of ${name} (${payment_service}) has failed since ${timeText(since)} UTC: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
+      en: `${address} of ${name} (${payment_service}) has failed since ${clockOf(since)}: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
       es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(since)}: ${waits.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
     };
     const fallback = 'bin/rubrica callback endpoints';
@@ -142,7 +142,7 @@ function waitsText(waiting: number, next: number | null): InBoth {
   const { en, es } = waitText(waiting);
   if (next === null) return { en: `${en}, no attempt is scheduled`, es: `${es}, no hay un intento previsto` };
   return {
-    en: `${en}, the next attempt is at ${timeText(next)} UTC`,
+    en: `${en}, the next attempt is at ${clockOf(next)}`,
     es: `${es}, el próximo intento es el ${clockOf(next)}`,
   };
 }

@@ -33,7 +33,7 @@ suite('callbacks that were given up, on the command line', () => {
     const { stdout } = await run('callback', 'show', '1');
     assert.match(
       stdout,
-      /^transaction {2}\d+\nmerchant {5}Test shop \(ps_\w+\), development\nevent {8}evt_\d+_2\nURL {10}https:\S+\nstate {8}dead, [\d: -]+ UTC\nendpoint .*\ncause {8}the shop refuses it \(422\)\nfix .*\nattempts {5}3\n\n/,
+      /^transaction {2}\d+\nmerchant {5}Test shop \(ps_\w+\), development\nevent {8}evt_\d+_2\nURL {10}https:\S+\nstate {8}dead, [\d: -]+ -0[34]:00\nendpoint .*\ncause {8}the shop refuses it \(422\)\nfix .*\nattempts {5}3\n\n/,
     );
     assert.equal(stdout.match(/answered 422, after 1 ms\n {4}no such page/g)?.length, 3);
     const { body, attempts, state } = JSON.parse((await run('callback', 'show', '1', '--json')).stdout);
@@ -73,7 +73,7 @@ suite('callbacks that were given up, on the command line', () => {
         ['queued', 3],
       ],
     );
-    assert.match((await run('callback', 'show', '2')).stdout, /\nstate {8}queued, next attempt [\d: -]+ UTC\n/);
+    assert.match((await run('callback', 'show', '2')).stdout, /\nstate {8}queued, next attempt [\d: -]+ -0[34]:00\n/);
   });
 
   const run = (...words: string[]) => runIn(folder, words);
@@ -94,7 +94,7 @@ suite('an endpoint that fails, on the command line', () => {
     assert.equal(status, 1);
     assert.match(
       stdout,
-      /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) has failed since [\d: -]+ UTC: 2 wait, the next attempt is at [\d: -]+ UTC; there is no such page \(404\)\n +The shop puts its page back/,
+      /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) has failed since [\d: -]+ -0[34]:00: 2 wait, the next attempt is at [\d: -]+ -0[34]:00; there is no such page \(404\)\n +The shop puts its page back/,
     );
   });
 

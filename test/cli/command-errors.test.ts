@@ -203,12 +203,12 @@ suite('a refused command names the cause', () => {
 
   test('a second rotation of a Secret Token waits for the overlap, unless --overlap 0 closes the earlier ones', async () => {
     const rotate = ['payment-service', 'rotate', service, '--environment', 'development'];
-    assert.match((await run({}, ...rotate)).stdout, /\nThe old one closes at [\d: -]+ UTC\. Until then/);
+    assert.match((await run({}, ...rotate)).stdout, /\nThe old one closes at [\d: -]+ -0[34]:00\. Until then/);
     const refused = await run({}, ...rotate, '--overlap', '1h');
     assert.equal(refused.status, 1);
     assert.match(
       refused.stderr,
-      /^ROTATION_UNDER_WAY: .* is open until [\d: -]+ UTC.*close all .* with --overlap 0\.\n$/,
+      /^ROTATION_UNDER_WAY: .* is open until [\d: -]+ -0[34]:00.*close all .* with --overlap 0\.\n$/,
     );
     assert.match((await run({}, ...rotate, '--overlap', '0')).stdout, /\nThe earlier ones are closed now\.\n$/);
   });

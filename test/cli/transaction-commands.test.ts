@@ -63,6 +63,12 @@ suite('transaction commands', () => {
     assert.deepEqual(await idsOf('--state', 'pending', '--email', 'BUYER@example.cl'), [1002]);
     assert.deepEqual(await idsOf('--amount', '12990', '--since', '2026-01-15', '--until', '2026-01-15'), [1001]);
     assert.deepEqual(await idsOf('--until', '2026-01-14'), []);
+    assert.deepEqual(
+      await idsOf('--since', '2026-01-15 09:00:00 -03:00'),
+      [1002, 1001],
+      'a time as the list writes it',
+    );
+    assert.deepEqual(await idsOf('--since', '2026-01-15 09:00:01 -03:00'), []);
     assert.deepEqual(await idsOf('--reference-part', 'RD-7'), [1001]);
     assert.deepEqual(await idsOf('--card', '•••• 6623'), [1001]);
     assert.deepEqual(await idsOf('--card', '6624'), []);
