@@ -5,7 +5,7 @@ import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
-import { invalidOption, print, table, time, unusableFile } from './print.ts';
+import { chileanTimes, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { withApp } from './with-app.ts';
 
@@ -86,7 +86,7 @@ function changeOf(before: unknown, after: unknown): string {
 function wordsOf(values: unknown): string {
   if (typeof values !== 'object' || values === null) return String(values);
   return Object.entries(values)
-    .map(([name, value]) => `${name} ${value === null ? '—' : shorten(String(value))}`)
+    .map(([name, value]) => `${name} ${shorten(chileanTimes(String(value ?? ''))) || '—'}`)
     .join(', ');
 }
 

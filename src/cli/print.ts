@@ -117,6 +117,11 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Writes the times of a stored text, such as `2026-01-15T10:30:00.000Z`, in Chilean time. Other words stay. */
+export function chileanTimes(text: string): string {
+  return text.replace(/(?<![^ ])\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z(?![^ ,])/g, (one) => time(Date.parse(one)));
+}
+
 /** Formats a time in Chilean time, whose days the books use, with its offset. */
 export function time(utcMs: number | null): string {
   return utcMs === null ? '—' : clockOf(utcMs);

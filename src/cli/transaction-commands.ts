@@ -17,7 +17,7 @@ import {
   refuseEmpty,
   TIMES,
 } from './options.ts';
-import { invalidOption, inWords, print, table, time, unknownTransaction } from './print.ts';
+import { chileanTimes, invalidOption, inWords, print, table, time, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type ListOptions = {
@@ -228,7 +228,7 @@ function headOf({ payment, transaction }: ShownPayment): string[] {
   ];
 }
 
-/** `2026-01-15 09:01:30 -03:00  attempt approved  $12.990 CLP  by …  authorization_code 123456`. */
+/** `2026-01-15 09:01:30 -03:00  attempt approved  $12.990 CLP  by …  authorization code 123456`. */
 function linesOf({ payment, timeline }: ShownPayment): string[] {
   const width = Math.max(...timeline.map(({ kind, what }) => kind.length + what.length + 1));
   return timeline.map((line) =>
@@ -240,10 +240,14 @@ function linesOf({ payment, timeline }: ShownPayment): string[] {
 
 const MOST_OF_A_FACT = 120;
 
-function detailsOf({ amount, by, facts }: TimelineLine, currency: string): string[] {
-  const said = Object.entries(facts).map(([name, fact]) => {
-    return `${name} ${sayFact(fact).replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT)}`;
-  });
+function detailsOf({ what, amount, by, facts }: TimelineLine, currency: string): string[] {
+  const said = Object.entries(facts)
+    // `what` has the failure or the status already, and an empty answer says nothing.
+    .filter(([, fact]) => fact !== '' && fact !== what && what !== `answered ${fact}`)
+    .map(([name, fact]) => {
+      const text = chileanTimes(sayFact(fact)).replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT);
+      return name === 'duration_ms' ? `after ${text} ms` : `${inWords(name)} ${text}`;
+    });
   return [
     ...(amount === null ? [] : [formatMoney(amount, currency)]),
     ...(by === null ? [] : [`by ${by}`]),

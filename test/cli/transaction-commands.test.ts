@@ -83,12 +83,13 @@ suite('transaction commands', () => {
     assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}event transaction\.created {2,}sequence 1\n/);
     assert.match(
       stdout,
-      /\n2026-01-15 09:00:00 -03:00 {2}attempt approved .*authorization_code 001001, card_last_digits 6623\n/,
+      /\n2026-01-15 09:00:00 -03:00 {2}attempt approved .*authorization code 001001, card last digits 6623\n/,
     );
     assert.match(
       stdout,
       /\n2026-01-15 09:00:00 -03:00 {2}entry payment {2,}\$12\.990 CLP {2}debit method:simulated:receivable/,
     );
+    assert.match(stdout, /callback queued .* next attempt 2026-01-15 09:00:00 -03:00\n/);
     assert.deepEqual([(await run('show', '7')).status, (await run('show', '7')).stderr.slice(0, 9)], [1, 'NOT_FOUND']);
     assert.match((await run('show', 'ORD 7')).stderr, / bin\/rubrica transaction find 'ORD 7'\n$/);
   });
