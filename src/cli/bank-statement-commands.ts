@@ -80,8 +80,9 @@ export function addBankStatementCommands(program: Command): void {
 }
 
 async function takeOver(path: string, options: ImportOptions): Promise<void> {
-  const { account, paymentService: paymentServiceId = null } = options;
-  if (!/^\d{4,20}$/.test(account)) throw invalidOption('--account is 4 to 20 digits, without points and hyphens.');
+  const { paymentService: paymentServiceId = null } = options;
+  const account = options.account.replace(/[\s.-]/g, '');
+  if (!/^\d{4,20}$/.test(account)) throw invalidOption('--account is the number of the account: 4 to 20 digits.');
   const { evidence, content } = readWithEvidence(path);
   const statement = await readStatement(content);
   const imported = await withActor(options, async (app, by) => {

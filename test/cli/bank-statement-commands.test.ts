@@ -46,6 +46,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
     );
     const id = String(taken['id']);
     assert.deepEqual([(await take()).json['known'], (await take()).json['id']], [2, id]);
+    const { json: again } = await run('statement', 'import', file, '--account', '1-234.567-89', ...as);
+    assert.deepEqual([again['known'], again['id']], [2, id], 'an account number is read as a person writes it');
     const { json: shown } = await run('statement', 'show', id, '--open');
     assert.deepEqual(
       (shown['lines'] as { line: number; use: string }[]).map(({ line, use }) => [line, use]),
