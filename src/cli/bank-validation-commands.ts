@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type ListedBanks, listBanks, listShippedBanks } from '../bank-validation/directory/list-banks.ts';
 import { SchemaError } from '../db/database.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `banks list | import`. */
@@ -64,11 +64,15 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
     throw invalidOption(
       "--as-of and --accept are for the regulator's list: a list in JSON says its date in meta.asOf.",
     );
-  const outcome = await withActor(options, async (app, by) => {
-    if (isJson) return importBankDirectory(app, readJson(file, bytes), by);
-    const accepted = (options.accept ?? '').split(',').map((code) => code.trim());
-    return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted }, by);
-  });
+  const outcome = await withActor(
+    options,
+    async (app, by) => {
+      if (isJson) return importBankDirectory(app, readJson(file, bytes), by);
+      const accepted = (options.accept ?? '').split(',').map((code) => code.trim());
+      return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted }, by);
+    },
+    BEGINS,
+  );
   if ('problems' in outcome) {
     const lines = outcome.problems.map(
       ({ code, pointer, message }) => `  ${[code, pointer].join(' ').trim()}: ${message}`,

@@ -17,7 +17,7 @@ import {
   roleChoices,
   type ScopeOptions,
 } from './user-options.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = ActingOptions & { json?: boolean };
@@ -63,11 +63,15 @@ async function invite(address: string | undefined, options: InviteOptions): Prom
     ...(paymentServices !== null && { paymentServices }),
     ...(Object.keys(refundLimits).length > 0 && { refundLimits }),
   };
-  const { made, link, invited } = await withActor(options, async (app, by) => {
-    const made = await inviteUser(app, wish, valid, by);
-    const invited = (await listUsers(app)).filter(({ id }) => id === made.user);
-    return { made, invited, link: `${publicBase(app)}/console/invitation/${made.token}` };
-  });
+  const { made, link, invited } = await withActor(
+    options,
+    async (app, by) => {
+      const made = await inviteUser(app, wish, valid, by);
+      const invited = (await listUsers(app)).filter(({ id }) => id === made.user);
+      return { made, invited, link: `${publicBase(app)}/console/invitation/${made.token}` };
+    },
+    BEGINS,
+  );
   const { id, user, expires_at } = made;
   print(options, { id, user, email: made.email, link, expires_at }, [
     `Send this link to ${made.email}. It works once, until ${time(expires_at)}:`,

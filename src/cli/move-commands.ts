@@ -13,7 +13,7 @@ import { undoMove } from '../moves/undo-move.ts';
 import { openStore } from './prepare-store.ts';
 import { CommandError, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { asCommand, withApp } from './with-app.ts';
 
 /** `payment-service move | moves`. */
@@ -140,7 +140,7 @@ async function changeIds(options: ActingOptions & { from: string; json?: boolean
   const first = Number(options.from);
   if (!/^\d{1,14}$/.test(options.from) || first < 1)
     throw invalidOption('--from is a whole number, such as 1000000000.');
-  const next = await withActor(options, (app, by) => raiseIds(app, first, by));
+  const next = await withActor(options, (app, by) => raiseIds(app, first, by), BEGINS);
   print(options, { next_transaction: next.transaction, next_environment: next.environment }, [
     `New transactions have ids from ${next.transaction} on, new environments from ${next.environment} on.`,
     'A running service first uses up to a thousand IDs that it has reserved.',

@@ -35,7 +35,7 @@ import { checkMethod, readAmount, readDuration, requiredEnvironmentOption } from
 import { addPayerCommands } from './payer-commands.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /**
@@ -124,7 +124,7 @@ function addFeeCommands(group: Command): void {
 }
 
 async function create(options: ActingOptions & { name: string; json?: boolean }): Promise<void> {
-  const created = await withActor(options, (app, by) => createPaymentService(app, readName(options.name), by));
+  const created = await withActor(options, (app, by) => createPaymentService(app, readName(options.name), by), BEGINS);
   print(options, created, newLines(created));
 }
 
@@ -149,14 +149,18 @@ async function importOne(options: ImportOptions): Promise<void> {
     throw invalidOption(
       `A Service Token that contains ${contained} cannot be signed with: every request would be refused.`,
     );
-  const created = await withActor(options, async (app, by) => {
-    const listed = await listPaymentServices(app);
-    const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
-    if (taken)
-      throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
-    const pair = { service_token: serviceToken, secret_token: secret };
-    return importPaymentService(app, readName(options.name), environment, pair, by);
-  }).catch((error: unknown) => {
+  const created = await withActor(
+    options,
+    async (app, by) => {
+      const listed = await listPaymentServices(app);
+      const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
+      if (taken)
+        throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
+      const pair = { service_token: serviceToken, secret_token: secret };
+      return importPaymentService(app, readName(options.name), environment, pair, by);
+    },
+    BEGINS,
+  ).catch((error: unknown) => {
     if (!(error instanceof SecretHeld)) throw error;
     throw invalidOption(
       `${error.message} Two merchants with one secret could sign for each other: ` +

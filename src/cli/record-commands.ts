@@ -22,7 +22,7 @@ import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, countOf, invalidOption, print, unusableFile } from './print.ts';
 import { untilStopped } from './remote-service.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `record` and `replay`. */
@@ -80,13 +80,17 @@ function recordUntilStopped(): Promise<void> {
 
 async function replay(file: string, options: ActingOptions & { json?: boolean }): Promise<void> {
   const recorded = readFile(file);
-  const { replayed, differences } = await withActor(options, async (app, by) => {
-    requireDevelopment(app);
-    await requireUnused(app);
-    app.log.level = 'silent';
-    const replayed = await replayHere(app, recorded, by);
-    return { replayed, differences: compareRecordings(recorded, replayed) };
-  });
+  const { replayed, differences } = await withActor(
+    options,
+    async (app, by) => {
+      requireDevelopment(app);
+      await requireUnused(app);
+      app.log.level = 'silent';
+      const replayed = await replayHere(app, recorded, by);
+      return { replayed, differences: compareRecordings(recorded, replayed) };
+    },
+    BEGINS,
+  );
   const value = {
     same: differences.length === 0,
     entries: recorded.entries.length,

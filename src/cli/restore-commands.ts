@@ -46,7 +46,7 @@ export function addRestoreCommands(program: Command): void {
 }
 
 async function restore(file: string, options: Options): Promise<void> {
-  const config = asCommand(readConfig());
+  const config = asCommand(readConfig(undefined, { makesKey: false }));
   const idsAbove = readIdsAbove(options);
   if (!config.databaseUrl.startsWith('sqlite:') || config.databaseUrl === 'sqlite::memory:')
     throw invalidOption(
@@ -138,7 +138,7 @@ async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
 }
 
 async function afterRestore(options: Options): Promise<void> {
-  const config = asCommand(readConfig());
+  const config = asCommand(readConfig(undefined, { makesKey: false }));
   const idsAbove = readIdsAbove(options);
   const hold = holdStore(config.databaseUrl, 'Stop it first; start it again afterwards.');
   const app = composeApp(config, (error) => {

@@ -23,7 +23,7 @@ import {
 } from './user-options.ts';
 import { addUserRightCommands } from './user-right-commands.ts';
 import { webhookLines, webhooksLeft } from './webhooks-left.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = ActingOptions & { json?: boolean };
@@ -89,8 +89,10 @@ async function create(address: string | undefined, options: CreateOptions): Prom
     ...(unsaid ? UNSAID : options.may),
     ...(options.payouts === true ? (['accounts:validate'] as const) : []),
   ];
-  const created = await withActor(options, (app, by) =>
-    createUser(app, { email, role, may, paymentServices, refundLimits: options.refundLimit }, by),
+  const created = await withActor(
+    options,
+    (app, by) => createUser(app, { email, role, may, paymentServices, refundLimits: options.refundLimit }, by),
+    BEGINS,
   );
   print(options, created, [
     `User ${created.id}. Password and API token are shown once.`,

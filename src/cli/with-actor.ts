@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
-import type { Reading, RunningApp } from '../compose-app.ts';
+import type { RunningApp } from '../compose-app.ts';
 import { findActor } from './find-actor.ts';
 import { invalidOption } from './print.ts';
-import { WHOLE_STORE, withApp } from './with-app.ts';
+import { type Opening, WHOLE_STORE, withApp } from './with-app.ts';
 
 /** The user in whose name a command acts. */
 export type ActingOptions = { as?: string };
@@ -25,16 +25,20 @@ export function readActing(email: string): string {
   return email;
 }
 
+/** For a command that may be the first one of an installation: it creates a missing store. */
+export const BEGINS: Opening = { creates: true };
+
 /**
- * Does the same as `withApp` for a command that changes something, which may be the first one: a missing store is
- * created. `by` is the actor in the audit log.
+ * Does the same as `withApp` for a command that changes something. `by` is the actor in the audit log. Unless
+ * the command may be the first one (`BEGINS`), the store must exist: in a new one it would say that there is nothing to
+ * release or to erase.
  */
 export function withActor<Result>(
   { as }: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
-  reading: Reading = {},
+  opening: Opening = {},
 ): Promise<Result> {
-  return withApp(async (app) => run(app, await findActor(app, as)), { ...reading, creates: true });
+  return withApp(async (app) => run(app, await findActor(app, as)), opening);
 }
 
 /** Does the same as `withActor` for a command that reads a whole store. */

@@ -58,7 +58,9 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     const app = createTestApp(db);
     const applied = Array.from({ length: 60 }, (_, n) => `00${n}-some-migration.sql`).join(',');
     const act = { at: app.now(), by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
-    await db.transaction((tx) => recordAudit(tx, { ...act, after: { closes_at: '2026-01-15T12:00:00.000Z', granted: '', applied } }));
+    await db.transaction((tx) =>
+      recordAudit(tx, { ...act, after: { closes_at: '2026-01-15T12:00:00.000Z', granted: '', applied } }),
+    );
     const { stdout } = await runCommand(['audit', 'list'], { env });
     assert.match(stdout, / closes_at 2026-01-15 09:00:00 -03:00, granted —, applied 000-some-migration\.sql,.*…\n$/);
     assert.ok(stdout.length < 700, stdout);

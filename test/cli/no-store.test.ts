@@ -10,8 +10,8 @@ const parent = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
 after(() => rmSync(parent, { recursive: true }));
 const folder = join(parent, 'data');
 
-/** Commands that only read, and with which a person would take a new store for the one that is missing. */
-const READING = [
+/** Commands that read or change what exists: a person would take a new store for the one that is missing. */
+const ABOUT_WHAT_EXISTS = [
   'books verify',
   'books head',
   'books balance',
@@ -29,14 +29,18 @@ const READING = [
   'month show 2026-01',
   'attention list',
   'reconcile --date 2026-01-02',
+  'release',
+  'privacy erase --email ana@example.cl',
+  'callback resend --state dead',
+  'refund create 1001 --type total',
 ];
 
-forEachEngine('a command that only reads', (openTestDatabase, engine) => {
+forEachEngine('a command about what exists', (openTestDatabase, engine) => {
   test('says that there is no store, and makes none', async () => {
     const db = await openTestDatabase({ migrated: false });
     const settings = { DATA_DIR: folder, ...(engine === 'postgres' && { DATABASE_URL: db.url }) };
     const backup = join(parent, 'backup.db');
-    for (const line of [...READING, ...(engine === 'sqlite' ? [`backup ${backup}`] : [])]) {
+    for (const line of [...ABOUT_WHAT_EXISTS, ...(engine === 'sqlite' ? [`backup ${backup}`] : [])]) {
       const { status, stdout, stderr } = await runCommand([...line.split(' '), '--json'], {
         env: { PATH: process.env.PATH, ...settings },
       });

@@ -57,6 +57,10 @@ suite('restore on the command line', () => {
       assert.equal(refused.status, 1, file);
       assert.match(refused.stderr, says, file);
     }
+    const elsewhere = join(folder, 'elsewhere');
+    const keyless = await run(['restore', backup], { DATA_DIR: elsewhere, MASTER_KEY: '' });
+    assert.match(keyless.stderr, /^INVALID_SETTING: .*put back master\.key in DATA_DIR/);
+    assert.ok(!existsSync(join(elsewhere, 'master.key')), 'a new key would be taken for the one that is missing');
     assert.deepEqual(readFileSync(store), bytes);
     assert.deepEqual(
       readdirSync(folder).filter((name) => /restoring|replaced/.test(name)),
