@@ -9,11 +9,12 @@ import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
 import { invalidOption, print, table, time, unknownTransaction } from './print.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
-import { type PartOptions, partWords, readPart, refusedRefund, withPart } from './refund-options.ts';
+import { type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
 import { addRefundRequestCommands } from './refund-request-commands.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -79,7 +80,7 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
       ? aboveLimit(error, id, options, by)
       : error;
   });
-  return { refund: acceptedOf(creation), currency, replayed: creation.kind === 'replayed' };
+  return { refund: await acceptedOf(app, transaction, creation), currency, replayed: creation.kind === 'replayed' };
 }
 
 /** Adds the command that asks another person for approval to the refusal. */
@@ -95,10 +96,10 @@ function aboveLimit({ code, extras }: Problem, id: string, options: CreateOption
   });
 }
 
-function acceptedOf(creation: RefundCreation): Refund {
+async function acceptedOf(app: App, transaction: Transaction, creation: RefundCreation): Promise<Refund> {
   switch (creation.kind) {
     case 'refused':
-      throw refusedRefund(creation.refusal.code);
+      throw await refusedPart(app, transaction, creation.refusal.code);
     case 'reused':
       throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':

@@ -1,6 +1,10 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { formatPlain } from '../lib/money.ts';
 import type { RefundType } from '../refunds/refund.ts';
+import { sumGone } from '../refunds/refund-queries.ts';
 import { REFUND_REFUSALS, type RefundRefusalCode } from '../refunds/refund-refusal.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 import { readAmount } from './options.ts';
 import { CommandError, invalidOption, missingOption } from './print.ts';
 
@@ -43,10 +47,16 @@ export function partWords({ amount, type }: PartOptions): string {
 const HINTS: Partial<Record<RefundRefusalCode, string>> = {
   ALREADY_REFUNDED: ' See bin/rubrica refund list',
   PARTIAL_REFUND_NOT_ALLOWED: ' Use --type total',
-  REFUND_AMOUNT_TOO_HIGH: ' See bin/rubrica refund list',
   REFUND_AMOUNT_NOT_TOTAL: ' --type total refunds all of it: leave out --amount, or --type for a part.',
   INSUFFICIENT_BALANCE: ' See bin/rubrica books balance and payout list.',
 };
+
+/** Returns the error of a refused part of a payment. One that is too high gets the amount that is left, as it is typed. */
+export async function refusedPart(app: App, transaction: Transaction, code: RefundRefusalCode): Promise<CommandError> {
+  if (code !== 'REFUND_AMOUNT_TOO_HIGH') return refusedRefund(code);
+  const left = transaction.amount - (await sumGone(app.db, transaction)).gone;
+  return refusedRefund(code, ` At most --amount ${formatPlain(left, transaction.currency)}`);
+}
 
 /** Returns the error of a refused refund. `hint` replaces the usual hint. */
 export function refusedRefund(code: RefundRefusalCode, hint = HINTS[code] ?? ''): CommandError {

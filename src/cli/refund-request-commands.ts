@@ -12,7 +12,7 @@ import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
 import { alreadyDone, type CommandError, invalidOption, print, table, time, unknownTransaction } from './print.ts';
-import { type PartOptions, partWords, readPart, refusedRefund, withPart } from './refund-options.ts';
+import { type PartOptions, partWords, readPart, refusedPart, refusedRefund, withPart } from './refund-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -59,6 +59,7 @@ async function request(id: string, options: RequestOptions): Promise<void> {
     if (transaction === null) throw unknownTransaction(id);
     const wish = { amount: readPart(options, transaction.currency), type: options.type, reason, by };
     const making = await requestRefund(app, transaction, wish);
+    if (making.kind === 'refused') throw await refusedPart(app, transaction, making.refusal.code);
     return { made: requestOf(making, id, options, by), currency: transaction.currency };
   });
   print(options, described(made), [
@@ -66,10 +67,13 @@ async function request(id: string, options: RequestOptions): Promise<void> {
   ]);
 }
 
-function requestOf(making: RefundRequestMaking, id: string, options: RequestOptions, by: Actor): RefundRequest {
+function requestOf(
+  making: Exclude<RefundRequestMaking, { kind: 'refused' }>,
+  id: string,
+  options: RequestOptions,
+  by: Actor,
+): RefundRequest {
   switch (making.kind) {
-    case 'refused':
-      throw refusedRefund(making.refusal.code);
     case 'too_many':
       throw invalidOption(TOO_MANY.en);
     case 'within_limit':

@@ -6,6 +6,7 @@ const FIXES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'check the host in DATABASE_URL.',
   EAI_AGAIN: 'check the host in DATABASE_URL, and the name server of this machine.',
   ENOSPC: 'make room on the disk.',
+  'SQLite 13': 'make room on the disk, or name a file on another one: a backup is as large as the store.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',
   // PostgreSQL.
   '3D000': 'make it with createdb, or check the name at the end of DATABASE_URL.',
@@ -18,6 +19,6 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the fix for an error by its code or its call, beginning with a verb; null: none is known. */
-export function systemFix({ code, syscall }: NodeJS.ErrnoException): string | null {
-  return FIXES[code ?? ''] ?? FIXES[syscall ?? ''] ?? null;
+export function systemFix({ code, syscall, errcode }: NodeJS.ErrnoException & { errcode?: number }): string | null {
+  return FIXES[code ?? ''] ?? FIXES[syscall ?? ''] ?? FIXES[`SQLite ${errcode}`] ?? null;
 }

@@ -3,11 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { systemFix } from '../../src/cli/system-fixes.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const LIST = join(import.meta.dirname, '../../src/bank-validation/directory/bank-directory.json');
+
+test('a backup on a full disk says to make room or to name another disk', () => {
+  const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+  assert.match(systemFix(full) ?? '', /^make room on the disk, or name a file on another one/);
+});
 
 suite('a refused command names the cause', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
