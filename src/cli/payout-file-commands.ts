@@ -24,7 +24,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { environmentOption, readLimit, readReason } from './options.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
-import { countOf, invalidOption, missingOption, print, table, time, unusableFile } from './print.ts';
+import { countOf, invalidOption, inWords, missingOption, print, table, time, unusableFile } from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -273,10 +273,10 @@ function counts({ settled, already, contradicted }: SettledPayouts) {
 function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
   const states = Map.groupBy(settled, ({ state }) => state);
   return [
-    ...[...states].map(([state, some]) => `${countOf(some.length, 'payout is', 'payouts are')} ${state} now.`),
+    ...[...states].map(([state, some]) => `${countOf(some.length, 'payout is', 'payouts are')} ${inWords(state)} now.`),
     ...(already.length === 0 ? [] : [`${countOf(already.length, 'payout was', 'payouts were')} so before.`]),
     ...contradicted.map(
-      ({ id, state }) => `${id} is ${state}: what was said contradicts it, and is kept for a person.`,
+      ({ id, state }) => `${id} is ${nameState(state)}: what was said contradicts it, and is kept for a person.`,
     ),
   ];
 }

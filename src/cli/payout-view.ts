@@ -6,7 +6,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
-import { countOf, table, time } from './print.ts';
+import { countOf, inWords, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 
 /** Returns a payout as commands print it: amounts in minor units, times in ISO 8601. */
@@ -97,7 +97,7 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
       sums.reduce((sum, { amount }) => sum + amount, 0),
       'CLP',
     ),
-    sums.map(({ state, count }) => `${count} ${state}`).join(', '),
+    sums.map(({ state, count }) => `${count} ${inWords(state)}`).join(', '),
     batch.proposed_by,
   ]);
   return table([['BATCH', 'DAY', 'NAME', 'AMOUNT', 'PAYOUTS', 'BY'], ...rows]);
@@ -107,7 +107,7 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
 export function payoutDetail(shown: ShownPayout): string[] {
   const { payout, recipient, verdictDays, warnings } = shown;
   const lines = table([
-    ['  state', payout.state],
+    ['  state', inWords(payout.state)],
     ['  amount', formatMoney(payout.amount, payout.currency)],
     ['  to', recipient === null ? 'erased' : `${recipient.name}, ${recipient.rut}`],
     ['  account', `${payout.account_masked} at ${payout.bank_code}`],

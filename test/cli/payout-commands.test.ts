@@ -56,6 +56,13 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const words = ['payout', 'propose', file, '--payment-service', desk.environment.paymentServiceId];
     const said = await run(...words, '--as', desk.users.maker.email);
     assert.match(said.stdout, new RegExp(`proposed before\\.\nbin/rubrica batch approve ${made.batch} --as EMAIL\n$`));
+    const detail = await run('payout', 'show', made.payouts[0]?.id ?? '');
+    assert.match(
+      detail.stdout,
+      / state +awaiting approval\n/,
+      'a sentence has words, a list the code that --state takes',
+    );
+    assert.match((await run('batch', 'list')).stdout, / \d awaiting approval /);
     const own = await run('batch', 'approve', made.batch, ...as('maker'));
     assert.deepEqual(
       [own.status, (own.json as { code: string } | null)?.code ?? own.stderr.includes('PERMISSION')],
