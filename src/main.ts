@@ -36,7 +36,7 @@ const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
   .version(manifest.version)
   // Prints usage errors like every other refusal, with the code in front.
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
+  .configureOutput({ outputError: (text, write) => write(`USAGE: ${usageText(text)}`) })
   .showHelpAfterError('(add --help for what there is)')
   .exitOverride();
 
@@ -49,6 +49,12 @@ try {
 } catch (error) {
   process.exitCode = statusOf(error);
   if (process.exitCode !== 0) await report(error);
+}
+
+/** Returns commander's error without its prefix, and says where the ids of a missing `--payment-service` are. */
+function usageText(text: string): string {
+  const fix = '$&: bin/rubrica payment-service list has the ids';
+  return text.replace(/^error: /, '').replace(/'--payment-service <id>' not specified/, fix);
 }
 
 /** Loads the Spanish help only when it is needed. */
@@ -77,7 +83,7 @@ async function report(error: unknown): Promise<void> {
 
 /** Returns a code for scripts, and a sentence about what the person can fix. For a bug it returns the stack. */
 async function describe(error: unknown): Promise<{ code: string; message: string }> {
-  if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
+  if (error instanceof CommanderError) return { code: 'USAGE', message: usageText(error.message) };
   if (error instanceof CommandError) return { code: error.code, message: error.message };
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };

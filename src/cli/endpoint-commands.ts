@@ -84,7 +84,7 @@ const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
     'The shop took an event with a wrong signature: anybody can mark its orders as paid. bin/rubrica endpoint doctor shows the check.',
   refuses_ours:
     'The shop refused both in the same way: it does not accept our signature, or refuses every unknown order so. It compares its check with docs/quickstart-callbacks.md and its Secret Token with the one of this environment.',
-  unclear: 'The answers do not say it: look at both, and at bin/rubrica endpoint doctor.',
+  unclear: 'The answers do not say it: look at both, and at what says why: bin/rubrica endpoint doctor',
 };
 
 async function tryOut(text: string, options: ActingOptions & { json?: boolean }): Promise<void> {
@@ -94,7 +94,7 @@ async function tryOut(text: string, options: ActingOptions & { json?: boolean })
     `URL               ${trial.url}`,
     `right signature   ${trial.right}`,
     `wrong signature   ${trial.wrong}`,
-    VERDICTS[trial.verdict],
+    `${VERDICTS[trial.verdict]}${trial.verdict === 'unclear' ? ` ${text}` : ''}`,
   ]);
 }
 

@@ -102,7 +102,13 @@ async function list(options: ListOptions): Promise<void> {
     await checkPaymentService(app, options.paymentService);
     return findAll(app, filter, limit);
   });
-  printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]));
+  printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]), ...hintsFor(options));
+}
+
+/** A person who knows only the number of an order gives it as the whole reference. */
+function hintsFor({ reference }: ListOptions): string[] {
+  if (reference === undefined) return [];
+  return [`For a part of a reference: bin/rubrica transaction list --reference-part ${shellWord(reference)}`];
 }
 
 /**

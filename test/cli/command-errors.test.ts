@@ -27,6 +27,7 @@ suite('a refused command names the cause', () => {
 
   const refused: [line: string, status: number, code: string, says: RegExp][] = [
     ['payment-service create', 64, 'USAGE', /--name/],
+    ['payout propose x.csv --as ana@example.cl', 64, 'USAGE', /bin\/rubrica payment-service list has the ids/],
     ['payment-service disable ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['payment-service enable SERVICE', 1, 'ALREADY_DONE', /enabled already/],
     ['payment-service rotate SERVICE --environment production --overlap x', 1, 'INVALID_OPTION', /write 24h/],

@@ -72,6 +72,7 @@ suite('transaction commands', () => {
     assert.deepEqual(await idsOf('--reference-part', 'RD-7'), [1001]);
     assert.deepEqual(await idsOf('--card', '•••• 6623'), [1001]);
     assert.deepEqual(await idsOf('--card', '6624'), []);
+    assert.match((await run('list', '--reference', 'RD 7')).stdout, / transaction list --reference-part 'RD 7'\n$/);
     assert.match((await run('list', '--card', '4111111111116623')).stderr, /^INVALID_OPTION: --card is the last four/);
     const refused = await run('list', '--amount', '12.990');
     assert.deepEqual([refused.status, refused.stderr.startsWith('INVALID_AMOUNT: ')], [1, true]);
