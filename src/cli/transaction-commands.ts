@@ -249,7 +249,7 @@ const MOST_OF_A_FACT = 120;
 function detailsOf({ what, amount, by, facts }: TimelineLine, currency: string): string[] {
   const said = Object.entries(facts)
     // `what` has the failure or the status already, and an empty answer says nothing.
-    .filter(([, fact]) => fact !== '' && fact !== what && what !== `answered ${fact}`)
+    .filter(([, fact]) => fact !== '' && fact !== what && what !== `answered ${sayFact(fact)}`)
     .map(([name, fact]) => {
       const text = chileanTimes(sayFact(fact)).replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT);
       return name === 'duration_ms' ? `after ${text} ms` : `${inWords(name)} ${text}`;
