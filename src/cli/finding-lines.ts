@@ -1,7 +1,7 @@
 import type { Finding } from '../proof/proof-finding.ts';
 import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import type { AnchorSource } from '../proof/verify-anchors.ts';
-import { time } from './print.ts';
+import { chileanTimes, time } from './print.ts';
 
 /** Returns a finding as one line for a person. */
 export function findingLine({ environment_id, since, says }: Finding): string {
@@ -27,7 +27,7 @@ export function unprovenLines(anchors: readonly AnchorSource[], withHead: boolea
 /** Returns a line about a restore that a person accepted. */
 export function restoreLine(restore: SeenRestore): string {
   const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
-  const told = describeRestore(restore).replace(/^t/, 'T');
+  const told = chileanTimes(describeRestore(restore)).replace(/^t/, 'T');
   return `${told}. Accepted by ${by} at ${time(at)}${reason === null ? ', without a reason' : `: ${reason}`}.`;
 }
 

@@ -11,7 +11,7 @@ import type { WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, type CommandError, countOf, print, table, time } from './print.ts';
+import { alreadyDone, type CommandError, chileanTimes, countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
@@ -103,7 +103,7 @@ function linesOf(open: Unreleased, limit: number): string[] {
     ...listed(countOf(callbacks, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
-    ...(open.restore === null ? [] : [`Anchors: ${describeRestore(open.restore)}.`]),
+    ...(open.restore === null ? [] : [`Anchors: ${chileanTimes(describeRestore(open.restore))}.`]),
     '',
   ];
 }

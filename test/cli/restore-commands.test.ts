@@ -149,7 +149,7 @@ suite('restore on the command line', () => {
       red.stdout,
       /the store was restored at .* \(epoch \d+\): 1 anchor, of .*, speaks of entries that were lost/,
     );
-    assert.match((await run(['release'], settings)).stdout, /Anchors: the store was restored at/);
+    assert.match((await run(['release'], settings)).stdout, /Anchors: the store was restored at [\d: -]+ -0[34]:00 /);
     const released = await run(['release', '--yes', '--reason', 'compared with the bank'], settings);
     assert.equal(released.status, 0, released.stderr);
 

@@ -76,7 +76,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     );
     assert.match(
       await get('en'),
-      /has failed since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/,
+      /has failed since [\d: -]+ -0[34]:00: 1 waits, the next attempt is at [\d: -]+ -0[34]:00; there is/,
     );
   });
 
