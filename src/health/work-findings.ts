@@ -35,10 +35,10 @@ function lateFinding(app: App, oldest: number | null, queued: number): Finding {
   const lateMs = oldest === null ? 0 : Math.max(0, app.now() - oldest);
   const wait = queued === 0 ? { en: '', es: '' } : { en: `${waitText(queued).en}, `, es: `${waitText(queued).es}, ` };
   if (lateMs === 0) return fine('callbacks', { en: `${wait.en}none is late`, es: `${wait.es}ninguno está atrasado` });
-  const seconds = Math.round(lateMs / 1000);
+  const age = ageOf(app, oldest);
   const says = {
-    en: `${wait.en}the oldest is ${seconds} s late`,
-    es: `${wait.es}el más antiguo debía salir hace ${seconds} s`,
+    en: `${wait.en}the oldest is ${age.en} late`,
+    es: `${wait.es}el más antiguo debía salir hace ${age.es}`,
   };
   if (lateMs < LATE_MS) return fine('callbacks', says);
   return problem('callbacks', says, {

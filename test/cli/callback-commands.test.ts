@@ -96,6 +96,7 @@ suite('an endpoint that fails, on the command line', () => {
       stdout,
       /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) has failed since [\d: -]+ -0[34]:00: 2 wait, the next attempt is at [\d: -]+ -0[34]:00; there is no such page \(404\)\n +The shop puts its page back/,
     );
+    assert.match(stdout, /\nPROBLEM {2}callbacks {7}2 wait, the oldest is \d+ min late\n/);
   });
 
   test('attention list has it, with the command that resends its callbacks', async () => {
