@@ -248,7 +248,7 @@ describe('other calls', () => {
     const { client } = open(context, [], {});
     await assert.rejects(client.createTransaction(ORDER), /serviceToken and a secretToken/);
     await assert.rejects(client.listPaymentMethods(), /serviceToken/);
-    await assert.rejects(client.getStatus(7), /accessToken or a login/);
+    await assert.rejects(client.getStatus(7), / an accessToken, or login: \{ apiToken: … \}, for this$/);
   });
 });
 
