@@ -21,6 +21,7 @@ import {
   selectGone,
 } from '../outbox/failing-endpoint-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
+import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
 import { REFUND_IN_DOUBT_AFTER } from '../refunds/refund.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
@@ -186,6 +187,8 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
 }
 
 function waitingCallback(callback: GivenUpCallback): Waiting {
+  const { user_webhook: webhook } = callback;
+  const said = webhook === null ? { en: 'shop', es: 'la tienda' } : sayWebhook(webhook);
   return {
     ...ownerOf(callback),
     id: String(callback.id),
@@ -193,10 +196,10 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     amount: null,
     currency: null,
     reason: {
-      en: `the shop did not take it in ${callback.attempts} attempts and will not hear of it again`,
-      es: `la tienda no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
+      en: `the ${said.en} did not take it in ${callback.attempts} attempts and will not hear of it again`,
+      es: `${webhook === null ? '' : 'el '}${said.es} no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
     },
-    command: `bin/rubrica callback resend ${callback.id}`,
+    command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend ${callback.id}`,
   };
 }
 
@@ -223,7 +226,7 @@ function sinceOf({ failing_since, disabled_at }: FailingEndpoint): number {
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address } = endpoint;
+  const { id, payment_service, name, environment, address, user_webhook: webhook } = endpoint;
   return {
     payment_service,
     name,
@@ -234,7 +237,8 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     amount: null,
     currency: null,
     reason: failureOf(endpoint),
-    command: `bin/rubrica callback resend --endpoint ${shellWord(address)}`,
+    command:
+      webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${shellWord(address)}`,
   };
 }
 
@@ -262,7 +266,8 @@ function waitingMail(mail: ListedMail): Waiting {
 }
 
 function failureOf(endpoint: FailingEndpoint): InBoth {
-  const { address, waiting } = endpoint;
+  const { address, waiting, user_webhook: webhook } = endpoint;
+  const said = webhook === null ? null : sayWebhook(webhook);
   const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
   const waits =
     waiting === 0
@@ -272,8 +277,8 @@ function failureOf(endpoint: FailingEndpoint): InBoth {
           es: waiting === 1 ? 'espera 1 callback' : `esperan ${waiting} callbacks`,
         };
   return {
-    en: `${address} fails: ${english?.cause ?? 'unknown'}; ${waits.en}. ${english?.fix ?? ''}`.trim(),
-    es: `${address} falla: ${spanish?.cause ?? 'no se sabe por qué'}; ${waits.es}. ${spanish?.fix ?? ''}`.trim(),
+    en: `${said === null ? '' : `${said.en}: `}${address} fails: ${english?.cause ?? 'unknown'}; ${waits.en}. ${english?.fix ?? ''}`.trim(),
+    es: `${said === null ? '' : `${said.es}: `}${address} falla: ${spanish?.cause ?? 'no se sabe por qué'}; ${waits.es}. ${spanish?.fix ?? ''}`.trim(),
   };
 }
 

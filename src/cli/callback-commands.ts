@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import { whoEndedWebhook } from '../audit/who-set-webhooks.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import type { ListedAttempt, StoredCallback } from '../outbox/delivery-attempt-queries.ts';
 import { diagnoseCallback } from '../outbox/diagnose-endpoint.ts';
 import { type FailingEndpoint, selectTroubled } from '../outbox/failing-endpoint-queries.ts';
+import type { Destination } from '../outbox/find-subscribers.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
+import { sayWebhook } from '../outbox/say-webhook.ts';
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
@@ -59,7 +62,7 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     answerIn(one),
     one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
     one.failing_since === null ? '—' : time(one.failing_since),
-    one.url,
+    urlIn(one.url, one),
   ]);
   const head = [
     'ID',
@@ -75,7 +78,11 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
   print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
 }
 
-function answerIn({ status, failure, location }: ListedCallback): string {
+function urlIn(url: string, { user_webhook: webhook }: { user_webhook: Destination | null }): string {
+  return webhook === null ? url : `${url} (${sayWebhook(webhook).en})`;
+}
+
+function answerIn({ status, failure, location }: Pick<ListedCallback, 'status' | 'failure' | 'location'>): string {
   if (failure !== null) return failure;
   if (status === null) return '—';
   return location === null ? String(status) : `${status} to ${location}`;
@@ -93,7 +100,7 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
     time(one.failing_since ?? one.disabled_at),
     String(one.waiting),
     one.disabled_at === null ? time(one.next_attempt_at) : 'none: disabled',
-    one.address,
+    urlIn(one.address, one),
   ]);
   const lines = [...table([head, ...rows]), ...found.flatMap(causeLines)];
   print(options, { endpoints: listed }, found.length === 0 ? ['Every endpoint answers as it should.'] : lines);
@@ -105,19 +112,27 @@ function causeLines(endpoint: FailingEndpoint): string[] {
 }
 
 async function show(text: string, options: { body?: boolean; json?: boolean }): Promise<void> {
-  const found = await withApp((app) => findCallback(app, readId(text)));
+  const found = await withApp(async (app) => {
+    const known = await findCallback(app, readId(text));
+    const webhook = known?.callback.user_webhook ?? null;
+    const isOver = webhook !== null && webhook.url === null;
+    return known && { ...known, by: isOver ? await whoEndedWebhook(app, webhook.user_id, webhook.webhook) : null };
+  });
   if (found === null) throw unknownCallback(text);
-  const { callback, attempts } = found;
+  const { callback, attempts, by } = found;
   if (options.body === true && options.json !== true) {
     process.stdout.write(callback.body);
     return;
   }
   const last = attempts.at(-1);
   const why = last === undefined ? null : causeOf(callback.url, last);
-  print(options, { ...callback, cause: why?.cause ?? null, fix: why?.fix ?? null, attempts }, [
+  const ended = by === null ? null : { action: by.action, by: by.who.name, at: by.at };
+  print(options, { ...callback, webhook_ended: ended, cause: why?.cause ?? null, fix: why?.fix ?? null, attempts }, [
     `transaction  ${callback.transaction_id}`,
     `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
+    ...(callback.user_webhook === null ? [] : [`for          ${sayWebhook(callback.user_webhook).en}`]),
+    ...(by === null ? [] : [`ended        ${by.action} by ${by.who.name}, ${time(by.at)} UTC`]),
     `URL          ${callback.url}`,
     `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)}`,
     ...explainState(callback),
@@ -163,6 +178,10 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
   const id = readId(text);
   const state = await withActor(options, (app, by) => resendCallback(app, id, by));
   if (state === null) throw unknownCallback(text);
+  if (state === 'unwanted')
+    throw invalidOption(
+      `Callback ${id} is for a user's webhook that gets nothing now, so it is not sent: bin/rubrica callback show ${id}`,
+    );
   print(options, { id, state }, [
     state === 'queued'
       ? `Callback ${id} is due now; the service sends it within a second, or when it starts.`

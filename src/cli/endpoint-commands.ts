@@ -4,6 +4,7 @@ import { causeOf } from '../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../outbox/endpoint-answer-queries.ts';
 import type { ReceiverLines } from '../outbox/receiver-lines.ts';
+import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
 import { type SignatureVerdict, trySignature } from '../outbox/try-signature.ts';
 import { readId } from './callback-filter.ts';
 import { type CommandError, notFound, print, time } from './print.ts';
@@ -38,10 +39,11 @@ async function doctor(text: string, options: { json?: boolean }): Promise<void> 
 
 /** Prints the doctor's diagnosis of an endpoint. */
 export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis): void {
-  const { endpoint, found, others, answers, took, lines } = diagnosis;
+  const { endpoint, user_webhook: webhook, found, others, answers, took, lines } = diagnosis;
   print(options, diagnosis, [
     `endpoint     ${endpoint.id}, ${endpoint.address}`,
     `merchant     ${endpoint.name} (${endpoint.payment_service}), ${endpoint.environment}`,
+    ...(webhook === null ? [] : [`for          ${sayWebhook(webhook).en}; to end it: ${endCommand(webhook)}`]),
     ...(endpoint.failing_since === null ? [] : [`fails since  ${time(endpoint.failing_since)}`]),
     ...(took === null ? [] : [`took         callback ${took.callback}, ${time(took.at)}, in ${took.duration_ms} ms`]),
     ...(found === null

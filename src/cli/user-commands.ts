@@ -141,7 +141,7 @@ async function disable(user: string, options: Json): Promise<void> {
     `${user} is disabled.`,
     ...webhookLines(
       user,
-      'Its webhooks get no new event while it is disabled, but posts that wait are sent:',
+      'Its webhooks get nothing while it is disabled; posts that wait end with their next attempt:',
       webhooks,
     ),
   ]);

@@ -4,7 +4,7 @@ import { listUsers } from '../auth/list-users.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { endWebhook, listWebhooks } from '../outbox/set-webhook.ts';
 import { isWebhook } from '../outbox/webhook-subscription.ts';
-import { invalidOption, notFound, print, table, time } from './print.ts';
+import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
 import { withSetters } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -18,7 +18,7 @@ export function addWebhookCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('end'))
-    .description('end a webhook of a user; queued notices are still sent')
+    .description('end a webhook of a user; its waiting posts end too')
     .argument('<user>', 'user ID or e-mail address')
     .argument('<webhook>', 'remittances or refunds')
     .option('--json', 'print one JSON object')
@@ -56,7 +56,7 @@ async function end(user: string, webhook: string, options: ActingOptions & { jso
   });
   if (ended === null) throw notFound(`${user} has no webhook ${webhook}: bin/rubrica webhook list`);
   print(options, { webhook: ended }, [
-    `The webhook ${webhook} of ${user} has ended. Posts that wait are still sent:`,
-    `  bin/rubrica callback list --state queued --endpoint ${shellWord(ended.url)}`,
+    `The webhook ${webhook} of ${user} has ended. Nothing more is sent there; ${countOf(ended.posts_ended, 'waiting post', 'waiting posts')} ended:`,
+    `  bin/rubrica callback list --state disabled --endpoint ${shellWord(ended.url)}`,
   ]);
 }

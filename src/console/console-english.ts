@@ -194,6 +194,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'callback.superseded': 'Callback to the shop: the browser had told it',
   'callback.dead': 'Callback to the shop: given up',
   'callback.disabled': 'Callback to the shop: the address is gone',
+  'callback.unwanted':
+    'Event for a user’s webhook: not sent, because its address is gone, it has ended, or its user may not get it',
   delivery: 'The shop answered {answer}',
   'delivery.failure': 'The shop did not answer: {answer}',
   entry: 'In the books: {kind}',
@@ -218,6 +220,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
 
   'resend.button': 'Resend the callback',
   'resend.done': 'The callback is sent again within a second.',
+  'resend.unwanted':
+    'The callback is not sent: it is for a user’s webhook that has ended, or whose user may not get it.',
   'resend.under_way': 'The callback is being sent at this moment.',
 
   'refund.title': 'Refund',

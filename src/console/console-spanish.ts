@@ -193,6 +193,8 @@ export const SPANISH = {
   'callback.superseded': 'Callback a la tienda: ya lo sabía por el navegador',
   'callback.dead': 'Callback a la tienda: abandonado',
   'callback.disabled': 'Callback a la tienda: la dirección ya no existe',
+  'callback.unwanted':
+    'Evento para el webhook de un usuario: no se envía, porque su dirección ya no existe, terminó, o su usuario no puede recibirlo',
   delivery: 'La tienda respondió {answer}',
   'delivery.failure': 'La tienda no respondió: {answer}',
   entry: 'En los libros: {kind}',
@@ -217,6 +219,7 @@ export const SPANISH = {
 
   'resend.button': 'Reenviar callback',
   'resend.done': 'El callback sale de nuevo en un segundo.',
+  'resend.unwanted': 'El callback no se envía: es de un webhook que terminó, o cuyo usuario no puede recibirlo.',
   'resend.under_way': 'El callback se está enviando en este momento.',
 
   'refund.title': 'Devolver',

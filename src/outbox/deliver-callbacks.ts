@@ -6,6 +6,7 @@ import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
 import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
+import { followWebhook, isUnwanted } from './follow-webhook.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
   type ClaimedCallback,
@@ -273,6 +274,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
     const environment = await environmentOf(app, callback);
+    if (!(await followWebhook(app, callback))) return null;
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',
@@ -281,7 +283,9 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
       merchant: callback.environment_id,
     });
-    return withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
+    const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
+    const isLast = attempt.step.kind === 'retry' && (await isUnwanted(app, callback));
+    return isLast ? { ...attempt, step: { kind: 'unwanted' } } : attempt;
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

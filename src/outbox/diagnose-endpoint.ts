@@ -10,11 +10,14 @@ import {
   selectLastDelivered,
   selectUndelivered,
 } from './endpoint-answer-queries.ts';
+import { type Destination, findDestinations } from './find-subscribers.ts';
 import { type ReceiverLines, receiverLines } from './receiver-lines.ts';
 
 /** The diagnosis of an endpoint. */
 export type Diagnosis = {
   endpoint: KnownEndpoint;
+  /** The user's webhook that its newest response is about; null: nobody's. */
+  user_webhook: Destination | null;
   /** Null: its last responses are fine. */
   found: Cause | null;
   /** The other causes among the last responses, each with its count. */
@@ -47,6 +50,8 @@ export async function diagnoseEndpoint(
   const before = Math.min(...answers.map(({ callback }) => callback), Number.MAX_SAFE_INTEGER);
   const took = await selectLastDelivered(app.db, endpoint, before, LOOKED_BACK);
   const newest = answers[0] ?? took;
+  const posts = newest === null ? [] : [{ ...newest, environment_id: endpoint.environment_id }];
+  const [webhook = null] = await findDestinations(app.db, posts);
   const said = newest === null ? null : causeOf(newest.url, newest, language);
   const since = endpoint.failing_since ?? newest?.at ?? 0;
   const found =
@@ -54,7 +59,8 @@ export async function diagnoseEndpoint(
       ? tellCause('not_found_since', language, { since: timeText(since) })
       : said;
   const lines = found === null ? null : receiverLines(found.code, endpoint.address);
-  return { endpoint, found, others: othersOf(answers, said?.code ?? null, language), answers, took, lines };
+  const others = othersOf(answers, said?.code ?? null, language);
+  return { endpoint, user_webhook: webhook, found, others, answers, took, lines };
 }
 
 /** Diagnoses the endpoint of a callback. Null: unknown id. */

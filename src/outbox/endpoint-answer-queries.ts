@@ -5,12 +5,12 @@ import { OWNED_ENDPOINT, type OwnedEndpoint, WITH_OWNER } from './failing-endpoi
 type Reader = Pick<Database, 'query'>;
 
 /** An endpoint with its merchant. */
-export type KnownEndpoint = SqlRow & OwnedEndpoint & { environment_id: number };
+export type KnownEndpoint = SqlRow & OwnedEndpoint;
 
 /** Returns an endpoint by its id, of any environment. */
 export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpoint | null> {
   const [row] = await db.query<KnownEndpoint>(
-    `select ${OWNED_ENDPOINT}, p.environment_id from endpoints p ${WITH_OWNER} where p.id = $1`,
+    `select ${OWNED_ENDPOINT} from endpoints p ${WITH_OWNER} where p.id = $1`,
     [id],
   );
   return row ?? null;
@@ -18,6 +18,7 @@ export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpo
 
 /** The last attempt of a callback. */
 export type EndpointAnswer = SqlRow & {
+  webhook_id: string;
   callback: number;
   transaction_id: number;
   state: string;
@@ -30,7 +31,7 @@ export type EndpointAnswer = SqlRow & {
   excerpt: string | null;
 };
 
-const ANSWER = `c.id as callback, c.transaction_id, c.state, c.url, a.started_at as at, a.duration_ms,
+const ANSWER = `c.id as callback, c.webhook_id, c.transaction_id, c.state, c.url, a.started_at as at, a.duration_ms,
   a.status, a.failure, a.location, a.excerpt`;
 
 const LAST_ATTEMPT = `join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
@@ -76,7 +77,7 @@ export async function selectLastDelivered(
 ): Promise<EndpointAnswer | null> {
   const [row] = await db.query<EndpointAnswer>(
     `select ${ANSWER} from (
-       select id, environment_id, endpoint_id, transaction_id, state, url from callbacks where id < $3 order by id desc limit $4) c
+       select id, environment_id, endpoint_id, transaction_id, webhook_id, state, url from callbacks where id < $3 order by id desc limit $4) c
      ${LAST_ATTEMPT}
      where c.endpoint_id = $1 and c.environment_id = $2 and c.state = 'delivered' order by c.id desc limit 1`,
     [id, environment_id, before, looked],
@@ -85,12 +86,18 @@ export async function selectLastDelivered(
 }
 
 /** An endpoint with recent redirects: how many callbacks, and the target of the last one. */
-export type RedirectedEndpoint = KnownEndpoint & { redirected: number; location: string | null; status: number | null };
+export type RedirectedEndpoint = KnownEndpoint & {
+  webhook_id: string;
+  redirected: number;
+  location: string | null;
+  status: number | null;
+};
 
 /** Returns the endpoints of the newest `looked` callbacks that ended in a redirect. */
 export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
   return db.query<RedirectedEndpoint>(
-    `select ${OWNED_ENDPOINT}, p.environment_id, r.redirected, a.location, a.status
+    `select ${OWNED_ENDPOINT}, r.redirected, a.location, a.status,
+       (select c.webhook_id from callbacks c where c.id = r.newest and c.environment_id = r.environment_id) as webhook_id
      from (select endpoint_id, environment_id, count(*) as redirected, max(id) as newest
        from (select id, endpoint_id, environment_id from callbacks where state = 'redirected' order by id desc limit $1) seen
        group by endpoint_id, environment_id) r

@@ -1,10 +1,12 @@
 import type { Database, SqlParameter, SqlRow } from '../db/database.ts';
+import { type Destination, withUserWebhook } from './find-subscribers.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 /** An endpoint with its payment service. */
 export type OwnedEndpoint = {
   id: number;
+  environment_id: number;
   payment_service: string;
   name: string;
   environment: string;
@@ -15,7 +17,7 @@ export type OwnedEndpoint = {
 };
 
 /** An endpoint that fails or is disabled, with its waiting callbacks and its last failure. */
-export type FailingEndpoint = SqlRow & EndpointFacts;
+export type FailingEndpoint = EndpointFacts;
 
 export type EndpointFacts = OwnedEndpoint & {
   /** When the last failed attempt started. */
@@ -25,10 +27,13 @@ export type EndpointFacts = OwnedEndpoint & {
   location: string | null;
   waiting: number;
   next_attempt_at: number | null;
+  /** Of the newest callback that was not delivered at once, which may be for a user's webhook; null: none. */
+  webhook_id: string | null;
+  user_webhook: Destination | null;
 };
 
 /** The columns of an `OwnedEndpoint` of `endpoints p`, and the joins for its owner. */
-export const OWNED_ENDPOINT = `p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
+export const OWNED_ENDPOINT = `p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
   p.failing_since, p.disabled_at`;
 export const WITH_OWNER = `join environments e on e.id = p.environment_id
   join payment_services s on s.id = e.payment_service_id`;
@@ -61,10 +66,13 @@ export function selectFailing(
 }
 
 /** The exact condition of the index on callbacks that were not delivered at once and have ended. */
-const LAST_ENDED = `(select c.finished_at from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
+const lastEnded = (
+  column: string,
+) => `(select c.${column} from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
   and c.state in ('redirected', 'superseded', 'dead', 'disabled') order by c.id desc limit 1)`;
 
-const gone = (since: string) => `p.disabled_at is not null and ${LAST_ENDED} >= ${since} and not (${FAILING})`;
+const gone = (since: string) =>
+  `p.disabled_at is not null and ${lastEnded('finished_at')} >= ${since} and not (${FAILING})`;
 
 /**
  * Counts the endpoints that responded 410 and for which a callback ended at or after `since`. These callbacks are
@@ -113,18 +121,20 @@ export function selectEndpointsOf(db: Reader, environmentId: number, limit: numb
   return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
 }
 
-function selectEndpoints(
+async function selectEndpoints(
   db: Reader,
   which: string,
   limit: number,
   others: readonly SqlParameter[] = [],
 ): Promise<FailingEndpoint[]> {
-  return db.query<FailingEndpoint>(
+  const found = await db.query<SqlRow & Omit<FailingEndpoint, 'user_webhook'>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
-       (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at
+       (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
+       coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id
      from endpoints p ${WITH_OWNER}
      where ${which}
      order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id limit $1`,
     [limit, ...others],
   );
+  return withUserWebhook(db, found);
 }

@@ -1,10 +1,15 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import { type OfWebhook, withUserWebhook } from './find-subscribers.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 /** A callback that was given up and never delivered, with its payment service. */
-export type GivenUpCallback = SqlRow & {
+export type GivenUpCallback = OfWebhook<GivenUpRow>;
+
+type GivenUpRow = SqlRow & {
   id: number;
+  environment_id: number;
+  webhook_id: string;
   payment_service: string;
   name: string;
   environment: string;
@@ -29,9 +34,9 @@ export async function measureGivenUp(db: Reader, since: number): Promise<{ count
 }
 
 /** Returns these callbacks, oldest first. */
-export function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
-  return db.query<GivenUpCallback>(
-    `select c.id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
+export async function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
+  const found = await db.query<GivenUpRow>(
+    `select c.id, c.environment_id, c.webhook_id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
      from (${GIVEN_UP}) as g
      join callbacks c on c.id = g.id and c.environment_id = g.environment_id
      join environments e on e.id = c.environment_id
@@ -39,4 +44,5 @@ export function selectGivenUp(db: Reader, since: number, limit: number): Promise
      order by g.since, c.id limit $2`,
     [since, limit],
   );
+  return withUserWebhook(db, found);
 }

@@ -20,6 +20,7 @@ export function logAttempt(app: App, { callback, outcome }: Attempt, decided: Ou
     nextAttempt,
   };
   if (step === 'dead' || step === 'disable') app.log.error({ alarm: 'given_up', ...line }, 'a callback was given up');
-  else if (step === 'redirected' || step === 'superseded') app.log.info(line, `a callback was ${step}`);
+  else if (step === 'redirected' || step === 'superseded' || step === 'unwanted')
+    app.log.info(line, `a callback was ${step}`);
   else app.log.warn(line, 'a callback was not delivered');
 }

@@ -56,7 +56,7 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
     for (const outcome of await changeCallbacks(tx, alike, recoveredAt, now)) outcomes.set(...outcome);
   }
   for (const endpoint of waking) await wakeCallbacks(tx, endpoint, now);
-  const handled = attempts.filter(({ step }) => step.kind === 'redirected').map(endpointOf);
+  const handled = attempts.filter(({ step }) => ['redirected', 'unwanted'].includes(step.kind)).map(endpointOf);
   if (handled.length > 0) await updateIdle(tx, handled);
   return outcomes;
 }

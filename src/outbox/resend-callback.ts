@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import {
@@ -15,25 +16,36 @@ import {
   selectCallback,
   selectDeliveryAttempts,
 } from './delivery-attempt-queries.ts';
+import { findDestinations, type OfWebhook, withUserWebhook } from './find-subscribers.ts';
 import { requeueCallbacks } from './outbox-queries.ts';
 
 /** Returns the newest callbacks that match a filter, with the outcome of their last attempt. */
-export function listCallbacks(app: App, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
-  return selectCallbacks(app.db, filter, limit);
+export async function listCallbacks(
+  app: App,
+  filter: CallbackFilter,
+  limit: number,
+): Promise<OfWebhook<ListedCallback>[]> {
+  return withUserWebhook(app.db, await selectCallbacks(app.db, filter, limit));
 }
 
 /**
  * Sends a callback again: the same bytes, from the start of its schedule, due now. Enables its endpoint. Returns
- * `under_way` if it is being sent, null for an unknown id. Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * `under_way` if it is being sent, `unwanted` if it is for a user's webhook that gets nothing now, null for an unknown id.
+ * Throws `Problem` PAYMENT_SERVICE_MOVED or
  * PAYMENT_SERVICE_MOVING if another database serves its payment service.
  */
-export async function resendCallback(app: App, id: number, by: Actor): Promise<'queued' | 'under_way' | null> {
+export async function resendCallback(
+  app: App,
+  id: number,
+  by: Actor,
+): Promise<'queued' | 'under_way' | 'unwanted' | null> {
   const found = await selectCallback(app.db, id);
   if (found === null) return null;
   await environmentHere(app, found);
   return app.db.transaction(async (tx) => {
     const callback = await selectCallback(tx, id);
     if (callback === null) return null;
+    if ((await leaveWanted(tx, [callback])).length === 0) return 'unwanted';
     const at = app.now();
     if ((await requeueCallbacks(tx, [callback], at)) !== 1) return 'under_way';
     await recordAudit(tx, { at, by, action: 'callback.resent', subject: { kind: 'callback', id: String(id) } });
@@ -55,7 +67,8 @@ const RESENT_TOGETHER = 100;
 
 /**
  * Sends all callbacks that match a filter again, oldest first. Without a state: those that wait for another attempt,
- * were given up or are disabled. Skips environments that another database serves. `onProgress` gets the number so far.
+ * were given up or are disabled. Skips environments that another database serves, and users' webhooks that get nothing
+ * now. `onProgress` gets the number so far.
  * An interrupted run loses nothing and can be repeated. Returns the number; with `most` it stops at about that many,
  * and `next` is where to continue (null: done). Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if
  * nothing was sent because another database serves what the filter names.
@@ -74,8 +87,9 @@ export async function resendCallbacks(
     const { callbacks, queued } = await app.db.transaction(async (tx) => {
       const found = await selectResendable(tx, filter, [...elsewhere], afterId, RESENT_TOGETHER);
       const at = app.now();
-      const again = await requeueCallbacks(tx, found, at);
-      const [from = 0, to = 0] = [found[0]?.id, found.at(-1)?.id];
+      const wanted = await leaveWanted(tx, found);
+      const again = await requeueCallbacks(tx, wanted, at);
+      const [from = 0, to = 0] = [wanted[0]?.id, wanted.at(-1)?.id];
       const [subject, after] = [{ kind: 'callback', id: `${from} to ${to}` }, { queued: again }];
       if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });
       return { callbacks: found, queued: again };
@@ -89,6 +103,15 @@ export async function resendCallbacks(
     lastId = callbacks.at(-1)?.id as number;
     if (resent >= most) return { resent, next: lastId };
   }
+}
+
+/** Leaves out the posts to users' webhooks that have ended, or whose user may not read the event any more. */
+async function leaveWanted<Post extends { webhook_id: string; environment_id: number }>(
+  tx: Tx,
+  posts: readonly Post[],
+): Promise<Post[]> {
+  const destinations = await findDestinations(tx, posts);
+  return posts.filter((_, at) => destinations[at]?.url !== null);
 }
 
 /**
@@ -111,7 +134,9 @@ async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void
 export async function findCallback(
   app: App,
   id: number,
-): Promise<{ callback: StoredCallback; attempts: ListedAttempt[] } | null> {
-  const callback = await selectCallback(app.db, id);
-  return callback === null ? null : { callback, attempts: await selectDeliveryAttempts(app.db, callback) };
+): Promise<{ callback: OfWebhook<StoredCallback>; attempts: ListedAttempt[] } | null> {
+  const found = await selectCallback(app.db, id);
+  if (found === null) return null;
+  const [callback] = (await withUserWebhook(app.db, [found])) as [OfWebhook<StoredCallback>];
+  return { callback, attempts: await selectDeliveryAttempts(app.db, callback) };
 }

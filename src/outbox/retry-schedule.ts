@@ -12,6 +12,8 @@ export type NextStep =
   | { kind: 'dead'; reason: 'refused' | 'exhausted' }
   /** Rejected, but the payer's browser had brought the same result before. */
   | { kind: 'superseded' }
+  /** Failed, and the user's webhook that it was for has ended meanwhile. */
+  | { kind: 'unwanted' }
   /** 410 Gone: the merchant wants no more requests at this URL. */
   | { kind: 'disable' };
 

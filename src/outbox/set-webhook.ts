@@ -3,7 +3,9 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { hashOfUrl } from '../audit/said-url.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { endpointAddress } from './endpoint-address.ts';
+import { enableWebhook, endWaitingPosts, readdressWaitingPosts } from './follow-webhook.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
 
@@ -14,15 +16,16 @@ export function listWebhooks(app: App, userId: string | null): Promise<WebhookSu
 
 /**
  * Subscribes a user to a webhook at a URL, which the caller has checked. Ends the user's earlier subscription to it; if
- * that has the same URL and method, returns it instead. Posts that wait for the earlier URL are still sent there.
+ * that has the same URL and method, returns it instead. Posts that wait for the earlier URL become due at the new one.
  */
-export function setWebhook(
+export async function setWebhook(
   app: App,
   wish: { userId: string; webhook: Webhook; url: string; method: WebhookMethod },
   by: Actor,
 ): Promise<WebhookSubscription> {
   const { userId, webhook, url, method } = wish;
   const at = app.now();
+  const { environments: excluded } = await findElsewhere(app);
   return app.db.transaction(async (tx) => {
     const row = { id: prefixedId('wh'), user_id: userId, webhook, url, method, created_at: at, ended_at: null };
     let current: WebhookSubscription | null;
@@ -32,25 +35,40 @@ export function setWebhook(
       if (current?.url === url && current.method === method) return current;
       if (current !== null) await updateEnded(tx, userId, webhook, at);
     } while (!(await insertSubscription(tx, row)));
+    await enableWebhook(tx, { webhook: row, excluded });
+    const former = current === null || current.url === url ? null : { webhook: current, excluded, at };
+    const waiting = former === null ? 0 : await readdressWaitingPosts(tx, former, url);
     const before = current === null ? null : { webhook, address: endpointAddress(current.url), method: current.method };
-    const after = { webhook, address: endpointAddress(url), url_sha256: hashOfUrl(url), method };
+    const after = {
+      webhook,
+      address: endpointAddress(url),
+      url_sha256: hashOfUrl(url),
+      method,
+      ...(waiting > 0 && { waiting_posts: waiting }),
+    };
     await recordAudit(tx, { at, by, action: 'webhook.set', subject: { kind: 'user', id: userId }, before, after });
     return row;
   });
 }
 
-/** Ends a user's subscription to a webhook. Returns the ended one, or null. */
-export function endWebhook(
+/**
+ * Ends a user's subscription to a webhook, and the posts that wait for it. Returns the ended one, with the number of
+ * these posts, or null.
+ */
+export async function endWebhook(
   app: App,
   { userId, webhook }: { userId: string; webhook: Webhook },
   by: Actor,
-): Promise<WebhookSubscription | null> {
+): Promise<(WebhookSubscription & { posts_ended: number }) | null> {
   const at = app.now();
+  const { environments: excluded } = await findElsewhere(app);
   return app.db.transaction(async (tx) => {
     const ended = await updateEnded(tx, userId, webhook, at);
     if (ended === null) return null;
     const before = { webhook, address: endpointAddress(ended.url) };
-    await recordAudit(tx, { at, by, action: 'webhook.ended', subject: { kind: 'user', id: userId }, before });
-    return ended;
+    const posts = await endWaitingPosts(tx, { webhook: ended, excluded, at });
+    const after = posts === 0 ? null : { posts_ended: posts };
+    await recordAudit(tx, { at, by, action: 'webhook.ended', subject: { kind: 'user', id: userId }, before, after });
+    return { ...ended, posts_ended: posts };
   });
 }

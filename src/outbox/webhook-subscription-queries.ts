@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { Webhook, WebhookSubscription } from './webhook-subscription.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -48,4 +48,36 @@ export async function updateEnded(
     [userId, webhook, now],
   );
   return row ?? null;
+}
+
+export type Successor = SqlRow & {
+  id: string;
+  user_id: string;
+  webhook: Webhook;
+  email: string;
+  url: string | null;
+};
+
+/**
+ * Returns these subscriptions, each with its user and the URL that the user's webhook has now. `url` null: the webhook
+ * has ended, or its user is disabled.
+ */
+export function selectSuccessors(db: Reader, ids: readonly string[]): Promise<Successor[]> {
+  return db.query<Successor>(
+    `select s.id, s.user_id, s.webhook, u.email, now.url
+     from webhook_subscriptions s join users u on u.id = s.user_id
+     left join webhook_subscriptions now on now.user_id = s.user_id and now.webhook = s.webhook and now.ended_at is null
+       and u.disabled_at is null
+     where s.id {named $1}`,
+    [ids],
+  );
+}
+
+/** Returns the ids of all subscriptions of a user to a webhook, also of the ended ones. */
+export async function selectSubscriptionIds(db: Reader, userId: string, webhook: Webhook): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    'select id from webhook_subscriptions where user_id = $1 and webhook = $2',
+    [userId, webhook],
+  );
+  return rows.map(({ id }) => id);
 }

@@ -44,6 +44,13 @@ export function brings(webhook: Webhook, type: PostedEventType): boolean {
   return (WEBHOOKS[webhook] as readonly PostedEventType[]).includes(type);
 }
 
+const SUBSCRIPTION = /_(wh_[0-9a-z]+)$/;
+
+/** Returns the id of the subscription that a post is for: it ends the `webhook-id`. Null: a post to nobody's webhook. */
+export function subscriptionOf({ webhook_id }: { webhook_id: string }): string | null {
+  return SUBSCRIPTION.exec(webhook_id)?.[1] ?? null;
+}
+
 /**
  * Returns the number by which published clients know a user. It is computed from the id, so it is not stored; it
  * identifies nobody by itself.

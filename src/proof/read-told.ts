@@ -13,7 +13,7 @@ import {
 export type Told = {
   movements: ReadonlyMap<string, Movement>;
   payouts: ReadonlyMap<string, Payout>;
-  subscribed: ReadonlyMap<string, string>;
+  subscribed: ReadonlyMap<string, readonly string[]>;
   /** The acts that set where events of refunds go, by payment service, once they were needed. */
   eventsUrlActs: Map<string, EventsUrlAct[]>;
 };
@@ -41,7 +41,9 @@ export async function readTold({ db }: App, posted: readonly PostedRow[]): Promi
     ),
     payouts: new Map((payouts.length === 0 ? [] : await selectToldPayouts(db, payouts)).map((one) => [one.id, one])),
     subscribed: new Map(
-      (subscriptions.length === 0 ? [] : await selectSubscribedUrls(db, subscriptions)).map(({ id, url }) => [id, url]),
+      Map.groupBy(subscriptions.length === 0 ? [] : await selectSubscribedUrls(db, subscriptions), ({ id }) => id)
+        .entries()
+        .map(([id, rows]) => [id, rows.map(({ url }) => url)]),
     ),
     eventsUrlActs: new Map(),
   };

@@ -83,9 +83,14 @@ export function selectToldPayouts(db: Reader, ids: readonly string[]): Promise<P
   return db.query<Payout>(sql, [JSON.stringify(ids.map((id) => ({ id })))]);
 }
 
-/** Returns the URLs of these subscriptions to webhooks. */
+/** Returns the URLs of these subscriptions to webhooks, and those that their users set later: posts that wait follow. */
 export function selectSubscribedUrls(db: Reader, ids: readonly string[]): Promise<{ id: string; url: string }[]> {
-  return db.query('select id, url from webhook_subscriptions where id {named $1}', [ids]);
+  return db.query(
+    `select s.id, later.url from webhook_subscriptions s join webhook_subscriptions later
+       on later.user_id = s.user_id and later.webhook = s.webhook and later.created_at >= s.created_at
+     where s.id {named $1}`,
+    [ids],
+  );
 }
 
 /** An act that set where the events of refunds go: its values before and after, in JSON. */

@@ -18,8 +18,8 @@ export async function goesWhereItShould(
 ): Promise<boolean> {
   const { id, subscription } = partsOf(row);
   if (subscription !== null) {
-    const url = told.subscribed.get(subscription);
-    return url === undefined ? row.told_at <= arrived : isSame(row.url, url);
+    const urls = told.subscribed.get(subscription);
+    return urls === undefined ? row.told_at <= arrived : urls.some((url) => isSame(row.url, url));
   }
   if (row.transaction_id === 0) return isSame(row.url, told.payouts.get(id)?.callback_url ?? null);
   if (row.content_type !== 'application/json') return isSame(row.url, row.url_callback);

@@ -87,11 +87,11 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   changeWebhook: [
     'Cambia la dirección de un webhook',
-    'Envía los eventos siguientes a la dirección nueva. Los envíos que ya esperan, también los reintentos, siguen yendo a la anterior: que siga respondiendo hasta que lleguen. La misma dirección otra vez no cambia nada.',
+    'Envía los eventos siguientes a la dirección nueva, y de inmediato los envíos que esperan, también los reintentos: a la anterior no empieza ninguno más. La misma dirección otra vez no cambia nada.',
   ],
   endWebhook: [
     'Termina un webhook',
-    'Termina un webhook: los eventos siguientes no se envían. Los envíos que ya esperan, también los reintentos, todavía se hacen. `POST /webhooks` lo crea otra vez.',
+    'Termina un webhook: no se le envía nada más. Los envíos que esperan, también los reintentos, terminan sin enviarse; `GET /events` tiene sus eventos. `POST /webhooks` lo crea otra vez.',
   ],
   beginListening: [
     'Recibe los callbacks de desarrollo en tu computador',

@@ -43,7 +43,7 @@ forEachEngine('the webhooks of a user', (openTestDatabase) => {
       [['reset-api-token', user.email], /\nIts webhooks go on\. Check that each is its own:\n/],
       [
         ['disable', user.email],
-        /\nIts webhooks get no new event while it is disabled, but posts that wait are sent:\n/,
+        /\nIts webhooks get nothing while it is disabled; posts that wait end with their next attempt:\n/,
       ],
       [['enable', user.email], /\nIts webhooks get events again:\n/],
     ] as const) {
@@ -55,7 +55,7 @@ forEachEngine('the webhooks of a user', (openTestDatabase) => {
     assert.match(await run('webhook', 'list'), /till@example\.cl \(disabled: gets no new event\).*\(token stolen\)\n/);
     assert.match(
       await run('webhook', 'end', user.email, 'refunds'),
-      /^The webhook refunds of till@example\.cl has ended\. Posts that wait are still sent:\n.*--endpoint 'https:\/\/thief/,
+      /^The webhook refunds of till@example\.cl has ended\. Nothing more is sent there; 0 waiting posts ended:\n.*--endpoint 'https:\/\/thief/,
     );
     const { webhooks } = JSON.parse(await run('user', 'enable', user.email, '--json')) as { webhooks: object[] };
     assert.deepEqual(webhooks, []);

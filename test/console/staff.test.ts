@@ -241,7 +241,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.match(shown, /get events even after tokens and sessions end/);
     assert.match(shown, /refunds<.*https:\/\/thief\.example\/in<.*till@example\.cl \(token till 4\)</s);
     await disableUser(app, till.id, TESTER);
-    assert.match((await owner.get(at)).text, /no new event while the user is disabled.*thief\.example/s);
+    assert.match((await owner.get(at)).text, /get nothing while the user is disabled.*thief\.example/s);
     const end = (id: string, of: string) => owner.post(`/console/staff/${id}/confirm`, { act: 'end-webhook', of });
     assert.deepEqual([(await end(other.id, 'refunds')).status, (await end(till.id, 'nothing')).status], [404, 404]);
     assert.equal((await listWebhooks(app, till.id)).length, 1);

@@ -4,7 +4,8 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { findUser } from '../../src/auth/find-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { setWebhook } from '../../src/outbox/set-webhook.ts';
+import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
@@ -47,18 +48,29 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const subscribe = (app: TestApp, userId: string) =>
       setWebhook(app, { userId, webhook: 'refunds', url: 'https://erp.example.cl/refunds', method: 'POST' }, TESTER);
+    let here = { userId: '', also: '' };
     for (const name of ['both', 'here', 'unknown']) {
       const user = {
         email: `${name}@example.cl`,
         may: ['events:read' as const],
         paymentServices: [merchant.paymentServiceId],
       };
-      await subscribe(from, (await createTestUser(from, user)).id);
+      const { user_id: userId, id: also } = await subscribe(from, (await createTestUser(from, user)).id);
+      if (name === 'here') here = { userId, also };
       if (name === 'unknown') continue;
       const { id } = await createTestUser(to, { ...user, paymentServices: [] });
       if (name === 'both') await subscribe(to, id);
     }
+    const url = 'https://erp.example.cl/refunds';
+    const post = { environmentId: merchant.id, transactionId: 0, sequence: 0, at: from.now(), url, body: '{}' };
+    await from.db.transaction(async (tx) => {
+      await enqueuePost(tx, { ...post, contentType: 'application/json', also: `mv_1_${here.also}` });
+      await tx.query(`update callbacks set attempts = 1 where webhook_id like '%wh_%'`);
+    });
     const { webhooks } = await movePaymentService(from, to, wishOf(merchant));
+    // Its post is in the other database now: here it must not change, and the webhook ends all the same.
+    const ended = await endWebhook(from, { userId: here.userId, webhook: 'refunds' }, TESTER);
+    assert.equal(ended?.posts_ended, 0);
     assert.deepEqual(webhooks, ['here@example.cl refunds', 'unknown@example.cl refunds']);
   });
 });

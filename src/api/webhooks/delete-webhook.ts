@@ -18,7 +18,7 @@ export const deleteWebhook = operation({
     operationId: 'endWebhook',
     summary: 'End a webhook',
     description:
-      'Ends a webhook: later events are not posted. Posts that already wait, retries included, are still sent. `POST /webhooks` makes it again.',
+      'Ends a webhook: nothing more is posted to it. Posts that wait, retries included, end unsent; `GET /events` has their events. `POST /webhooks` makes it again.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     replies: { 200: { description: 'The ended webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },

@@ -15,14 +15,14 @@ import {
   WebhookRequestSchema,
 } from './webhook-reply.ts';
 
-/** Changes the address of a webhook. Callbacks that already wait still go to the former address. */
+/** Changes the address of a webhook. Posts that wait go to the new address too. */
 export const putWebhook = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'changeWebhook',
     summary: 'Change the address of a webhook',
     description:
-      'Sends later events to the new address. Posts that already wait, retries included, still go to the former address: keep it answering until they have arrived. The same address again changes nothing.',
+      'Sends later events to the new address, and at once the posts that wait, retries included: no more start to the former address. The same address again changes nothing.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     body: WebhookRequestSchema,

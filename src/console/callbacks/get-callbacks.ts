@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
+import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -67,9 +68,14 @@ function sinceOf({ failing_since, disabled_at }: TroubledEndpoint): number | nul
   return failing_since ?? disabled_at;
 }
 
-function matches({ name, address, environment }: TroubledEndpoint, asked: Record<string, string>): boolean {
+function matches(
+  { name, address, environment, user_webhook: webhook }: TroubledEndpoint,
+  asked: Record<string, string>,
+): boolean {
   const kind = asked['environment'] ?? '';
-  return containsText(asked['text'] ?? '', [name, address]) && (kind === '' || kind === environment);
+  return (
+    containsText(asked['text'] ?? '', [name, address, webhook?.email ?? '']) && (kind === '' || kind === environment)
+  );
 }
 
 function filtersIn(language: Language): Filter[] {
@@ -93,13 +99,20 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       name: 'address',
       text: 'column.address',
       value: ({ address }) => address,
-      cell: ({ id, address }) => html`<a class="code" href="${at}/${id}">${address}</a>`,
+      cell: ({ id, address, user_webhook: webhook }) =>
+        html`<a class="code" href="${at}/${id}">${address}</a>${webhook !== null && html`<br>${sayWebhook(webhook)[language]}`}`,
     },
     {
       name: 'merchant',
       text: 'column.merchant',
       value: ({ name }) => name,
       cell: ({ name, environment }) => html`${name}${testBadge(language, environment)}`,
+    },
+    {
+      name: 'webhook',
+      text: 'callbacks.webhook',
+      value: ({ user_webhook: webhook }) => (webhook === null ? null : sayWebhook(webhook)[language]),
+      hidden: true,
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
     { name: 'since', text: 'column.failing_since', value: sinceOf, kind: 'time' },

@@ -8,6 +8,7 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';
 import type { ReceiverLines } from '../../outbox/receiver-lines.ts';
+import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -23,10 +24,11 @@ export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number
   const { id } = request.params as { id: string };
   const diagnosis = /^\d{1,15}$/.test(id) ? await diagnoseEndpoint(app, Number(id), language, clockOf) : null;
   if (diagnosis === null) return send(404, notFoundPage(language));
-  const { endpoint, answers, lines } = diagnosis;
+  const { endpoint, user_webhook: webhook, answers, lines } = diagnosis;
   const at = `${publicPath(app)}/console`;
   const main = html`${said}<p class="quiet">${endpoint.name}${testBadge(language, endpoint.environment)}</p>
 <h1 class="code">${endpoint.address}</h1>
+${webhook !== null && html`<p>${sayWebhook(webhook)[language]}</p>`}
 ${verdict(language, diagnosis)}
 <div class="columns"><div>
 <h2>${tell(language, 'doctor.answers')}</h2>

@@ -20,7 +20,9 @@ export const postConsoleResend: Screen = {
     );
     if (shown === null || isOfPayment !== true) return send(404, notFoundPage(language));
     const state = await resendCallback(app, Number(callback), by);
-    return goTo(`/payments/${shown.payment.id}?done=${state === 'queued' ? 'resent' : 'under-way'}`);
+    return goTo(
+      `/payments/${shown.payment.id}?done=${state === 'queued' ? 'resent' : state === 'unwanted' ? 'unwanted' : 'under-way'}`,
+    );
   }),
 };
 

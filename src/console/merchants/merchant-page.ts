@@ -7,6 +7,7 @@ import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { endpointAddress } from '../../outbox/endpoint-address.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
+import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../../payment-services/handover.ts';
 import type { ListedHandover } from '../../payment-services/handover-queries.ts';
@@ -166,7 +167,7 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
     const since = endpoint.failing_since ?? endpoint.disabled_at;
     const found = since === null ? null : causeOf(endpoint.address, endpoint, language);
     return [
-      html`<span class="code">${endpoint.address}</span>`,
+      html`<span class="code">${endpoint.address}</span>${endpoint.user_webhook !== null && html`<br>${sayWebhook(endpoint.user_webhook)[language]}`}`,
       since === null ? badge('good', tell(language, 'merchant.well')) : timeCell(since),
       found === null ? '—' : html`<strong>${found.cause}</strong><br>${found.fix}`,
     ];

@@ -16,13 +16,14 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { typedQuery } from '../kept-typing.ts';
 import { doneNotice, type Fault, formField, reasonField, resultNotice } from '../notice.ts';
 import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
-import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
+import { causeOfDelivery, isOfWebhook, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
 /** The result of the previous form, by `done` in the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   resent: 'resend.done',
   'under-way': 'resend.under_way',
+  unwanted: 'resend.unwanted',
   requested: 'above.done_requested',
   approved: 'above.done_approved',
   rejected: 'above.done_rejected',
@@ -101,7 +102,8 @@ function noticeOf(visit: ConsoleVisit, refused: string | Fault): Html | false {
 
 function badgesOf(language: Language, { payment, timeline }: ShownPayment): Html[] {
   const untold = timeline.some(
-    ({ kind, what }) => kind === 'callback' && ['queued', 'dead', 'disabled'].includes(what),
+    ({ kind, what, facts }) =>
+      kind === 'callback' && !isOfWebhook(facts) && ['queued', 'dead', 'disabled'].includes(what),
   );
   return [...paymentBadges(language, payment), ...(untold ? [badge('bad', tell(language, 'badge.untold'))] : [])];
 }

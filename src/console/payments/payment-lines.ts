@@ -4,6 +4,7 @@ import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
+import { subscriptionOf } from '../../outbox/webhook-subscription.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
 import { actorText, clockTag } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -72,7 +73,13 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   if (kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', what) });
   if (kind === 'act') return tellKind(language, 'act', what);
   if (kind === 'decision') return tell(language, 'decision', { outcome: tellKind(language, 'settle', what) });
+  if (kind === 'callback' && what === 'disabled' && isOfWebhook(facts)) return tell(language, 'callback.unwanted');
   return tellKind(language, kind, what, { method });
+}
+
+/** Returns whether a callback of the timeline is for a user's webhook, not for the shop. */
+export function isOfWebhook(facts: TimelineLine['facts']): boolean {
+  return subscriptionOf({ webhook_id: String(facts['webhook_id']) }) !== null;
 }
 
 /** Returns the cause of a failed delivery and its fix, for people; null if no cause is known. */

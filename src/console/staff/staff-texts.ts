@@ -45,7 +45,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.webhook_url': 'URL',
     'people.webhooks_go_on': 'Reciben los eventos aunque se cierren tokens y sesiones. Revisa que cada uno sea suyo.',
     'people.webhooks_rest':
-      'No reciben eventos nuevos mientras el usuario esté deshabilitado; lo que ya espera se envía igual. Si se habilita, siguen.',
+      'No reciben nada mientras el usuario esté deshabilitado; lo que espera termina en su próximo intento. Si se habilita, siguen.',
     'people.acts': 'Lo que hizo',
     'tokens.title': 'Tokens de API',
     'tokens.expired': 'Venció',
@@ -125,7 +125,7 @@ export const STAFF_TEXTS = roomTexts(
     'staff_ask.end-session': 'Lo que entra con esta sesión deja de servir en un segundo.',
     'staff_ask.end-token':
       'El token de API y lo que se obtuvo con él dejan de servir en un segundo. No se puede deshacer.',
-    'staff_ask.end-webhook': 'El webhook no recibe más eventos. Lo que ya espera se envía igual.',
+    'staff_ask.end-webhook': 'El webhook no recibe nada más. Lo que ya espera no se envía.',
     'staff_ask.reset-factors':
       'Se quitan sus segundos factores y códigos de recuperación, y sale de todas partes. Hasta que añada otro le basta la contraseña: asegúrate de que es esa persona quien lo pide.',
     'staff_ask.new-password':
@@ -179,7 +179,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.webhook_url': 'URL',
     'people.webhooks_go_on': 'They get events even after tokens and sessions end. Check that each is theirs.',
     'people.webhooks_rest':
-      'They get no new event while the user is disabled; posts that already wait are sent. If the user is enabled, they go on.',
+      'They get nothing while the user is disabled; posts that wait end with their next attempt. If the user is enabled, they go on.',
     'people.acts': 'What they did',
     'tokens.title': 'API tokens',
     'tokens.expired': 'Expired',
@@ -258,7 +258,7 @@ export const STAFF_TEXTS = roomTexts(
       'They are signed out everywhere, and so are their programs, which connect again with their API token.',
     'staff_ask.end-session': 'What comes in with this session stops working within a second.',
     'staff_ask.end-token': 'The API token and what was made with it stop working within a second. It cannot be undone.',
-    'staff_ask.end-webhook': 'The webhook gets no more events. Posts that already wait are sent.',
+    'staff_ask.end-webhook': 'The webhook gets nothing more. Posts that already wait are not sent.',
     'staff_ask.reset-factors':
       'Second factors and recovery codes are removed, and they are signed out everywhere. Until another is added the password is enough: make sure that it is the person who asks.',
     'staff_ask.new-password':

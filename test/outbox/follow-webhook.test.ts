@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { disableUser, enableUser } from '../../src/auth/change-user.ts';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { diagnoseEndpoint } from '../../src/outbox/diagnose-endpoint.ts';
+import { selectTroubled } from '../../src/outbox/failing-endpoint-queries.ts';
+import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
+import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const OLD = 'https://old.example.cl/told';
+const NEW = 'https://new.example.cl/told';
+const HOUR = 60 * 60_000;
+
+forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) => {
+  test('is never sent after the webhook has ended, and says so wherever callbacks are listed', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 503);
+    assert.deepEqual(await shop.deliver(), [OLD]);
+    const [waiting] = await listCallbacks(shop.app, {}, 10);
+    const named = { user_id: shop.user.id, webhook: 'refunds', email: shop.user.email };
+    assert.deepEqual(waiting?.user_webhook, { ...named, url: OLD });
+    const [endpoint] = await selectTroubled(shop.app.db, 10);
+    assert.deepEqual(endpoint?.user_webhook, { ...named, url: OLD });
+    const diagnosis = await diagnoseEndpoint(shop.app, endpoint?.id ?? 0, 'en', String);
+    assert.deepEqual(diagnosis?.user_webhook, { ...named, url: OLD });
+    const [item] = await listAttention(shop.app, 'endpoint', 10, 'es');
+    assert.match(item?.reason ?? '', new RegExp(`^webhook refunds de ${shop.user.email}: ${OLD} falla`));
+
+    const ended = await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    assert.equal(ended?.posts_ended, 1);
+    shop.answers.clear();
+    shop.app.now.advance(HOUR);
+    assert.deepEqual(await shop.deliver(), []);
+    const [callback] = await listCallbacks(shop.app, {}, 10);
+    assert.deepEqual([callback?.state, callback?.user_webhook], ['disabled', { ...named, url: null }]);
+    assert.deepEqual(await selectTroubled(shop.app.db, 10), [], 'its endpoint needs nobody');
+    assert.equal(await resendCallback(shop.app, callback?.id ?? 0, TESTER), 'unwanted');
+    assert.equal((await resendCallbacks(shop.app, { endpoint: OLD }, TESTER)).resent, 0);
+    const [act] = await shop.app.db.query(`select said_after from audit_log where action = 'webhook.ended'`);
+    assert.deepEqual(JSON.parse(String(act?.['said_after'])), { posts_ended: 1 });
+    assert.deepEqual((await verifyStore(shop.app)).findings, []);
+  });
+
+  test('goes to the new URL at once when the user changes it, and never to the former one', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 503);
+    await shop.deliver();
+    await shop.set(NEW);
+    assert.deepEqual(await shop.deliver(), [NEW]);
+    const [callback] = await listCallbacks(shop.app, {}, 10);
+    assert.deepEqual([callback?.state, callback?.url, callback?.attempts], ['delivered', NEW, 2]);
+    assert.deepEqual(await selectTroubled(shop.app.db, 10), []);
+    assert.deepEqual((await verifyStore(shop.app)).findings, []);
+  });
+
+  test('follows a webhook that changes or ends before its first attempt, or during one', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    await shop.set(NEW);
+    assert.deepEqual(await shop.deliver(), [NEW]);
+    await shop.refund();
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    assert.deepEqual(await shop.deliver(), []);
+
+    await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 503);
+    shop.during.set(OLD, () => endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER));
+    assert.deepEqual(await shop.deliver(), [OLD]);
+    const states = (await listCallbacks(shop.app, {}, 10)).map(({ state }) => state);
+    assert.deepEqual(states, ['disabled', 'disabled', 'delivered']);
+    assert.deepEqual(await selectTroubled(shop.app.db, 10), []);
+  });
+
+  test('ends while its user is disabled or does not see the event, and can be sent again once the user gets it', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    await disableUser(shop.app, shop.user.id, TESTER);
+    assert.deepEqual(await shop.deliver(), []);
+    const [callback] = await listCallbacks(shop.app, {}, 10);
+    assert.equal(callback?.state, 'disabled');
+    assert.equal(await resendCallback(shop.app, callback?.id ?? 0, TESTER), 'unwanted');
+    await enableUser(shop.app, shop.user.id, TESTER);
+    assert.equal((await resendCallbacks(shop.app, { state: 'disabled' }, TESTER)).resent, 1);
+    assert.deepEqual(await shop.deliver(), [OLD]);
+
+    await shop.refund();
+    await shop.app.db.transaction((tx) =>
+      tx.query('delete from user_payment_services where user_id = $1', [shop.user.id]),
+    );
+    assert.deepEqual(await shop.deliver(), []);
+  });
+
+  test('that was given up ends with its webhook, and a webhook that is set again is sent to after a 410', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 400);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await shop.deliver();
+      shop.app.now.advance(HOUR);
+    }
+    const given = () => listAttention(shop.app, 'callback', 10);
+    assert.match((await given())[0]?.reason ?? '', /^the webhook refunds of \S+ did not take it in 3 attempts/);
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    assert.deepEqual(await given(), []);
+
+    await shop.set(NEW);
+    await shop.refund();
+    shop.answers.set(NEW, 410);
+    await shop.deliver();
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    shop.answers.clear();
+    await shop.set(NEW);
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), [NEW]);
+  });
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const sent: string[] = [];
+  const answers = new Map<string, number>();
+  const during = new Map<string, () => Promise<unknown>>();
+  const app = createTestApp(await openTestDatabase(), {
+    fetch: async ({ url }): Promise<FetchOutcome> => {
+      sent.push(url);
+      await during.get(url)?.();
+      return { kind: 'answered', status: answers.get(url) ?? 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    },
+  });
+  const environment = await createTestEnvironment(app);
+  const user = await createTestUser(app, { paymentServices: [environment.paymentServiceId] });
+  const paid = await createPaidTransaction(app, environment, { amount: 50_000 });
+  await app.db.transaction((tx) => tx.query('delete from callbacks'));
+  // A refund of the same amount would count as the same refund.
+  let amount = 100;
+  return {
+    app,
+    user,
+    answers,
+    during,
+    refund: () => acceptedRefund(app, paid, amount++),
+    set: (url: string) => setWebhook(app, { userId: user.id, webhook: 'refunds', url, method: 'POST' }, TESTER),
+    /** Delivers what is due and returns the URLs. */
+    deliver: async () => {
+      sent.length = 0;
+      const delivery = createCallbackDelivery(app);
+      while ((await delivery.poll()) > 0) await delivery.settled();
+      return [...sent];
+    },
+  };
+}
