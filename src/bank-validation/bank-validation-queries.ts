@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { Verdict } from './check.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -87,6 +88,14 @@ export async function claimValidation(
     [claim.id, claim.dueAt, claim.nextAskAt],
   );
   return rows.length === 1;
+}
+
+/** Makes pending validations due at `now` that would be asked about after `furthest`. */
+export async function recallValidations(tx: Tx, { now, furthest }: Recall): Promise<void> {
+  await tx.query(`update bank_account_validations set next_ask_at = $1 where state = 'pending' and next_ask_at > $2`, [
+    now,
+    furthest,
+  ]);
 }
 
 /** Sets when a pending validation is asked about again. */

@@ -1,5 +1,6 @@
 import { LATE_PAYMENT } from '../books/journal-queries.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import { OPEN_ATTEMPT } from '../transactions/transaction-queries.ts';
 import type { AttemptKey, AttemptState, PaymentAttempt } from './payment-attempt.ts';
@@ -171,11 +172,11 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
 }
 
 /** Makes open attempts due at `now` that would be asked about after `furthest`, and ends their claims. */
-export async function recallAttempts(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
+export async function recallAttempts(tx: Tx, { now, furthest, elsewhere }: Recall): Promise<void> {
   await tx.query(
     `update payment_attempts set next_lookup_at = $1, asked_until = null
-     where next_lookup_at > $2 and state in ('started', 'pending', 'unknown')`,
-    [now, furthest],
+     where next_lookup_at > $2 and state in ('started', 'pending', 'unknown') and not (environment_id {among $3})`,
+    [now, furthest, elsewhere],
   );
 }
 

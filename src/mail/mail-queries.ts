@@ -1,6 +1,7 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { Mail, MailState } from './mail.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -63,6 +64,15 @@ export type MailChange = {
   finishedAt: number | null;
   failure: string | null;
 };
+
+/** Makes waiting mails due at `now` that would be attempted after `furthest`, and ends their claims. */
+export async function recallMails(tx: Tx, { now, furthest, elsewhere }: Recall): Promise<void> {
+  await tx.query(
+    `update mails set next_attempt_at = $1, lease = null
+     where state = 'queued' and next_attempt_at > $2 and not (environment_id {among $3})`,
+    [now, furthest, elsewhere],
+  );
+}
 
 /** Stores the result of an attempt. Changes nothing if another worker has the lease. */
 export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { CallbackListener } from './callback-listener.ts';
 import type { ClaimedCallback } from './outbox-queries.ts';
 
@@ -93,4 +94,12 @@ export async function selectClaimed(
     [id, environment_id, lease],
   );
   return row ?? null;
+}
+
+/** Ends listeners that would last until after `furthest`: the callbacks of their environments would wait. */
+export async function recallListeners(tx: Tx, { furthest, elsewhere }: Recall): Promise<void> {
+  await tx.query('delete from callback_listeners where ends_at > $1 and not (environment_id {among $2})', [
+    furthest,
+    elsewhere,
+  ]);
 }

@@ -65,6 +65,9 @@ export type EndpointFailure = {
   location: string | null;
 };
 
+/** A time of an endpoint further ahead of an attempt than this is from a clock that was ahead, and does not count. */
+const AHEAD_MS = 15 * 60_000;
+
 /**
  * Records a failure of an endpoint, unless it has recovered since the attempt started. Locks the row, so that the
  * success that wakes waiting callbacks also sees this one. Returns when the endpoint last recovered, or null.
@@ -74,15 +77,16 @@ export async function updateFailing(
   { id, environment_id }: RowKey<number>,
   { startedAt, endedAt, status, failure, location }: EndpointFailure,
 ): Promise<number | null> {
+  const recovered = 'recovered_at > $2 and recovered_at <= $8';
   const [row] = await tx.query<{ recovered_at: number | null }>(
     `update endpoints set wakes = 1,
-       failing_since = case when recovered_at > $2 then failing_since else coalesce(failing_since, $3) end,
-       failed_at = case when recovered_at > $2 then failed_at else $2 end,
-       status = case when recovered_at > $2 then status else $4 end,
-       failure = case when recovered_at > $2 then failure else $5 end,
-       location = case when recovered_at > $2 then location else $6 end
-     where id = $1 and environment_id = $7 returning recovered_at`,
-    [id, startedAt, endedAt, status, failure, location, environment_id],
+       failing_since = case when ${recovered} then failing_since else coalesce(failing_since, $3) end,
+       failed_at = case when ${recovered} then failed_at else $2 end,
+       status = case when ${recovered} then status else $4 end,
+       failure = case when ${recovered} then failure else $5 end,
+       location = case when ${recovered} then location else $6 end
+     where id = $1 and environment_id = $7 returning case when recovered_at <= $8 then recovered_at end as recovered_at`,
+    [id, startedAt, endedAt, status, failure, location, environment_id, endedAt + AHEAD_MS],
   );
   return row?.recovered_at ?? null;
 }
@@ -94,8 +98,8 @@ export async function updateFailing(
 export async function updateRecovered(tx: Tx, { id, environment_id }: RowKey<number>, at: number): Promise<boolean> {
   const rows = await tx.query(
     `update endpoints set failing_since = null, recovered_at = $2
-     where id = $1 and environment_id = $3 and (failed_at is null or failed_at <= $2) returning id`,
-    [id, at, environment_id],
+     where id = $1 and environment_id = $3 and (failed_at is null or failed_at <= $2 or failed_at > $4) returning id`,
+    [id, at, environment_id, at + AHEAD_MS],
   );
   return rows.length === 1;
 }

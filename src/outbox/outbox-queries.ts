@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { listsOf, type RowKey } from '../db/row-key.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { EventType } from './event.ts';
@@ -206,6 +207,21 @@ export async function releaseClaimedCallbacks(tx: Tx, now: number): Promise<void
   await tx.query(
     `update callbacks set lease = null, next_attempt_at = $1 where state = 'queued' and lease is not null`,
     [now],
+  );
+}
+
+/** Makes waiting callbacks due at `now` that would be attempted after `furthest`, and ends their claims. */
+export async function recallCallbacks(tx: Tx, { now, furthest, elsewhere }: Recall): Promise<void> {
+  await tx.query(
+    `update callbacks set next_attempt_at = $1, lease = null, scheduled_at = null, not_before = null
+     where state = 'queued' and next_attempt_at > $2 and not (environment_id {among $3})`,
+    [now, furthest, elsewhere],
+  );
+  // Those that were woken keep the time of their schedule.
+  await tx.query(
+    `update callbacks set scheduled_at = null
+     where state = 'queued' and attempts > 0 and scheduled_at > $1 and not (environment_id {among $2})`,
+    [furthest, elsewhere],
   );
 }
 

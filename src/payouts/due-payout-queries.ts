@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
+import type { Recall } from '../lib/recall.ts';
 import type { Payout } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -24,10 +25,11 @@ export function claimPayouts(tx: Tx, claim: { now: number; until: number; limit:
 }
 
 /** Makes payouts without an end due at `now` that would be looked up after `furthest`. */
-export async function recallPayouts(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
+export async function recallPayouts(tx: Tx, { now, furthest, elsewhere }: Recall): Promise<void> {
   await tx.query(
-    `update payouts set next_look_at = $1 where next_look_at > $2 and state in ('approved', 'sent', 'unknown')`,
-    [now, furthest],
+    `update payouts set next_look_at = $1
+     where next_look_at > $2 and state in ('approved', 'sent', 'unknown') and not (environment_id {among $3})`,
+    [now, furthest, elsewhere],
   );
 }
 

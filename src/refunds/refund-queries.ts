@@ -1,6 +1,7 @@
 import { wentBack } from '../books/journal-queries.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
+import type { Recall } from '../lib/recall.ts';
 import { unresolvedRefunds } from '../movements/movement-queries.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { Refund, RefundKey } from './refund.ts';
@@ -295,11 +296,12 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
 }
 
 /** Makes refunds in process due at `now` that would be asked about after `furthest`. */
-export async function recallRefunds(tx: Tx, { now, furthest }: { now: number; furthest: number }): Promise<void> {
-  await tx.query(`update refunds set next_lookup_at = $1 where next_lookup_at > $2 and state = 'processing'`, [
-    now,
-    furthest,
-  ]);
+export async function recallRefunds(tx: Tx, { now, furthest, elsewhere }: Recall): Promise<void> {
+  await tx.query(
+    `update refunds set next_lookup_at = $1
+     where next_lookup_at > $2 and state = 'processing' and not (environment_id {among $3})`,
+    [now, furthest, elsewhere],
+  );
 }
 
 /**

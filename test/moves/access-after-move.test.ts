@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { findUser } from '../../src/auth/find-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { recallLookUps } from '../../src/cli/recall-look-ups.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
@@ -71,6 +72,8 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     // Its post is in the other database now: here it must not change, and the webhook ends all the same.
     const ended = await endWebhook(from, { userId: here.userId, webhook: 'refunds' }, TESTER);
     assert.equal(ended?.posts_ended, 0);
+    // What left waits there, not here, and the start of a service must not touch it.
+    await recallLookUps(from);
     assert.deepEqual(webhooks, ['here@example.cl refunds', 'unknown@example.cl refunds']);
   });
 });

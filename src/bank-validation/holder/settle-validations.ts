@@ -28,12 +28,12 @@ export async function settleDueValidations(app: App, limit: number): Promise<num
 
 /**
  * Completes a pending validation, in one transaction with its event. Without a usable answer it stays pending for up to
- * an hour. A second answer changes nothing.
+ * an hour, also if a clock that was ahead has been corrected meanwhile. A second answer changes nothing.
  */
 export async function settleValidation(app: App, row: ValidationRow, answer: HolderAnswer): Promise<void> {
   const now = app.now();
   const open = OPEN_ANSWERS.has(answer.kind);
-  if (open && now < row.created_at + GIVE_UP_MS) return;
+  if (open && Math.abs(now - row.created_at) < GIVE_UP_MS) return;
   const outcome: HolderAnswer = open ? { kind: 'timeout' } : answer;
 
   const { checks } = validationOf(row, await currentDirectory(app));
