@@ -11,6 +11,7 @@ import { cancelTransaction } from '../checkout/cancel-transaction.ts';
 import { payUrl } from '../checkout/pay-link.ts';
 import { formatMoney } from '../lib/money.ts';
 import { parseObject } from '../lib/parse-object.ts';
+import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { findRefund } from '../refunds/find-refund.ts';
@@ -65,6 +66,7 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
   const body = options.body === undefined ? {} : await readBody(options.body);
   await withActor(options, async (app, by) => {
     const environment = await findOwnDevelopment(app, options.paymentService);
+    refuseElsewhere(environment);
     const event = EVENTS[name];
     const created = await create(app, environment, event, fieldsOf(app, body, options));
     const refund = await END[event](app, created, by);

@@ -1,19 +1,28 @@
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { findSharedSecrets, type SecretSharer } from '../payment-services/find-secret-holder.ts';
 import { type Finding, problem } from './finding.ts';
 
 /** The shared Secret Tokens that are reported one by one. */
 const MOST = 5;
 
-/** Finds Secret Tokens of two payment services: the people of one can sign for the other. */
+/**
+ * Finds Secret Tokens of two payment services: the people of one can sign for the other. Another database has the Secret
+ * Tokens of a payment service that moved away, so only those of the others count as open and can be replaced here.
+ */
 export async function secretFindings(app: App): Promise<Finding[]> {
+  const { paymentServices: elsewhere } = await findElsewhere(app);
   const shared = await findSharedSecrets(app).catch((error: unknown) => {
     // Another master key: that has its own finding.
     if (error instanceof ConfigError) return [];
     throw error;
   });
-  return shared.slice(0, MOST).map(sharedFinding);
+  const here = shared.map((sharers) =>
+    sharers.map((one) => ({ ...one, isOpen: one.isOpen && !elsewhere.has(one.paymentServiceId) })),
+  );
+  const open = here.filter((sharers) => sharers.some(({ isOpen }) => isOpen));
+  return open.slice(0, MOST).map(sharedFinding);
 }
 
 function sharedFinding(sharers: readonly SecretSharer[]): Finding {

@@ -4,7 +4,12 @@ import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { elsewhereOf, refuseElsewhere } from './elsewhere.ts';
 import { DEFAULT_RECEIPTS, type SecretToken, type ServiceEnvironment } from './payment-service.ts';
-import { type EnvironmentRow, selectEnvironmentById, selectEnvironmentByToken } from './payment-service-queries.ts';
+import {
+  type EnvironmentRow,
+  selectEnvironmentById,
+  selectEnvironmentByToken,
+  selectEnvironmentsElsewhere,
+} from './payment-service-queries.ts';
 import { openSecret } from './seal-secret.ts';
 
 /** A disabled payment service and a closed Secret Token stop working within this time, on every replica. */
@@ -72,6 +77,15 @@ export async function environmentHere(app: App, row: { environment_id: number })
   const environment = await environmentOf(app, row);
   refuseElsewhere(environment);
   return environment;
+}
+
+/**
+ * Throws the same for a payment service that another database serves, with its address: the store itself refuses the
+ * write too, but does not know where.
+ */
+export async function refuseMovedService(app: App, paymentServiceId: string): Promise<void> {
+  const moved = (await selectEnvironmentsElsewhere(app.db)).find((one) => one.payment_service_id === paymentServiceId);
+  if (moved !== undefined) await environmentHere(app, { environment_id: moved.id });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { prefixedId, randomToken } from '../lib/ids.ts';
+import { refuseMovedService } from './find-environment.ts';
 import { linkText, proofOf, type ShownHandover } from './handover.ts';
 import {
   insertHandover,
@@ -18,15 +19,17 @@ export type NewHandover = { id: string; link: string; ends_at: number };
 
 /**
  * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within
- * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service.
+ * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service. Throws `Problem`
+ * PAYMENT_SERVICE_MOVED.
  */
-export function handOverTokens(
+export async function handOverTokens(
   app: App,
   target: { paymentServiceId: string; environment: Environment },
   validMs: number,
   by: Actor,
 ): Promise<NewHandover | null> {
   const { paymentServiceId, environment } = target;
+  await refuseMovedService(app, paymentServiceId);
   const secret = randomToken(32);
   return app.db.transaction(async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
+import { refuseMovedService } from './find-environment.ts';
 import {
   type PaymentServiceRow,
   selectPaymentServices,
@@ -35,7 +36,14 @@ export function enablePaymentService(app: App, id: string, by: Actor): Promise<'
   return change(app, { at: app.now(), by, action: 'payment_service.enabled' }, id, (tx) => updateEnabled(tx, id));
 }
 
-function change(app: App, act: Pick<Act, 'at' | 'by' | 'action'>, id: string, update: (tx: Tx) => Promise<boolean>) {
+/** Throws `Problem` PAYMENT_SERVICE_MOVED. */
+async function change(
+  app: App,
+  act: Pick<Act, 'at' | 'by' | 'action'>,
+  id: string,
+  update: (tx: Tx) => Promise<boolean>,
+) {
+  await refuseMovedService(app, id);
   return app.db.transaction(async (tx) => {
     if (!(await update(tx)))
       return (await selectPaymentServices(tx)).some((service) => service.id === id) ? 'already' : 'unknown';

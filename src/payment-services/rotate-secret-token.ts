@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { randomHex } from '../lib/ids.ts';
 import { addSecretToken } from './create-payment-service.ts';
+import { refuseMovedService } from './find-environment.ts';
 import { updateAllEnded } from './handover-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } from './payment-service-queries.ts';
@@ -25,7 +26,8 @@ export type RotationOutcome =
  *
  * At most two are open at a time: a shop has room for two, and callbacks are signed with the older.
  *
- * `secretId` names the Secret Token to replace, for a form that could be sent twice.
+ * `secretId` names the Secret Token to replace, for a form that could be sent twice. Throws `Problem`
+ * PAYMENT_SERVICE_MOVED.
  */
 export async function rotateSecretToken(
   app: App,
@@ -35,6 +37,7 @@ export async function rotateSecretToken(
   by: Actor,
   secretId: string | null = null,
 ): Promise<RotationOutcome> {
+  await refuseMovedService(app, paymentServiceId);
   const secretToken = randomHex(32);
   return app.db.transaction<RotationOutcome>(async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import type { Problem } from '../../src/error-catalogue.ts';
 import { type Finding, sayFinding } from '../../src/health/finding.ts';
 import { secretFindings } from '../../src/health/secret-findings.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
@@ -18,6 +19,7 @@ import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -102,6 +104,33 @@ forEachEngine('payment services', (openTestDatabase) => {
     await rotateSecretToken(app, one.id, 'development', 0, TESTER);
     assert.ok(!sayFinding((await secretFindings(app))[0] as Finding, 'en').fix?.includes(one.id));
     await rotateSecretToken(app, two.id, 'production', 0, TESTER);
+    assert.deepEqual(await secretFindings(app), []);
+  });
+
+  test('that moved away are changed at the new address, and their Secret Tokens count as closed here', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [one, two] = [await createPaymentService(app, 'One', TESTER), await createPaymentService(app, 'Two', TESTER)];
+    const environments = await app.db.query<{ id: number; owner: string }>(
+      `select id, payment_service_id as owner from environments where environment = 'development' order by id`,
+    );
+    const idOf = (id: string) => environments.find(({ owner }) => owner === id)?.id ?? 0;
+    const { secret_token: secret } = one.development;
+    await app.db.transaction((tx) => addSecretToken(app, tx, idOf(two.id), secret, app.now()));
+    await leaveFor(app, { id: idOf(one.id), paymentServiceId: one.id });
+    const target = { paymentServiceId: one.id, environment: 'development' } as const;
+    for (const refused of [
+      () => rotateSecretToken(app, one.id, 'development', 0, TESTER),
+      () => handOverTokens(app, target, 1000, TESTER),
+      () => disablePaymentService(app, one.id, TESTER),
+    ])
+      await assert.rejects(refused, (error: Problem) => {
+        assert.deepEqual([error.code, error.extras.movedTo], ['PAYMENT_SERVICE_MOVED', 'https://pay-2.example.cl']);
+        return true;
+      });
+    const [finding] = await secretFindings(app);
+    const { fix } = sayFinding(finding as Finding, 'en');
+    assert.ok(fix?.includes(two.id) && !fix.includes(one.id), fix ?? '');
+    await rotateSecretToken(app, two.id, 'development', 0, TESTER);
     assert.deepEqual(await secretFindings(app), []);
   });
 
