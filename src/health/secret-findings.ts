@@ -8,8 +8,8 @@ import { type Finding, problem } from './finding.ts';
 const MOST = 5;
 
 /**
- * Finds Secret Tokens of two payment services: the people of one can sign for the other. Another database has the Secret
- * Tokens of a payment service that moved away, so only those of the others count as open and can be replaced here.
+ * Finds Secret Tokens of two payment services: the people of one can sign for the other. A payment
+ * service that moved away gets new Secret Tokens in the other database, so here its own count as closed.
  */
 export async function secretFindings(app: App): Promise<Finding[]> {
   const { paymentServices: elsewhere } = await findElsewhere(app);

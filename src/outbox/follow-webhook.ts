@@ -51,7 +51,7 @@ type Former = { webhook: WebhookSubscription; excluded: ReadonlySet<number>; at:
 
 /**
  * Ends the posts of a webhook, which has ended, that wait or were given up; the worker ends those that are under way. Its
- * endpoint needs nobody any more. Returns how many posts waited.
+ * endpoint no longer needs attention. Returns how many posts waited.
  */
 export async function endWaitingPosts(tx: Tx, former: Former): Promise<number> {
   const { endpoints, posts, isOwn } = await lockWaiting(tx, former);

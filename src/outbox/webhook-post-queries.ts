@@ -18,7 +18,7 @@ export function selectEndpointsOfUser(
   );
 }
 
-/** Locks endpoints until the commit, by id: before rows of callbacks, as whoever records an attempt does. */
+/** Locks endpoints until the commit, by id: before rows of callbacks, in the order of `recordAttempts`. */
 export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<void> {
   await tx.query(
     'select id from endpoints where id {among $1} and environment_id {among $2} order by id {for_update}',
@@ -46,7 +46,7 @@ export function selectWaitingPosts(tx: Tx, endpoints: readonly RowKey<number>[])
   return tx.query<WaitingPost>(`${POSTS} and ${waits}`, listsOf(endpoints));
 }
 
-/** Returns the events that were given up at these endpoints. The first condition is that of the index. */
+/** Returns the events that were given up at these endpoints. The first condition repeats the index. */
 export function selectGivenUpPosts(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<WaitingPost[]> {
   const ended = `state in ('redirected', 'superseded', 'dead', 'disabled') and state = 'dead'`;
   return tx.query<WaitingPost>(`${POSTS} and ${ended}`, listsOf(endpoints));
