@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import { whoEndedWebhook } from '../../src/audit/who-set-webhooks.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -40,6 +41,8 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
 
     const ended = await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
     assert.equal(ended?.posts_ended, 1);
+    const by = await whoEndedWebhook(shop.app, shop.user.id, 'refunds');
+    assert.deepEqual([by?.action, by?.who.name], ['webhook.ended', TESTER.name]);
     shop.answers.clear();
     shop.app.now.advance(HOUR);
     assert.deepEqual(await shop.deliver(), []);
@@ -96,6 +99,7 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     const [callback] = await listCallbacks(shop.app, {}, 10);
     assert.equal(callback?.state, 'disabled');
     assert.equal(await resendCallback(shop.app, callback?.id ?? 0, TESTER), 'unwanted');
+    assert.equal((await whoEndedWebhook(shop.app, shop.user.id, 'refunds'))?.action, 'user.disabled');
     await enableUser(shop.app, shop.user.id, TESTER);
     assert.equal((await resendCallbacks(shop.app, { state: 'disabled' }, TESTER)).resent, 1);
     assert.deepEqual(await shop.deliver(), [OLD]);
