@@ -34,6 +34,7 @@ const LINES: InsertTarget = {
     'amount',
     'currency',
     'line_key',
+    'balance',
     'used_as',
     'subject',
     'note',
@@ -70,18 +71,21 @@ export async function selectKnownKeys(
   return new Set(rows.map(({ line_key }) => line_key));
 }
 
+/** A line that another file has brought. */
+export type LineOfDay = Pick<KeptLine, 'day' | 'line_key' | 'amount' | 'balance'>;
+
 /**
- * Returns the day and the key of each line of these days that another file of the account has brought, for the same
+ * Returns the lines of these days that another file of the account has brought, for the same
  * owners as `selectKnownKeys`. Ignores zeros before the number.
  */
 export function selectLinesOfDays(
   db: Reader,
   { environment, paymentServiceId: owner, account }: AccountOfStatement,
   days: readonly string[],
-): Promise<{ day: string; line_key: string }[]> {
+): Promise<LineOfDay[]> {
   const named = [environment, account, days];
   return db.query(
-    `select l.day, l.line_key from bank_statements s join bank_statement_lines l on l.statement_id = s.id
+    `select l.day, l.line_key, l.amount, l.balance from bank_statements s join bank_statement_lines l on l.statement_id = s.id
      where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and l.day {named $3}
      ${owner === null ? '' : "and l.owner in ('', $4)"}`,
     owner === null ? named : [...named, owner],

@@ -96,7 +96,8 @@ export type FileOfAccount = AccountOfStatement & { readonly evidence: Pick<Evide
 
 /**
  * Returns the known lines, by their line in the file, that may be second, equal lines: the file lacks other lines of
- * their day, so the bank may have split the day between two files. None for a file that was imported before.
+ * their day, so the bank may have split the day between two files, or its balances of the day begin where those of
+ * another file end. None for a file that was imported before.
  */
 export async function doubtfulLines(
   db: Reader,
@@ -111,7 +112,34 @@ export async function doubtfulLines(
   const keys = new Set(lines.flatMap(({ key, olderKey }) => [key, olderKey]));
   const kept = await selectLinesOfDays(db, of, [...new Set(known.map(({ day }) => day))]);
   const split = new Set(kept.flatMap(({ day, line_key }) => (keys.has(line_key) ? [] : day)));
+  const own = Map.groupBy(lines, ({ day }) => day);
+  for (const [day, others] of Map.groupBy(kept, (one) => one.day))
+    if (isSequel(others, own.get(day) ?? [])) split.add(day);
   return known.flatMap(({ day, line }) => (split.has(day) ? line : []));
+}
+
+type Balanced = { readonly amount: number; readonly balance?: number | null };
+
+/**
+ * Returns whether the lines of a day in two files have no balance in common, and one file goes on where the other ends. A
+ * final statement in another order than the provisional one does neither: both begin with the balance of the day before.
+ */
+function isSequel(some: readonly Balanced[], others: readonly Balanced[]): boolean {
+  const [one, other] = [some, others].map(balancesOf) as [Balances, Balances];
+  return (
+    one.after.isDisjointFrom(other.after) &&
+    !(one.after.isDisjointFrom(other.before) && other.after.isDisjointFrom(one.before))
+  );
+}
+
+type Balances = { readonly before: Set<number>; readonly after: Set<number> };
+
+function balancesOf(lines: readonly Balanced[]): Balances {
+  const known = lines.flatMap(({ amount, balance = null }) => (balance === null ? [] : [{ amount, balance }]));
+  return {
+    before: new Set(known.map(({ amount, balance }) => balance - amount)),
+    after: new Set(known.map(({ balance }) => balance)),
+  };
 }
 
 /** Returns the amounts and the time in which candidates for these lines are searched. */

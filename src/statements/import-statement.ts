@@ -120,10 +120,21 @@ async function importLines(
   const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
   await insertStatement(tx, kept);
-  const rows = fresh.map(({ line, day, amount, key }, index) => {
+  const rows = fresh.map(({ line, day, amount, key, balance = null }, index) => {
     const { use, subject, note } = matches[index] as LineMatch;
     const place = { statement_id: kept.id, number: index + 1, environment, owner: owner ?? '', file_line: line };
-    return { ...place, day, amount, currency: CURRENCY, line_key: key, used_as: use, subject, note, kept_at: at };
+    return {
+      ...place,
+      day,
+      amount,
+      currency: CURRENCY,
+      line_key: key,
+      balance,
+      used_as: use,
+      subject,
+      note,
+      kept_at: at,
+    };
   });
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
   const settled = await settle(app, tx, { wish, found, matches, environmentIds, at });

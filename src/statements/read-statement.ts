@@ -57,9 +57,10 @@ async function readTable({ header, above, rows }: Table<StatementColumn>): Promi
     });
   }
   checkTotals(lines, totals);
-  const proof: StatementProof = checkBalances(read) ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
+  const balances = checkBalances(read);
+  const proof: StatementProof = balances.prove ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   if (proof === 'nothing') checkSigns(read, lines, columns);
-  return { lines: lines.map(withoutBalance), proof };
+  return { lines: lines.map(balances.ofDays ? withoutBalance : withoutSide), proof };
 }
 
 /** Says what the row lacks that names the most columns, of the first rows of a file without a header. */
@@ -96,8 +97,12 @@ function whyNoHeader(rows: readonly TableRow[]): InBoth {
       };
 }
 
-function withoutBalance({ line, day, amount, text, document = '' }: Row): StatementLine {
-  return { line, day, amount, text, document };
+function withoutBalance(row: Row): StatementLine {
+  return { ...withoutSide(row), balance: null };
+}
+
+function withoutSide({ line, day, amount, text, document = '', balance }: Row): StatementLine {
+  return { line, day, amount, text, document, balance };
 }
 
 /** The columns of the file, and their names as written there. */
@@ -187,17 +192,17 @@ function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
 }
 
 /**
- * Returns whether each balance follows from the previous one, in either order of the lines. Some banks write the
- * balance at the end of the day on each line of that day; this counts too. False: fewer than two balances, or such
- * balances of one day only. Throws `Problem` INVALID_STATEMENT if a balance does not follow.
+ * Returns whether each balance follows from the previous one, in either order of the lines, which proves the file. Some
+ * banks write the balance at the end of the day on each line of that day (`ofDays`); this proves it too. No proof: fewer
+ * than two balances, or such balances of one day only. Throws `Problem` INVALID_STATEMENT if a balance does not follow.
  */
-function checkBalances(rows: readonly Row[]): boolean {
-  if (rows.filter(({ balance }) => balance !== null).length < 2) return false;
+function checkBalances(rows: readonly Row[]): { prove: boolean; ofDays: boolean } {
+  if (rows.filter(({ balance }) => balance !== null).length < 2) return { prove: false, ofDays: false };
   const orders = [rows, rows.toReversed()];
   const broken = orders.map(firstBreak);
-  if (broken.includes(null)) return true;
+  if (broken.includes(null)) return { prove: true, ofDays: false };
   const days = orders.map(daysOf).find((some) => some !== null);
-  if (days !== undefined && days !== null) return days.length > 1;
+  if (days !== undefined && days !== null) return { prove: days.length > 1, ofDays: true };
   const line = Math.max(...broken.map((row) => row?.line ?? 0));
   throw invalidStatement({
     en: `The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`,

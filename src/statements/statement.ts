@@ -13,6 +13,8 @@ export type StatementLine = {
   readonly text: string;
   /** The bank's document number, if the file has one. */
   readonly document?: string;
+  /** The balance right after the line; null: the file has none, or only of the end of the day. */
+  readonly balance?: number | null;
 };
 
 /** How a file proves that it is complete: each balance follows from the previous one, or its totals are right. */
@@ -54,6 +56,8 @@ export type KeptLine = SqlRow & {
   amount: number;
   currency: string;
   line_key: string;
+  /** Right after the line, in its file. Only tells lines of two files apart, so a line keeps its key without it. */
+  balance: number | null;
   used_as: LineUse;
   subject: string | null;
   note: string | null;

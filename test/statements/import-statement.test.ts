@@ -192,6 +192,23 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual([known, doubtful], [3, [one.line, three.line]], 'a part of a day');
   });
 
+  test('an equal line alone in a file is doubtful if its balance goes on from the day in another file', async () => {
+    const { line, take } = await open();
+    const paid = (balance: number | null, days = 0) => ({ ...line(-5, 'TEF 12531909-2', days), balance });
+    const first = paid(95);
+    const second = paid(90);
+    assert.deepEqual((await take(first)).doubtful, []);
+    const { known, doubtful, id } = await take(second);
+    assert.deepEqual([known, doubtful, id], [1, [second.line], '']);
+    const other = { ...line(-2, 'COMISION'), balance: 98 };
+    const later = paid(93);
+    assert.deepEqual((await take(other, later)).doubtful, [], 'a final statement in another order');
+    assert.deepEqual((await take({ ...first, line: 40 }, other, paid(null, 1))).doubtful, [], 'no balance of the day');
+    await take(paid(85, 2));
+    const before = paid(90, 2);
+    assert.deepEqual((await take(before)).doubtful, [before.line], 'the earlier file comes last');
+  });
+
   test('a second charge for one payout waits for a person, and the payout is contradicted', async () => {
     const { file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });

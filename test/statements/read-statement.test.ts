@@ -158,6 +158,10 @@ test('accepts a statement whose lines carry the balance at the end of the day', 
     await assert.rejects(read(daily.filter((_, at) => at !== gone)), /balance of line/, `without line ${gone + 1}`);
   }
   assert.equal((await read([daily[0] as string, ...daily.slice(2, 4)])).proof, 'nothing');
+  const balances = async (lines: string[]) => (await read(lines)).lines.map(({ balance }) => balance);
+  assert.deepEqual(await balances(daily), [null, null, null, null], 'not right after each line');
+  const running = [...daily.slice(0, 2), '16/01/2026;B;10000;;90000', '16/01/2026;C;5000;;'];
+  assert.deepEqual(await balances(running), [100_000, 90_000, null]);
 });
 
 test('finds Santander’s heading below thirteen rows, and reads the side of its amounts', async () => {
