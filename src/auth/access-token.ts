@@ -12,10 +12,11 @@ import type { SessionRow } from './session-queries.ts';
 export type AccessToken = { text: string; expiresIn: number };
 
 /**
- * The claims of a token: its user and its session. A token from before sessions existed has no session; it is valid
- * while the user's version equals `version`.
+ * The claims of a token: its user and its session, and when its session began with a proof of the second factor; null:
+ * without one. A token from before sessions existed has no session; it is valid while the user's version equals
+ * `version`.
  */
-export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };
+export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null; provedAt: number | null };
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'rubrica';
@@ -33,11 +34,11 @@ const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'access-
 /** Signs the token of a session. The text is always the same for a session, so it can be returned again. */
 export async function issueAccessToken(
   app: App,
-  session: Pick<SessionRow, 'id' | 'user_id' | 'kind' | 'created_at' | 'expires_at'>,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'kind' | 'created_at' | 'expires_at' | 'proved_at'>,
 ): Promise<AccessToken> {
   const issuedAt = secondsOf(session.created_at);
   const expiresAt = secondsOf(session.expires_at);
-  const text = await new SignJWT({ version: 0 })
+  const text = await new SignJWT({ version: 0, ...(session.proved_at !== null && { proved: session.proved_at }) })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .setSubject(session.user_id)
     .setIssuer(ISSUER)
@@ -88,7 +89,8 @@ function isCanonical(text: string): boolean {
 }
 
 function claimsOf(payload: JWTPayload): AccessTokenClaims | null {
-  const { sub, version, jti = '' } = payload;
+  const { sub, version, jti = '', proved } = payload;
   if (typeof sub !== 'string' || typeof version !== 'number') return null;
-  return { userId: sub, version, sessionId: isSessionId(jti) ? jti : null };
+  const provedAt = typeof proved === 'number' ? proved : null;
+  return { userId: sub, version, sessionId: isSessionId(jti) ? jti : null, provedAt };
 }

@@ -26,8 +26,10 @@ export async function findConsoleSession(
 ): Promise<ConsoleSession | null> {
   const claims = token === '' ? null : await readAccessToken(app, token, 'rubrica-console');
   if (claims === null || claims.sessionId === null) return null;
-  const session = await selectSession(app.db, claims.sessionId);
-  if (session === null || session.user_id !== claims.userId || session.kind !== 'console') return null;
+  const stored = await selectSession(app.db, claims.sessionId);
+  if (stored === null || stored.user_id !== claims.userId || stored.kind !== 'console') return null;
+  // The signed time: whoever writes into the database proves no second factor.
+  const session = { ...stored, proved_at: claims.provedAt };
   if (session.ended_at !== null || session.expires_at <= app.now() || isIdle(app, session)) return null;
   const row = await selectUserById(app.db, session.user_id);
   if (row === null || row.disabled_at !== null) return null;

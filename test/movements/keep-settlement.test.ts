@@ -283,7 +283,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
       await acceptDifferences(app, { settlementId: id, cause, number: null, line: null, reason: 'visto', by: TESTER });
     app.now.advance(20 * 86_400_000);
     await using server = await startTestServer(app);
-    const { console: cookie } = await createTestUser(app, { role: 'finance', may: [] });
+    const { console: cookie, password } = await createTestUser(app, { role: 'finance', may: [] });
     const headers = {
       ...cookie,
       'sec-fetch-site': 'same-origin',
@@ -294,6 +294,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
         headers,
         body: String(new URLSearchParams(fields)),
       });
+      headers.cookie = answered.get('set-cookie')?.split(';')[0] ?? headers.cookie;
       return answered.get('location');
     };
     const [one] = (await showSettlement(app, id))?.differences ?? [];
@@ -320,8 +321,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await close(), `/console/prove?next=${back}`);
     assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);
     await app.db.transaction((tx) => tx.query('update sessions set proved_at = $1', [app.now()]));
+    assert.match((await accept()) ?? '', /^\/console\/prove/, 'a proof that somebody wrote into the database is none');
+    assert.equal(await post('/prove', { password, next: form }), `/console${form}`);
     assert.equal(await accept(), `/console/settlements/${id}?accepted=1`);
-    const page = (await server.get(`/console${month}`, cookie)).text;
+    const page = (await server.get(`/console${month}`, { cookie: headers.cookie })).text;
     assert.ok(
       page.includes(`method="post" action="/console${month.replace('&', '&amp;')}"`),
       'the form sends to the address with its query',

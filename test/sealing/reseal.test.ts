@@ -165,7 +165,9 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const id = `ses_${'a'.repeat(20)}`;
     const now = Date.now();
-    const session = { id, user_id: 'user_a', kind: 'password' as const, created_at: now, expires_at: now + 3_600_000 };
+    const kind = 'password' as const;
+    const times = { created_at: now, expires_at: now + 3_600_000, proved_at: null };
+    const session = { id, user_id: 'user_a', kind, ...times };
     const { text } = await issueAccessToken(appWith(db, OLD), session);
     assert.equal((await readAccessToken(appWith(db, OLD), text))?.sessionId, id);
     assert.equal(await readAccessToken(appWith(db, BOTH), text), null);
