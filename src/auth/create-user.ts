@@ -9,7 +9,7 @@ import { type DescribedRights, describeRights, saidOf } from './describe-rights.
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { requireManager } from './manage-rule.ts';
 import { type HashedPassword, makePassword } from './password.ts';
-import { passwordProver } from './password-proof.ts';
+import { passwordProver, saidPassword } from './password-proof.ts';
 import type { Permission, Role } from './permission.ts';
 import { storePaymentServices, storeRefundLimits } from './set-rights.ts';
 import { isEmail, normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
@@ -53,7 +53,7 @@ export async function createUser(
     const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, createdBy, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     const subject = { kind: 'user', id };
-    const after = await saidOf(tx, row, rights);
+    const after = { ...(await saidOf(tx, row, rights)), ...saidPassword(row) };
     await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after });
     return { id, email, password: shown, api_token: apiToken, ...rights };
   });

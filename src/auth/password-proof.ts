@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { installationKey, keepNewKey, readKeptKey } from '../sealing/kept-key.ts';
@@ -26,6 +26,11 @@ export async function isPasswordProved(app: App, user: Pick<UserRow, 'id' | 'pas
     Buffer.from(text),
   );
   return expected?.length === actual?.length && timingSafeEqual(expected as Buffer, actual as Buffer);
+}
+
+/** Returns what an act that sets a password records of it: with it `books verify` finds an earlier hash put back. */
+export function saidPassword({ password_proof }: Pick<UserRow, 'password_proof'>): { password_proof_sha256: string } {
+  return { password_proof_sha256: hash('sha256', password_proof ?? '') };
 }
 
 function proverWith(keyText: string): ProvePassword {

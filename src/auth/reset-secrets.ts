@@ -6,7 +6,7 @@ import { updateApiTokensEnded } from './api-token-queries.ts';
 import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { makePassword } from './password.ts';
-import { passwordProver } from './password-proof.ts';
+import { passwordProver, saidPassword } from './password-proof.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
@@ -30,7 +30,8 @@ export async function resetPassword(
     const at = app.now();
     await updateSessionsEnded(tx, id, null, at);
     await updateInvitationsEnded(tx, id, at);
-    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id } });
+    const subject = { kind: 'user', id };
+    await recordAudit(tx, { at, by, action: 'user.password_reset', subject, after: saidPassword(row) });
     return { id, email, password };
   });
 }

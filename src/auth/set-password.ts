@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { Problem } from '../error-catalogue.ts';
 import { hashPassword } from './password.ts';
-import { passwordProver } from './password-proof.ts';
+import { passwordProver, saidPassword } from './password-proof.ts';
 import { isSessionOpen, updateOtherSessionsEnded } from './session-queries.ts';
 import { updatePasswordHash } from './user-queries.ts';
 
@@ -21,12 +21,13 @@ export async function setPassword(
   const prove = await passwordProver(app);
   await app.db.transaction(async (tx) => {
     const at = app.now();
-    await updatePasswordHash(tx, userId, hash, prove);
+    const user = await updatePasswordHash(tx, userId, hash, prove);
     // Read under the lock of the user's row: resetting a password or disabling the user ends sessions under the same
     // lock.
-    if (!(await isSessionOpen(tx, keptSession))) throw new Problem('LOGIN_FAILED');
+    if (user === null || !(await isSessionOpen(tx, keptSession))) throw new Problem('LOGIN_FAILED');
     await updateOtherSessionsEnded(tx, userId, keptSession, at);
-    await recordAudit(tx, { at, by, action: 'user.password_set', subject: { kind: 'user', id: userId } });
+    const subject = { kind: 'user', id: userId };
+    await recordAudit(tx, { at, by, action: 'user.password_set', subject, after: saidPassword(user) });
   });
 }
 

@@ -123,8 +123,9 @@ export async function updatePasswordHash(
     [idOrEmail, passwordHash],
   );
   if (row === undefined) return null;
-  await updatePasswordProof(tx, row.id, prove(row.id, passwordHash));
-  return row;
+  const password_proof = prove(row.id, passwordHash);
+  await updatePasswordProof(tx, row.id, password_proof);
+  return { ...row, password_proof };
 }
 
 export async function updatePasswordProof(tx: Tx, id: string, proof: string): Promise<void> {

@@ -132,3 +132,42 @@ export function selectHandoversSaid(db: Reader, afterId: string, limit: number):
     [afterId, limit],
   );
 }
+
+/** An open session that began a while before an act that ended it, or all others of its user than one. */
+export type RevivedSession = SqlRow & {
+  id: string;
+  user_id: string;
+  end_said_at: number | null;
+  others_said_at: number | null;
+};
+
+/** Clocks of two machines may differ: a session of the last moments before an act may have begun after it. */
+const APART_MS = 60_000;
+
+/**
+ * Lists the open sessions that may not be open: `end_said_at` is when an act ended it, and `others_said_at` when an act of
+ * its user ended all sessions but one. Acts from before a development clock was set back are left out.
+ */
+export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedSession[]> {
+  const acts = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}
+    and b.created_at > s.created_at + ${APART_MS} and not exists (select 1 from audit_log r
+      where r.action in ('clock.reset', 'clock.went_back') and r.link > b.link))`;
+  const own = `{filter_by}b.action = 'user.session_ended' and b.user_id = s.user_id`;
+  const ofUser = `'user.disabled', 'user.enabled', 'user.password_reset', 'user.api_token_reset', 'user.factors_reset'`;
+  return db.query<RevivedSession>(
+    `select * from (select s.id, s.user_id,
+       coalesce(
+         ${acts(`b.subject = s.user_id and {filter_by}b.action in (${ofUser})`)},
+         ${acts(`b.subject = s.user_id and {filter_by}b.action = 'user.session_ended' and coalesce(b.user_id, '') <> s.user_id`)},
+         ${acts(`b.subject = s.id and {filter_by}b.action = 'user.session_ended'`)},
+         ${acts(`b.subject = s.api_token_id and {filter_by}b.action = 'api_token.ended'`)},
+         ${acts(`b.user_id = s.user_id and {filter_by}b.action = 'user.invitation_accepted'
+           and exists (select 1 from invitations i where i.id = b.subject and i.kind = 'invitation')`)}) as end_said_at,
+       coalesce(
+         ${acts(`b.subject = s.user_id and {filter_by}b.action = 'user.password_set'`)},
+         ${acts(`b.subject = s.user_id and ${own}`)}) as others_said_at
+     from sessions s where s.ended_at is null and s.expires_at > $1) t
+     where end_said_at is not null or others_said_at is not null order by user_id, id`,
+    [now],
+  );
+}

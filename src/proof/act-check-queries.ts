@@ -127,6 +127,14 @@ export type UserSaid = SqlRow &
     turned_at: number | null;
     /** The name under which the user acted last. */
     acted_as: string | null;
+    password_proof: string | null;
+    /** The last act that set the password: about the user, or an invitation that the user accepted. */
+    set_at: number | null;
+    set_link: number | null;
+    set_said: string | null;
+    accepted_at: number | null;
+    accepted_link: number | null;
+    accepted_said: string | null;
   };
 
 /** Lists the next users by id with their rights and acts, in one statement and so at one moment. */
@@ -139,10 +147,15 @@ export function selectUsersSaid(db: Reader, afterId: string, limit: number): Pro
        ${list('x.payment_service_id', 'user_payment_services')} as services,
        ${list(`x.currency || ':' || x.most`, 'user_refund_limits')} as limits,
        ${ACT}, d.action as turned, d.created_at as turned_at,
-       (select b.actor from audit_log b where b.user_id = u.id order by b.link desc limit 1) as acted_as
+       (select b.actor from audit_log b where b.user_id = u.id order by b.link desc limit 1) as acted_as,
+       u.password_proof, p.created_at as set_at, p.link as set_link, p.said_after as set_said,
+       i.created_at as accepted_at, i.link as accepted_link, i.said_after as accepted_said
      from users u
      left join audit_log a on a.link = ${lastAct('u.id', `'user.created', 'user.role_set'`)}
      left join audit_log d on d.link = ${lastAct('u.id', `'user.disabled', 'user.enabled'`)}
+     left join audit_log p on p.link = ${lastAct('u.id', `'user.created', 'user.password_reset', 'user.password_set'`)}
+     left join audit_log i on i.link = (select max(b.link) from audit_log b where b.user_id = u.id
+       and {filter_by}b.action = 'user.invitation_accepted')
      where u.id > $1 order by u.id limit $2`,
     [afterId, limit],
   );

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { sayLimits } from '../auth/describe-rights.ts';
+import { saidPassword } from '../auth/password-proof.ts';
 import { isPermission } from '../auth/permission.ts';
 import type { FactContent } from '../books/book-fact.ts';
 import { selectAuditedSince, selectObjectsGone, selectUsersSaid, type UserSaid } from './act-check-queries.ts';
@@ -15,7 +16,7 @@ const PAGE = 500;
 
 /**
  * Compares every user with the last act about it: e-mail address, role, own permissions, payment services, own limits of
- * refunds, and whether the user is disabled. `arrivals`: payment services that arrived from another database: with them
+ * refunds, password, and whether the user is disabled. `arrivals`: payment services that arrived from another database: with them
  * users of the same address gain or lose the access without an act of their own.
  */
 export async function verifyRights(
@@ -30,6 +31,7 @@ export async function verifyRights(
       coverage.users++;
       if (user.said === null && user.created_at < since) coverage.older++;
       else compareRights(findings, user, arrivals);
+      comparePassword(findings, user);
     }
   }
   for (const { subject, said_at } of await selectObjectsGone(app.db, 'user.created', GONE)) {
@@ -60,6 +62,17 @@ function compareRights(findings: Findings, user: UserSaid, arrivals: ReadonlyMap
   }
   const act = { said: user.said === null ? null : JSON.stringify(was), said_at: user.turned_at ?? user.said_at };
   compareSaid(findings, 'rights_changed', null, `user ${user.id}`, act, is);
+}
+
+/** An earlier password with its own proof would let in whoever knows it. Acts of earlier versions do not have the proof. */
+function comparePassword(findings: Findings, user: UserSaid): void {
+  const { id, password_proof, set_at, set_link, set_said, accepted_at, accepted_link, accepted_said } = user;
+  const isAccepted = (accepted_link ?? 0) > (set_link ?? 0);
+  const [said, since] = isAccepted ? [accepted_said, accepted_at] : [set_said, set_at];
+  const was = readAct(said)['password_proof_sha256'];
+  if (was === undefined || was === saidPassword({ password_proof }).password_proof_sha256) return;
+  const says = `user ${id}: the password is not the one that was set last`;
+  findings.add({ finding: 'rights_changed', environment_id: null, subject: `user ${id}`, since, says });
 }
 
 function textOf(value: unknown): string {

@@ -2,10 +2,12 @@ import type { App } from '../app.ts';
 import {
   type HandoverSaid,
   type InvitationSaid,
+  type RevivedSession,
   selectFactorsGone,
   selectFactorsSaid,
   selectHandoversSaid,
   selectInvitationsSaid,
+  selectSessionsRevived,
 } from './access-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import { type Findings, GONE } from './proof-finding.ts';
@@ -14,8 +16,8 @@ import { pagesById, readAct } from './read-acts.ts';
 const PAGE = 500;
 
 /**
- * Compares second factors, links that set a password, and links to tokens, with the acts about them: who deletes a
- * factor needs the password alone, and a link that was used, ended or expired opens again if somebody changes its row.
+ * Compares second factors, links that set a password, links to tokens, and open sessions, with the acts about them: who
+ * deletes a factor needs the password alone, and a link or a session that ended opens again if somebody changes its row.
  */
 export async function verifySignIns(app: App, findings: Findings): Promise<void> {
   const add = (subject: string, since: number | null, wrong: readonly string[]) => {
@@ -50,6 +52,20 @@ export async function verifySignIns(app: App, findings: Findings): Promise<void>
   for await (const links of pagesById(PAGE, (after, limit) => selectHandoversSaid(app.db, after, limit))) {
     for (const link of links) add(`link to tokens ${link.id}`, link.made_at, changesIn(comparedHandover(link)));
   }
+  for (const { id, since } of revivedOf(await selectSessionsRevived(app.db, app.now()))) {
+    add(`session ${id}`, since, ['it was ended, and is open again']);
+  }
+}
+
+/** A person who ends all other sessions keeps one: only a second one that is as old was opened again. */
+function revivedOf(sessions: readonly RevivedSession[]): { id: string; since: number | null }[] {
+  const others = Map.groupBy(
+    sessions.filter(({ others_said_at }) => others_said_at !== null),
+    ({ user_id }) => user_id,
+  );
+  return sessions
+    .filter(({ user_id, end_said_at }) => end_said_at !== null || (others.get(user_id)?.length ?? 0) > 1)
+    .map(({ id, end_said_at, others_said_at }) => ({ id, since: end_said_at ?? others_said_at }));
 }
 
 /** A link cannot be invented: its proof is keyed. A new Secret Token ends it without an act about it. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Actor } from '../../src/audit/actor.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { acceptInvitation, findInvitation } from '../../src/auth/invitations/accept-invitation.ts';
 import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
+import { endOtherSessions, listSessions } from '../../src/auth/list-sessions.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { selectUserById } from '../../src/auth/user-queries.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { endHandover, handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
@@ -25,6 +29,30 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     name: 'a user gets the address of another person',
     statements: ({ user }) => [[`update users set email = 'evil@example.cl' where id = $1`, user]],
     found: /^user usr_\w+: email was "user-\d+@example.cl", is "evil@example.cl"$/,
+  },
+  {
+    name: 'an earlier password is put back with its proof',
+    statements: ({ user, earlier }) => [
+      ['update users set password_hash = $2, password_proof = $3 where id = $1', user, ...earlier],
+    ],
+    found: /^user usr_\w+: the password is not the one that was set last$/,
+  },
+  {
+    name: 'the password from before an invitation was accepted is put back',
+    statements: ({ invited, unknown }) => [
+      ['update users set password_hash = $2, password_proof = $3 where id = $1', invited, ...unknown],
+    ],
+    found: /^user usr_\w+: the password is not the one that was set last$/,
+  },
+  {
+    name: 'sessions that a new password ended are open again',
+    statements: ({ user }) => [['update sessions set ended_at = null where user_id = $1', user]],
+    found: /^(session ses_\w+: it was ended, and is open again(; )?){2}$/,
+  },
+  {
+    name: 'a session that its person ended beside the own one is open again',
+    statements: ({ acted }) => [['update sessions set ended_at = null where user_id = $1', acted]],
+    found: /^(session ses_\w+: it was ended, and is open again(; )?){2}$/,
   },
   {
     name: 'the addresses of two users are swapped',
@@ -164,10 +192,11 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
     const app = createTestApp(await openTestDatabase());
     const { open, acted, last } = await fill(app);
     await removeTriggers(app.db);
-    assert.ok((await leaveOut(app, ['email', 'expires_at'])) > 5);
+    assert.ok((await leaveOut(app, ['email', 'expires_at', 'password_proof_sha256'])) > 5);
     await app.db.transaction(async (tx) => {
       await tx.query('update invitations set expires_at = 9 where id = $1', [open]);
       await tx.query('update invitations set ended_at = null where id = $1', [last]);
+      await tx.query(`update users set password_proof = 'x'`);
     });
     assert.equal(await foundIn(app), '');
     await app.db.transaction((tx) => tx.query(`update users set email = 'x' || email where id = $1`, [acted]));
@@ -177,16 +206,30 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
 
 const DAY_MS = 86_400_000;
 
+function actorOf({ id, email }: { id: string; email: string }): Actor {
+  return { kind: 'person', name: email, userId: id, origin: null };
+}
+
 /** Makes users with factors, invitations and webhooks that were removed, used, ended and replaced. */
 async function fill(app: TestApp) {
   const user = await createTestUser(app, { role: 'support', may: [] });
   const changed = await createTestUser(app, { role: 'support', may: [] });
   await setRights(app, changed.id, { role: 'finance' }, TESTER);
+  const passwordOf = async (id: string) => {
+    const row = await selectUserById(app.db, id);
+    return [row?.password_hash ?? '', row?.password_proof ?? ''] as const;
+  };
+  const earlier = await passwordOf(user.id);
+  const someone = await createTestUser(app, { role: 'support', may: [] });
+  app.now.advance(120_000);
+  const [kept] = (await listSessions(app, someone.id)) ?? [];
+  await endOtherSessions(app, someone.id, kept?.id ?? '', actorOf(someone));
+  await resetPassword(app, user.id, TESTER);
   const factor = async () => (await addTotp(app, user, 'phone', TESTER))?.id ?? '';
   await removeFactor(app, await factor(), null, TESTER);
   await factor();
   await resetFactors(app, user.id, TESTER);
-  const kept = await factor();
+  const left = await factor();
   app.now.advance(1000);
   const invite = (email: string) => inviteUser(app, { email, role: 'support' }, DAY_MS, TESTER);
   const accept = async (token: string) => {
@@ -196,6 +239,7 @@ async function fill(app: TestApp) {
     return found.user.id;
   };
   const used = await invite('used@example.cl');
+  const unknown = await passwordOf(used.user);
   await accept(used.token);
   const revoked = await invite('revoked@example.cl');
   await endInvitation(app, revoked.id, TESTER);
@@ -215,7 +259,7 @@ async function fill(app: TestApp) {
     else assert.ok(await endHandover(app, made, TESTER));
   }
   await handOverTokens(app, { paymentServiceId, environment: 'production' }, DAY_MS, TESTER);
-  const by = { kind: 'person', name: user.email, userId: user.id, origin: null } as const;
+  const by = actorOf(user);
   const told = (webhook: 'remittances' | 'refunds', url: string) =>
     setWebhook(app, { userId: user.id, webhook, url, method: 'POST' }, by);
   await told('remittances', 'https://client.example/first');
@@ -224,5 +268,6 @@ async function fill(app: TestApp) {
   await told('remittances', 'https://client.example/second?key=1');
   await endWebhook(app, { userId: user.id, webhook: 'refunds' }, by);
   const invitations = { used: used.id, revoked: revoked.id, replaced: replaced.id, open: open.id, link, last };
-  return { user: user.id, acted: user.id, changed: changed.id, factor: kept, ...invitations };
+  const passwords = { earlier, invited: used.user, unknown };
+  return { user: user.id, acted: someone.id, changed: changed.id, factor: left, ...invitations, ...passwords };
 }

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { type AccessToken, issueAccessToken } from '../access-token.ts';
 import { hashPassword } from '../password.ts';
-import { passwordProver } from '../password-proof.ts';
+import { passwordProver, saidPassword } from '../password-proof.ts';
 import { beginSession } from '../session.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { userActor } from '../user-actor.ts';
@@ -46,10 +46,8 @@ export async function acceptInvitation(
     // Like a reset, this locks the user before the link.
     await lockUser(tx, user.id);
     if (!(await updateInvitationUsed(tx, invitation.id, at))) return null;
-    if (hash !== null) {
-      await updatePasswordHash(tx, user.id, hash, prove);
-      await updateSessionsEnded(tx, user.id, null, at);
-    }
+    const changed = hash === null ? null : await updatePasswordHash(tx, user.id, hash, prove);
+    if (changed !== null) await updateSessionsEnded(tx, user.id, null, at);
     const begun = {
       user_id: user.id,
       kind: 'console',
@@ -60,7 +58,8 @@ export async function acceptInvitation(
     await updateSignedIn(tx, { id: user.id, password_hash: hash ?? user.password_hash }, at);
     const made = await beginSession(tx, begun, at);
     const subject = { kind: 'invitation', id: invitation.id };
-    await recordAudit(tx, { at, by, action: 'user.invitation_accepted', subject });
+    const after = changed === null ? null : saidPassword(changed);
+    await recordAudit(tx, { at, by, action: 'user.invitation_accepted', subject, after });
     return made;
   });
   if (session === null) return null;

@@ -10,7 +10,7 @@ import { type DescribedRights, describeRights, limitsInForce, saidOf } from '../
 import { keyedHash } from '../keyed-hash.ts';
 import { requireManager, requireWithin } from '../manage-rule.ts';
 import { makePassword } from '../password.ts';
-import { passwordProver } from '../password-proof.ts';
+import { passwordProver, saidPassword } from '../password-proof.ts';
 import { permissionsOf } from '../permission.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { lockBoth, lockUser, selectUserByIdOrEmail, type UserRow, updatePasswordHash } from '../user-queries.ts';
@@ -63,7 +63,8 @@ export async function inviteUser(
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
     if (rights !== null) {
       const subject = { kind: 'user', id: userId };
-      await recordAudit(tx, { at, by, action: 'user.created', subject, after: await saidOf(tx, row, rights) });
+      const after = { ...(await saidOf(tx, row, rights)), ...saidPassword(row) };
+      await recordAudit(tx, { at, by, action: 'user.created', subject, after });
     }
     const subject = { kind: 'invitation', id: made.id };
     await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { role }) });
@@ -93,12 +94,13 @@ export async function makePasswordLink(
     const user = await lockUser(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
     const at = app.now();
-    await updatePasswordHash(tx, userId, nobodys.hash, prove);
+    const reset = (await updatePasswordHash(tx, userId, nobodys.hash, prove)) ?? user;
     await updateSessionsEnded(tx, userId, null, at);
     await updateInvitationsEnded(tx, userId, at);
     const made = { id: prefixedId('inv'), user: userId, email: user.email, token, expires_at: at + validMs };
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
-    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id: userId } });
+    const whose = { kind: 'user', id: userId };
+    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: whose, after: saidPassword(reset) });
     const subject = { kind: 'invitation', id: made.id };
     await recordAudit(tx, { at, by, action: 'user.invited', subject, after: saidOfLink(made, { role: user.role }) });
     return made;

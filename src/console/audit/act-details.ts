@@ -173,6 +173,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   other: 'de otra cosa',
   overdraft: 'puede pasarse en',
   own_limits: 'límites propios',
+  password_proof_sha256: 'sha256 de la prueba de la clave',
   payees_sha256: 'sha256 de los destinatarios',
   payer_attempts: 'rechazos que terminan el pago',
   payment_method: 'medio de pago',
