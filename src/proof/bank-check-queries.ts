@@ -119,3 +119,35 @@ export function selectLinesByNumber(db: Reader, statementId: string): Promise<Ke
     statementId,
   ]);
 }
+
+/** An imported list of banks with the act at its time; null: there is no such act. */
+export type BankListSaid = SqlRow & {
+  id: number;
+  imported_at: number;
+  version: string;
+  content: string;
+  said: string | null;
+  said_at: number | null;
+  said_version: string | null;
+};
+
+/** Lists the next imported lists of banks by id. Of several acts at one moment, the one about this version. */
+export function selectBankListsSaid(db: Reader, afterId: number, limit: number): Promise<BankListSaid[]> {
+  return db.query<BankListSaid>(
+    `select d.id, d.imported_at, d.version, d.content, a.said_after as said, a.created_at as said_at, a.subject as said_version
+     from bank_directories d left join audit_log a on a.link = (select b.link from audit_log b
+       where b.action = 'bank_list.imported' and b.created_at = d.imported_at
+       order by case when b.subject = d.version then 0 else 1 end, b.link desc limit 1)
+     where d.id > $1 order by d.id limit $2`,
+    [afterId, limit],
+  );
+}
+
+/** Lists the first acts that imported a list of banks that is gone. */
+export function selectBankListsGone(db: Reader, limit: number): Promise<{ subject: string; said_at: number }[]> {
+  return db.query(
+    `select a.subject, a.created_at as said_at from audit_log a where a.action = 'bank_list.imported'
+       and not exists (select 1 from bank_directories d where d.imported_at = a.created_at) order by a.link limit $1`,
+    [limit],
+  );
+}

@@ -19,6 +19,7 @@ export type FindingKind =
   | 'payout_limits_changed'
   | 'recipient_changed'
   | 'payout_file_changed'
+  | 'bank_list_changed'
   | 'statement_changed'
   | 'settlement_changed'
   | 'webhook_changed'

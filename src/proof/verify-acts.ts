@@ -4,6 +4,7 @@ import { selectArrivals } from './act-check-queries.ts';
 import type { Findings } from './proof-finding.ts';
 import { verifyApiTokens } from './verify-api-tokens.ts';
 import { verifyBankFiles } from './verify-bank-files.ts';
+import { verifyBankLists } from './verify-bank-lists.ts';
 import { verifyFundsRules } from './verify-funds-rules.ts';
 import { verifyMonths } from './verify-months.ts';
 import { verifyPaymentLinks } from './verify-payment-links.ts';
@@ -23,7 +24,7 @@ import { verifyWebhooks } from './verify-webhooks.ts';
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
  * money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients, files for
- * banks, bank statements, settlement files, payment services with where their money and events go, payment links, API
+ * banks, lists of banks, bank statements, settlement files, payment services with where their money and events go, payment links, API
  * tokens, second factors, invitations, webhooks, what users may do, and what they have refunded on a day. Reads only. Whether somebody changed the audit log itself
  * is what `audit verify` answers.
  */
@@ -38,6 +39,7 @@ export async function verifyActs(app: App, findings: Findings, walks: OpenWalk):
   await verifyRefundRequests(app, findings, arrivals);
   await verifyRecipients(app, findings, arrivals);
   await verifyBankFiles(app, findings, arrivals);
+  await verifyBankLists(app, findings);
   await verifyStatements(app, findings, arrivals);
   await verifySettlements(app, findings, arrivals);
   await verifyPaymentServices(app, findings, arrivals);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
@@ -49,7 +49,7 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
       action: 'bank_list.imported',
       subject: { kind: 'bank_list', id: version },
       before: { version: before.version, as_of: before.asOf },
-      after: { version, as_of: asOf, source },
+      after: { version, as_of: asOf, source, list_sha256: hash('sha256', content) },
     });
   });
   const codes = [...directory.banks.keys()];

@@ -161,6 +161,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   legalName: 'razón social',
   line: 'línea',
   lines: 'líneas',
+  list_sha256: 'sha256 de la lista',
   lines_sha256: 'sha256 de las líneas',
   link: 'enlace',
   matched: 'coinciden',

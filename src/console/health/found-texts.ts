@@ -33,6 +33,7 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
   },
   recipient_changed: { en: 'A recipient was changed', es: 'Se cambió un destinatario' },
   payout_file_changed: { en: 'A file for the bank was changed', es: 'Se cambió un archivo para el banco' },
+  bank_list_changed: { en: 'A list of banks was changed', es: 'Se cambió una lista de bancos' },
   statement_changed: { en: 'A bank statement was changed', es: 'Se cambió una cartola' },
   settlement_changed: { en: 'A settlement file was changed', es: 'Se cambió un archivo de liquidación' },
   webhook_changed: { en: 'A webhook of a user was changed', es: 'Se cambió un webhook de un usuario' },

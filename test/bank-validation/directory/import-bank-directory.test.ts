@@ -5,8 +5,10 @@ import { currentDirectory, shippedBankDirectory } from '../../../src/bank-valida
 import { importBankDirectory } from '../../../src/bank-validation/directory/import-bank-directory.ts';
 import { validateBankAccount } from '../../../src/bank-validation/validate-bank-account.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { foundIn } from '../../support/found-by-hand.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
+import { readingThrough, undone } from '../../support/test-books.ts';
 
 const INPUT = { rut: '12345678-5', bankCode: '750', account: '1234509876' };
 
@@ -37,6 +39,24 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     assert.deepEqual(
       rows.map((row) => row['directory_version']),
       [shippedBankDirectory.version, outcome.version],
+    );
+
+    assert.equal(await foundIn(app), '');
+    const changed = async (...sql: string[]) =>
+      undone(app, async (tx) => {
+        for (const one of sql) await tx.query(one);
+        return foundIn(readingThrough(app, tx));
+      });
+    assert.match(
+      await changed(`update bank_directories set content = replace(content, 'Prepago Nuevo', 'Otro')`),
+      /^bank list \S+: its banks were changed$/,
+    );
+    assert.match(await changed('delete from bank_directories'), /^bank list \S+ was deleted$/);
+    assert.match(
+      await changed(
+        'insert into bank_directories (imported_at, version, content) select imported_at + 1, version, content from bank_directories',
+      ),
+      /^bank list \S+: it was never imported by this service$/,
     );
   });
 
