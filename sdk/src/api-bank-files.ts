@@ -206,19 +206,21 @@ export type StatementRead = {
 };
 
 export type StatementUseRequest = {
-  /** `payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service */
+  /** `payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service */
   use: 'payout' | 'return' | 'deposit' | 'other';
   /** Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known */
   line?: number | undefined;
   /** Id of the payout, for `payout` and `return` */
   payoutId?: string | undefined;
+  /** `merchant`, for `payout`: the money left at the merchant's expense, such as a payout that left twice; the payout is booked with the line */
+  to?: string | undefined;
   /** Id of a recorded deposit */
   depositId?: string | undefined;
   /** Source of a new deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay` */
   from?: string | undefined;
   /** Commission that the acquirer kept in addition to the amount, in minor units. Default: 0 */
   commission?: number | undefined;
-  /** Payment service that owns the new deposit; required if the account is of all payment services */
+  /** Payment service that owns the new deposit or payout; required if the account is of all payment services */
   paymentServiceId?: string | undefined;
   /** Reason, stored for later readers; do not name a person */
   reason: string;

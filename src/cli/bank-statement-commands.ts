@@ -28,6 +28,7 @@ type ResolveOptions = ActingOptions &
     method?: string;
     commission: string;
     fromMerchant?: boolean;
+    toMerchant?: boolean;
     paymentService?: string;
     reason: string;
     yes?: boolean;
@@ -72,7 +73,8 @@ export function addBankStatementCommands(program: Command): void {
     .option('--method <code>', 'payment method that paid, such as webpay; records the deposit together with the line')
     .option('--commission <amount>', 'commission that the acquirer kept, not part of the amount', '0')
     .option('--from-merchant', 'the merchant paid it in; records the deposit together with the line')
-    .option('--payment-service <id>', 'payment service of the deposit, if all of them share the account')
+    .option('--to-merchant', "it left at the merchant's expense; records the payout together with the line")
+    .option('--payment-service <id>', 'payment service of the new deposit or payout, if all of them share the account')
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
@@ -191,16 +193,21 @@ function sumOf(lines: readonly { amount: number }[]): string {
   return `${countOf(lines.length, 'line')} (charges ${formatMoney(charges, 'CLP')}, credits ${formatMoney(credits, 'CLP')})`;
 }
 
-function readSubject({ use, payout, deposit, method, fromMerchant = false, ...options }: ResolveOptions): LineSubject {
+function readSubject(options: ResolveOptions): LineSubject {
+  const { use, payout, deposit, method, fromMerchant = false, toMerchant = false } = options;
+  const { paymentService: paymentServiceId = null } = options;
   if (use === 'other') return { use };
+  if (use === 'payout' && toMerchant && payout === undefined) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
-    if (payout === undefined) throw invalidOption(`${use} needs --payout.`);
+    if (payout === undefined || toMerchant)
+      throw invalidOption(
+        use === 'payout' ? 'Say which payout it is: --payout or --to-merchant.' : `${use} needs --payout.`,
+      );
     return { use, payoutId: payout };
   }
   const ways = [deposit !== undefined, method !== undefined, fromMerchant].filter(Boolean);
   if (ways.length !== 1) throw invalidOption('Say which deposit it is: --deposit, --method or --from-merchant.');
   if (deposit !== undefined) return { use, deposit: { id: deposit } };
-  const { paymentService: paymentServiceId = null } = options;
   const commission = readAmount(options.commission, 'CLP');
   return { use, deposit: { paymentServiceId, paymentMethod: method ?? null, commission } };
 }

@@ -32,8 +32,10 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'commission that the acquirer kept, not part of the amount': 'comisión que se quedó el adquirente, aparte del monto',
   'the merchant paid it in; records the deposit together with the line':
     'lo depositó el comercio; anota el depósito junto con la línea',
-  'payment service of the deposit, if all of them share the account':
-    'servicio de pago del depósito, si la cuenta es de todos',
+  "it left at the merchant's expense; records the payout together with the line":
+    'salió a costa del comercio; anota el pago junto con la línea',
+  'payment service of the new deposit or payout, if all of them share the account':
+    'servicio de pago del depósito o pago nuevo, si la cuenta es de todos',
   'reason; do not name people': 'motivo; no nombres a nadie',
   'pay recipients and merchants': 'paga a destinatarios y a comercios',
   'record money sent to a merchant; never more than is available':

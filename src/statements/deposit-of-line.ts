@@ -20,6 +20,9 @@ export type DepositOfLine =
   | { readonly id: string }
   | { readonly paymentServiceId: string | null; readonly paymentMethod: string | null; readonly commission: number };
 
+/** A payout to a merchant to book with its line. `paymentServiceId` null: the owner of the account. */
+export type PayoutOfLine = { readonly paymentServiceId: string | null };
+
 type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number };
 
 /**
@@ -35,7 +38,23 @@ export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promis
       },
     });
   }
-  return 'id' in deposit ? recorded(app, tx, { ...of, id: deposit.id }) : booked(tx, { ...of, ...deposit });
+  return 'id' in deposit
+    ? recorded(app, tx, { ...of, id: deposit.id })
+    : booked(tx, { ...of, ...deposit, kind: 'deposit' });
+}
+
+/**
+ * Books money that left at a merchant's expense, and returns the id of the recorded payout. Throws as `depositOf`, and
+ * PAYOUT_STATE if the line is a credit.
+ */
+export async function payoutOf(tx: Tx, payout: Omit<Deposit, 'deposit'> & PayoutOfLine): Promise<string> {
+  if (payout.line.amount < 0) return booked(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
+  throw new Problem('PAYOUT_STATE', {
+    detail: {
+      en: 'A payout is a charge, and this line is a credit.',
+      es: 'Un pago es un cargo, y esta línea es un abono.',
+    },
+  });
 }
 
 type OfLine = Omit<Deposit, 'deposit'>;
@@ -51,16 +70,21 @@ async function recorded(app: App, tx: Tx, { id, line, by }: OfLine & { id: strin
   });
 }
 
-type Booking = OfLine & { paymentServiceId: string | null; paymentMethod: string | null; commission: number };
+type Booking = OfLine & {
+  kind: 'deposit' | 'payout';
+  paymentServiceId: string | null;
+  paymentMethod: string | null;
+  commission: number;
+};
 
-async function booked(tx: Tx, { line, by, at, paymentMethod, commission, ...named }: Booking): Promise<string> {
+async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, ...named }: Booking): Promise<string> {
   const statement = await selectStatement(tx, line.statement_id);
   const paymentServiceId = named.paymentServiceId ?? statement?.payment_service_id ?? null;
   if (paymentServiceId === null) {
     throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
       detail: {
-        en: 'The account is of all payment services: name the one that owns the deposit.',
-        es: 'La cuenta es de todos los servicios de pago: di de cuál es el depósito.',
+        en: 'The account is of all payment services: name the one that owns the money.',
+        es: 'La cuenta es de todos los servicios de pago: di de cuál es el dinero.',
       },
     });
   }
@@ -68,17 +92,18 @@ async function booked(tx: Tx, { line, by, at, paymentMethod, commission, ...name
   const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
   if (environmentId === null) throw noDeposit();
   await requireUserOf(tx, by, environmentId, 'movements:record');
-  const { amount, currency } = line;
+  const { currency } = line;
+  const amount = Math.abs(line.amount);
   const reference = `${line.statement_id}/${line.file_line}`;
-  const wish = { kind: 'deposit' as const, reference, amount, commission, currency, paymentMethod, by };
+  const wish = { kind, reference, amount, commission, currency, paymentMethod, by };
   const recording = await bookMovement(tx, { paymentServiceId, environment }, wish, at);
   if (recording.kind === 'recorded') return recording.movement.id;
   if (recording.kind !== 'refused') throw noDeposit();
   const most = formatMoney(recording.most, currency);
   throw new Problem('INSUFFICIENT_BALANCE', {
     detail: {
-      en: `${paymentMethod} owes only ${most}: nothing was recorded.`,
-      es: `${paymentMethod} debe solo ${most}: no se anotó nada.`,
+      en: `${kind === 'payout' ? `Only ${most} is available` : `${paymentMethod} owes only ${most}`}: nothing was recorded.`,
+      es: `${kind === 'payout' ? `Hay solo ${most} disponible` : `${paymentMethod} debe solo ${most}`}: no se anotó nada.`,
     },
   });
 }

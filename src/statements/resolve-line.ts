@@ -10,15 +10,17 @@ import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
-import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
+import { type DepositOfLine, depositOf, type PayoutOfLine, payoutOf } from './deposit-of-line.ts';
 import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
- * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which left), a deposit (recorded, or booked with the
- * line), or nothing of this service.
+ * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which left),
+ * money that left at a merchant's expense and is booked with the line (`toMerchant`), such as a payout that left twice, a
+ * deposit (recorded, or booked with the line), or nothing of this service.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
+  | { readonly use: 'payout'; readonly toMerchant: PayoutOfLine }
   | { readonly use: 'deposit'; readonly deposit: DepositOfLine }
   | { readonly use: 'other' };
 
@@ -38,7 +40,7 @@ export type LineDecision = {
  * Gives lines in suspense their use and returns them. The same decision with the same reason again returns the lines
  * unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
  * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
- * INSUFFICIENT_BALANCE (the deposit is more than its method owes), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
+ * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
  * PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[]> {
@@ -102,9 +104,11 @@ async function subjectOf(
   const subjects =
     is.use === 'deposit'
       ? [await depositOf(app, tx, { deposit: is.deposit, line, by, at })]
-      : is.use === 'payout' && is.payoutId.startsWith('mv_')
-        ? [await remittedOf(app, tx, { id: is.payoutId, line, by })]
-        : await settleBy(app, tx, { ...is, reason, by }, { line, at });
+      : 'toMerchant' in is
+        ? [await payoutOf(tx, { ...is.toMerchant, line, by, at })]
+        : is.use === 'payout' && is.payoutId.startsWith('mv_')
+          ? [await remittedOf(app, tx, { id: is.payoutId, line, by })]
+          : await settleBy(app, tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
   throw conflict({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });

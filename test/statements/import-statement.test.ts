@@ -16,6 +16,7 @@ import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { foundIn } from '../support/found-by-hand.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -209,12 +210,36 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual((await take(before)).doubtful, [before.line], 'the earlier file comes last');
   });
 
-  test('a second charge for one payout waits for a person, and the payout is contradicted', async () => {
-    const { file, line, take, states } = await open();
+  test('a second charge for one payout waits for a person, who books it once at the expense of its merchant', async () => {
+    const { app, by, owner, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });
-    const taken = await take(line(-15_000, 'TEF 12531909-2'), line(-15_000, 'TEF 12531909-2', 1));
-    assert.deepEqual([taken.uses, taken.contradicted], [{ payout: 1, suspense: 1 }, [payouts[0]?.id]]);
+    const taken = await take(
+      line(-15_000, 'TEF 12531909-2'),
+      line(-15_000, 'TEF 12531909-2', 1),
+      line(700, 'ABONO DE OTRO'),
+      line(-2_000_000, 'OTRO CARGO'),
+    );
+    assert.deepEqual([taken.uses, taken.contradicted], [{ payout: 1, suspense: 3 }, [payouts[0]?.id]]);
     assert.deepEqual(await states(payouts), ['confirmed']);
+    const { paymentServiceId } = owner;
+    const book = (fileLine: number, named: string | null = paymentServiceId, who = by) => {
+      const is = { use: 'payout' as const, toMerchant: { paymentServiceId: named } };
+      return resolveLine(app, { statementId: taken.id, fileLine, is, reason: 'the bank paid it twice', by: who });
+    };
+    await assert.rejects(book(2, null), { code: 'PAYMENT_SERVICE_AMBIGUOUS' });
+    await assert.rejects(book(2, paymentServiceId, TESTER), { code: 'PERSON_NEEDED' });
+    await assert.rejects(book(3), /a credit/);
+    await assert.rejects(book(4), { code: 'INSUFFICIENT_BALANCE' });
+    const [booked] = await book(2);
+    assert.equal((await book(2))[0]?.subject, booked?.subject, 'the same decision again books nothing');
+    const entries = await app.db.query(
+      `select amount from journal_entries where debit_account = 'merchant:payable' and credit_account = 'bank'`,
+    );
+    assert.deepEqual(
+      entries.map(({ amount }) => amount),
+      [15_000],
+    );
+    assert.equal(await foundIn(app), '');
   });
 
   test('a line without a RUT is matched to a payout only if no other payout is possible', async () => {

@@ -23,7 +23,7 @@ const RequestSchema = Type.Object(
     use: Type.String({
       enum: ['payout', 'return', 'deposit', 'other'],
       description:
-        '`payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service',
+        '`payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service',
     }),
     line: Type.Optional(
       Type.Integer({
@@ -32,6 +32,9 @@ const RequestSchema = Type.Object(
       }),
     ),
     payoutId: text('Id of the payout, for `payout` and `return`'),
+    to: text(
+      "`merchant`, for `payout`: the money left at the merchant's expense, such as a payout that left twice; the payout is booked with the line",
+    ),
     depositId: text('Id of a recorded deposit'),
     from: text(
       'Source of a new deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`',
@@ -42,7 +45,7 @@ const RequestSchema = Type.Object(
       }),
     ),
     paymentServiceId: text(
-      'Payment service that owns the new deposit; required if the account is of all payment services',
+      'Payment service that owns the new deposit or payout; required if the account is of all payment services',
     ),
     reason: Type.String({ description: 'Reason, stored for later readers; do not name a person' }),
   },
@@ -111,8 +114,9 @@ function lineOf({ line, use }: Asked): number | 'unknown' {
   return Number(line);
 }
 
-function subjectOf(app: App, { use, payoutId, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
+function subjectOf(app: App, { use, payoutId, to, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
   if (use === 'other') return { use };
+  if (use === 'payout' && to === 'merchant' && payoutId === null) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
     if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.', 'Envía cuál pago es.')]);
     return { use, payoutId };

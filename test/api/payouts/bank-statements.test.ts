@@ -74,11 +74,14 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     const uses_ = `/bank-statements/${id}/uses`;
     const asks = await post(uses_, { use: 'deposit', line: 4, reason: 'abono' });
     assert.deepEqual([asks.status, asks.body.errors[0]?.pointer], [422, '/from']);
+    const twice = await post(uses_, { use: 'payout', line: 3, to: 'merchant', reason: 'pago doble' });
+    const [booked] = twice.body.data['lines'] as { use: string; of: string }[];
+    assert.deepEqual([twice.status, booked?.use, booked?.of.slice(0, 3)], [200, 'payout', 'mv_']);
     const deposit = { use: 'deposit', line: 4, from: 'simulated', commission: 300, reason: 'abono' };
     assert.equal((await post(uses_, deposit)).status, 200);
     assert.equal((await post(uses_, deposit)).status, 200, 'a repeated request changes nothing');
     assert.equal((await post(uses_, { ...deposit, reason: 'otro' })).status, 404);
-    assert.equal((await post(uses_, { use: 'other', reason: 'arriendo' })).status, 200);
+    assert.equal((await post(uses_, { use: 'other', reason: 'arriendo' })).status, 404, 'no line waits any longer');
     const { data } = await get('/bank-statements');
     assert.deepEqual(
       (data['statements'] as { id: string; open: number }[]).map((one) => [one.id, one.open]),
