@@ -171,6 +171,8 @@ export type BatchedPayout = {
   line: number | null;
   reason: string | null;
   contradiction: string | null;
+  /** Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file */
+  contradictedBy: string | null;
 };
 
 export type PayoutBatchRead = {

@@ -80,7 +80,16 @@ function named(name: string, { en, es }: InBoth): InBoth {
 
 type DoubtedPayout = Pick<
   WaitingPayout,
-  'id' | 'payment_service' | 'environment' | 'amount' | 'currency' | 'state' | 'reason' | 'contradiction' | 'file_id'
+  | 'id'
+  | 'payment_service'
+  | 'environment'
+  | 'amount'
+  | 'currency'
+  | 'state'
+  | 'reason'
+  | 'contradiction'
+  | 'contradicted_by'
+  | 'file_id'
 >;
 
 /** Says why a payout without an end, or with a contradiction, waits for a person. */

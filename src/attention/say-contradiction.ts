@@ -6,7 +6,10 @@ import type { PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
 /** The part of a payout that its texts name. */
-type Contradicted = Pick<WaitingPayout, 'id' | 'state' | 'payment_service' | 'environment' | 'amount' | 'currency'>;
+type Contradicted = Pick<
+  WaitingPayout,
+  'id' | 'state' | 'payment_service' | 'environment' | 'amount' | 'currency' | 'contradicted_by'
+>;
 
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
@@ -124,11 +127,14 @@ const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
   returned: bookThenClear,
 };
 
-function ofSecondLine(payout: Contradicted): InBoth {
-  const booking = bookingOf(payout, `${payout.id}-2`);
+/** The line books what left once more: apart from its line it could be booked twice. */
+function ofSecondLine({ payment_service, contradicted_by }: Contradicted): InBoth {
+  const [statement = 'ID', line = 'N'] = contradicted_by?.split('/') ?? [];
+  const is = `--use payout --to-merchant --payment-service ${payment_service}`;
+  const command = `bin/rubrica statement resolve ${statement} --line ${line} ${is} --reason TEXT --as EMAIL`;
   return {
-    en: `Resolve that line first, which waits as a line of a statement. Where money left once more, book it: ${booking}. Then clear it`,
-    es: `Resuelve primero esa línea, que espera como línea de una cartola. Si salió dinero otra vez, anótalo: ${booking}. Después termina la contradicción con payout clear`,
+    en: `Resolve that line first. Where money left once more, this books it: ${command}. Then clear it`,
+    es: `Resuelve primero esa línea. Si salió dinero otra vez, esto lo anota: ${command}. Después termina la contradicción con payout clear`,
   };
 }
 

@@ -37,6 +37,7 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     settled_at: isoTime(payout.settled_at),
     reason: payout.reason,
     contradiction: payout.contradiction,
+    contradicted_by: payout.contradicted_by,
     next_look_at: isoTime(payout.next_look_at),
   };
 }
@@ -106,6 +107,7 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
 /** Returns the details of one payout as lines. */
 export function payoutDetail(shown: ShownPayout): string[] {
   const { payout, recipient, verdictDays, warnings } = shown;
+  const line = payout.contradicted_by === null ? '' : `, in line ${payout.contradicted_by}`;
   const lines = table([
     ['  state', inWords(payout.state)],
     ['  amount', formatMoney(payout.amount, payout.currency)],
@@ -120,7 +122,7 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  sent', payout.sent_at === null ? '—' : `${time(payout.sent_at)}${fileOf(payout)}`],
     ['  ended', time(payout.settled_at)],
     ['  reason', payout.reason ?? '—'],
-    ['  contradicted', payout.contradiction ?? '—'],
+    ['  contradicted', `${payout.contradiction ?? '—'}${line}`],
   ]);
   return [`Payout ${payout.id}.`, ...lines, ...warnings.map((one) => `  ! ${warningText(one)}`)];
 }

@@ -107,7 +107,8 @@ export function updateState(
        sender_id = case when $13 = '' then sender_id else $13 end,
        next_look_at = case when $3 = 'approved' or $13 <> '' or sender_id is not null then cast($11 as bigint) end,
        contradiction = case when $14 = 1 then null else contradiction end,
-       contradicted_at = case when $14 = 1 then null else contradicted_at end
+       contradicted_at = case when $14 = 1 then null else contradicted_at end,
+       contradicted_by = case when $14 = 1 then null else contradicted_by end
      where environment_id = $1 and id {named $2} and state {named $12} returning *`,
     [
       environmentId,
@@ -171,17 +172,16 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** Stores a contradiction. Returns null if the same one is already stored and not yet ended. */
+/** Stores a contradiction. Returns null if the same one is already stored and not yet ended. `line`: `contradicted_by`. */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
-  said: string,
-  at: number,
+  { said, at, line }: { said: string; at: number; line: string | null },
 ): Promise<Payout | null> {
   const [row] = await tx.query<Payout>(
-    `update payouts set contradiction = $3, contradicted_at = $4
+    `update payouts set contradiction = $3, contradicted_at = $4, contradicted_by = $5
      where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3) returning *`,
-    [id, environment_id, said, at],
+    [id, environment_id, said, at, line],
   );
   return row ?? null;
 }
@@ -195,7 +195,7 @@ export async function updateContradictionEnded(
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
 ): Promise<Payout | null> {
   const [row] = await tx.query<Payout>(
-    `update payouts set contradiction = null, contradicted_at = null,
+    `update payouts set contradiction = null, contradicted_at = null, contradicted_by = null,
        next_look_at = case when state in ('sent', 'unknown') then next_look_at end
      where id = $1 and environment_id = $2 and contradicted_at is not null returning *`,
     [id, environment_id],

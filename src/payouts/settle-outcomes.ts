@@ -7,8 +7,16 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /** How a payout can end after it has left. */
 export type PayoutOutcome = 'confirmed' | 'failed' | 'returned';
 
-/** The reported outcome of a payout. `reason`: in the words of the bank; it names no person. */
-export type SaidOutcome = { readonly id: string; readonly outcome: PayoutOutcome; readonly reason: string | null };
+/**
+ * The reported outcome of a payout. `reason`: in the words of the bank; it names no person. `line`: of a bank statement
+ * that says it, such as `st_…/12`.
+ */
+export type SaidOutcome = {
+  readonly id: string;
+  readonly outcome: PayoutOutcome;
+  readonly reason: string | null;
+  readonly line?: string;
+};
 
 /**
  * `already`: the payouts had this outcome before. `contradicted`: their state does not allow it, so a contradiction was
@@ -39,6 +47,7 @@ export async function settleOutcomes(
         { ids: some.map(({ id }) => id), to, at },
         { ...change, reason, nextLookAt: nextLook(to, { sentAt: at, settledAt: at }, at) },
       );
+    const lineOf = new Map(group.map(({ id, line }) => [id, line]));
     const named = group.flatMap(({ id }) => payouts.get(id) ?? []);
     const weighed = Map.groupBy(named, ({ state }) => compareOutcome(state, outcome));
     const ready = weighed.get('settles') ?? [];
@@ -48,7 +57,7 @@ export async function settleOutcomes(
     result.settled.push(...moved);
     result.already.push(...(weighed.get('already') ?? []));
     const others = weighed.get('contradicts') ?? [];
-    for (const payout of others) await recordContradiction(tx, payout, outcome, at);
+    for (const payout of others) await recordContradiction(tx, payout, outcome, at, lineOf.get(payout.id));
     result.contradicted.push(...others);
     // A further outcome of the same payout is compared with this state.
     for (const payout of moved) payouts.set(payout.id, payout);

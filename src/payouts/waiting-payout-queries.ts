@@ -21,6 +21,7 @@ export type WaitingPayout = SqlRow & {
   state: PayoutState;
   reason: string | null;
   contradiction: string | null;
+  contradicted_by: string | null;
   file_id: string | null;
 };
 
@@ -52,7 +53,7 @@ export function selectWaitingPayouts(
 ): Promise<WaitingPayout[]> {
   return db.query<WaitingPayout>(
     `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.reference, w.since, w.amount, w.currency, w.state, w.reason,
-       w.contradiction, w.file_id
+       w.contradiction, w.contradicted_by, w.file_id
      from (${WITHOUT_END}) as w
      join environments e on e.id = w.environment_id
      join payment_services s on s.id = e.payment_service_id

@@ -137,7 +137,14 @@ async function importLines(
     };
   });
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
-  const settled = await settle(app, tx, { wish, found, matches, environmentIds, at });
+  const settled = await settle(app, tx, {
+    wish,
+    found,
+    matches,
+    environmentIds,
+    at,
+    lineAt: (index) => `${kept.id}/${rows[index]?.file_line}`,
+  });
   const after = {
     environment,
     payment_service: owner,
@@ -163,12 +170,14 @@ type Settling = {
   matches: readonly LineMatch[];
   environmentIds: readonly number[];
   at: number;
+  /** Names the line of a match, for the payouts that it contradicts. */
+  lineAt: (index: number) => string;
 };
 
 /** Settles the payouts of the lines: first the confirmed ones, then the returned ones. */
-async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at }: Settling) {
-  const outcomes = await outcomesOf(tx, { found, matches, environmentIds });
-  const twice = new Set(matches.flatMap(({ twice: id }) => id ?? []));
+async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at, lineAt }: Settling) {
+  const outcomes = await outcomesOf(tx, { found, matches, environmentIds, lineAt });
+  const twice = new Map(matches.flatMap(({ twice: id }, index) => (id === undefined ? [] : [[id, lineAt(index)]])));
   const settled: string[] = [];
   const contradicted: string[] = [];
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
@@ -185,7 +194,7 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
     }
   }
   for (const { id, environmentId } of found.payouts.filter((one) => twice.has(one.id))) {
-    await recordContradiction(tx, { id, environment_id: environmentId }, SECOND_LINE, at);
+    await recordContradiction(tx, { id, environment_id: environmentId }, SECOND_LINE, at, twice.get(id));
     contradicted.push(id);
   }
   return { settled: [...new Set(settled)], contradicted };
@@ -193,10 +202,12 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
 
 async function outcomesOf(
   tx: Tx,
-  { found, matches, environmentIds }: Pick<Settling, 'found' | 'matches' | 'environmentIds'>,
+  { found, matches, environmentIds, lineAt }: Pick<Settling, 'found' | 'matches' | 'environmentIds' | 'lineAt'>,
 ): Promise<(SaidOutcome & { environmentId: number })[]> {
   const byId = new Map(found.payouts.map((one) => [one.id, one]));
-  const subjects = matches.flatMap(({ use, subject }) => (subject === null ? [] : [{ use, subject }]));
+  const subjects = matches.flatMap(({ use, subject }, index) =>
+    subject === null ? [] : [{ use, subject, line: lineAt(index) }],
+  );
   const files = subjects.filter(({ subject }) => subject.startsWith('pf_')).map(({ subject }) => subject);
   const inFiles = files.length === 0 ? [] : await selectIdsOfFiles(tx, environmentIds, files);
   return [
@@ -206,12 +217,12 @@ async function outcomesOf(
       outcome: 'confirmed' as const,
       reason: null,
     })),
-    ...subjects.flatMap(({ use, subject }) => {
+    ...subjects.flatMap(({ use, subject, line }) => {
       const payout = byId.get(subject);
       if (payout === undefined) return [];
       const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
       const reason: KeptReason | null = use === 'payout' ? null : 'it came back in the statement of the bank';
-      return [{ id: subject, environmentId: payout.environmentId, outcome, reason }];
+      return [{ id: subject, environmentId: payout.environmentId, outcome, reason, line }];
     }),
   ];
 }

@@ -371,7 +371,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const spanish = async (kind: 'payout' | 'approval' | 'statement') =>
       (await listAttention(app, kind, 10, 'es')).map(nameless);
     const payer = { account: '123456789', rut: '', name: '', agreement: '' };
-    const [filed] = (await approved(app, desk, [wish({ amount: 15_000 })])) as [Payout];
+    await approved(app, desk, [wish({ amount: 15_000 })]);
     await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
     await setPayoutSender(app, owner, { kind: 'simulated', url: null, key: null }, by);
     await approved(app, desk, [wish({ amount: 6006 })]);
@@ -379,13 +379,13 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const line = (at: number) => ({ line: at, day: dayOf(app.now()), amount: -15_000, text: '12.531.909-2' });
     const { paymentServiceId, environment } = owner;
     const scope = { environment, paymentServiceId, account: '1', evidence, by };
-    await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
+    const { id } = await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
     await propose(app, desk, [wish({ amount: 20_000 }), wish({ amount: 30_000 })]);
     app.now.advance(DAY);
-    const booking = `bin/rubrica payout create --payment-service ${paymentServiceId} --environment development --amount 15000 --currency CLP --reference ${filed.id}-2`;
+    const booking = `bin/rubrica statement resolve ${id} --line 2 --use payout --to-merchant --payment-service ${paymentServiceId} --reason TEXT --as EMAIL`;
     assert.deepEqual((await spanish('payout')).toSorted(), [
       'el proveedor no respondió',
-      `está en «Llegó», y se dijo «una segunda línea de la cartola». Resuelve primero esa línea, que espera como línea de una cartola. Si salió dinero otra vez, anótalo: ${booking}. Después termina la contradicción con payout clear`,
+      `está en «Llegó», y se dijo «una segunda línea de la cartola». Resuelve primero esa línea. Si salió dinero otra vez, esto lo anota: ${booking}. Después termina la contradicción con payout clear`,
     ]);
     assert.deepEqual(await spanish('statement'), ['línea 2 de portal.pdf: el pago ya salió por otra línea']);
     assert.deepEqual(await spanish('approval'), ['2 pagos: nadie lo ha aprobado']);
@@ -426,7 +426,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('include one with a second bank line until the line is resolved, its money booked and it is cleared', async () => {
+  test('include one with a second bank line until the line has booked its money and it is cleared', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const { paymentServiceId, environment } = owner;
@@ -436,16 +436,18 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const line = (at: number) => ({ line: at, day: dayOf(app.now()), amount: -10_000, text: '12.531.909-2' });
     const scope = { environment, paymentServiceId, account: '1', evidence, by };
     const { id: statementId } = await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
-    assert.match((await listed('payout'))[0]?.reason ?? '', new RegExp(`Resolve that line .* --reference ${id}-2\\.`));
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      new RegExp(`Resolve that line .* ${statementId} --line 2 --use payout --to-merchant `),
+    );
     const decision = {
       statementId: statementId ?? '',
       fileLine: 2,
-      is: { use: 'other' as const },
+      is: { use: 'payout' as const, toMerchant: { paymentServiceId } },
       reason: 'twice',
       by,
     };
     await resolveLine(app, decision);
-    assert.equal((await payOut(app, owner, 10_000, { reference: `${id}-2` })).kind, 'recorded');
     const payout = (await selectPayoutAnywhere(app.db, id)) as Payout;
     await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
     assert.deepEqual(await listAttention(app, null, 10), []);

@@ -55,6 +55,7 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
     const declined = JSON.stringify({ event: 'refund_declined' });
     assert.match(sayRefundDoubt({ ...refund, contradiction: declined }).es, /ciérrala como completada \(completed\);/);
     const payout = {
+      contradicted_by: null,
       id: 'po_1',
       payment_service: 'ps_1',
       environment: 'production',

@@ -6,6 +6,7 @@ import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { listPayouts } from '../../src/payouts/find-payout.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
@@ -221,6 +222,10 @@ forEachEngine('bank statements', (openTestDatabase) => {
     );
     assert.deepEqual([taken.uses, taken.contradicted], [{ payout: 1, suspense: 3 }, [payouts[0]?.id]]);
     assert.deepEqual(await states(payouts), ['confirmed']);
+    const [contradictory] = await listPayouts(app, null, {}, { limit: 5 });
+    assert.equal(contradictory?.contradicted_by, `${taken.id}/2`);
+    const [contradicted] = await listAttention(app, 'payout', 5);
+    assert.match(contradicted?.reason ?? '', new RegExp(`resolve ${taken.id} --line 2 --use payout --to-merchant`));
     const { paymentServiceId } = owner;
     const book = (fileLine: number, named: string | null = paymentServiceId, who = by) => {
       const is = { use: 'payout' as const, toMerchant: { paymentServiceId: named } };
@@ -562,6 +567,8 @@ forEachEngine('bank statements', (openTestDatabase) => {
     const taken = await take(line(-15_000, 'TEF 12531909-2'));
     assert.deepEqual(taken.contradicted, [payouts[0]?.id]);
     assert.deepEqual(await states(payouts), ['failed']);
+    const [contradictory] = await listPayouts(app, null, {}, { limit: 5 });
+    assert.equal(contradictory?.contradicted_by, `${taken.id}/1`);
     assert.equal((await verifyStore(app)).ok, true);
   });
 });

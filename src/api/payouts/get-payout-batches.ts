@@ -70,6 +70,9 @@ const BatchedPayoutSchema = Type.Object(
     line: Type.Nullable(Type.Integer()),
     reason: Type.Nullable(Type.String()),
     contradiction: Type.Nullable(Type.String()),
+    contradictedBy: Type.Nullable(Type.String(), {
+      description: 'Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file',
+    }),
   },
   { $id: 'BatchedPayout' },
 );
@@ -90,6 +93,7 @@ const PAYOUT_EXAMPLE = {
   line: null,
   reason: null,
   contradiction: null,
+  contradictedBy: null,
 };
 
 /** Returns one batch with its payouts, the warnings of each payout, and the files that they left in. */
@@ -170,5 +174,6 @@ function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout): 
     line: payout.file_line,
     reason: payout.reason,
     contradiction: payout.contradiction,
+    contradictedBy: payout.contradicted_by,
   };
 }
