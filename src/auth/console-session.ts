@@ -28,7 +28,7 @@ export async function findConsoleSession(
   if (claims === null || claims.sessionId === null) return null;
   const stored = await selectSession(app.db, claims.sessionId);
   if (stored === null || stored.user_id !== claims.userId || stored.kind !== 'console') return null;
-  // The signed time: whoever writes into the database proves no second factor.
+  // The signed time: a time that somebody writes into the database proves no second factor.
   const session = { ...stored, proved_at: claims.provedAt };
   if (session.ended_at !== null || session.expires_at <= app.now() || isIdle(app, session)) return null;
   const row = await selectUserById(app.db, session.user_id);

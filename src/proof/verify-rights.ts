@@ -64,7 +64,7 @@ function compareRights(findings: Findings, user: UserSaid, arrivals: ReadonlyMap
   compareSaid(findings, 'rights_changed', null, `user ${user.id}`, act, is);
 }
 
-/** An earlier password with its own proof would let in whoever knows it. Acts of earlier versions do not have the proof. */
+/** An earlier password with its own proof would let in a person who knows it. Acts of earlier versions do not have the proof. */
 function comparePassword(findings: Findings, user: UserSaid): void {
   const { id, password_proof, set_at, set_link, set_said, accepted_at, accepted_link, accepted_said } = user;
   const isAccepted = (accepted_link ?? 0) > (set_link ?? 0);

@@ -116,8 +116,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Unidades mínimas; positivo: dinero que entró, negativo: dinero que salió',
   'Id of the payout, the file of payouts, the deposit or the recorded payout to the merchant; null: none':
     'Id del pago, del archivo de pagos, del depósito o del pago anotado al comercio; null: ninguno',
-  '`payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service':
-    '`payout`: un pago salió; `return`: un pago volvió; `deposit`: mira `depositId` y `from`; `other`: ajena a este servicio',
+  '`payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service':
+    '`payout`: un pago salió, mira `payoutId` y `to`; `return`: un pago volvió; `deposit`: mira `depositId` y `from`; `other`: ajena a este servicio',
   'Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known':
     'Número de la línea en el archivo. Opcional para `other`: entonces vale para todas las líneas sin explicar que no calzan con nada conocido',
   'Id of the payout, for `payout` and `return`': 'Id del pago, para `payout` y `return`',
@@ -126,8 +126,12 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Origen de un depósito nuevo que se anota con la línea: `merchant`, o el código de un medio de pago como `webpay`',
   'Commission that the acquirer kept in addition to the amount, in minor units. Default: 0':
     'Comisión que retuvo el adquirente además del monto, en unidades mínimas. Por defecto, 0',
-  'Payment service that owns the new deposit; required if the account is of all payment services':
-    'Servicio de pago dueño del depósito nuevo; obligatorio si la cuenta es de todos los servicios de pago',
+  "`merchant`, for `payout`: the money left at the merchant's expense, such as a payout that left twice; the payout is booked with the line":
+    '`merchant`, para `payout`: el dinero salió a costa del comercio, como un pago que salió dos veces; el pago se anota con la línea',
+  'Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file':
+    'Línea de una cartola que contradice al pago: id de la cartola, `/`, línea en el archivo',
+  'Payment service that owns the new deposit or payout; required if the account is of all payment services':
+    'Servicio de pago dueño del depósito o del pago nuevo; obligatorio si la cuenta es de todos los servicios de pago',
   'Reason, stored for later readers; do not name a person': 'Motivo, que se guarda para después; no nombres a nadie',
   'Name of the batch, shown to approvers, up to 200 characters':
     'Nombre del lote, para quienes lo aprueban, de hasta 200 caracteres',

@@ -96,8 +96,8 @@ export type FileOfAccount = AccountOfStatement & { readonly evidence: Pick<Evide
 
 /**
  * Returns the known lines, by their line in the file, that may be second, equal lines: the file lacks other lines of
- * their day, so the bank may have split the day between two files, or its balances of the day begin where those of
- * another file end. None for a file that was imported before.
+ * their day, so the bank may have split the day between two files, or its balances of the day begin where
+ * another file ends. None for a file that was imported before.
  */
 export async function doubtfulLines(
   db: Reader,
