@@ -17,7 +17,7 @@ import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 import { keptSearchPath } from './kept-search.ts';
-import { alertNotice } from './notice.ts';
+import { alertNotice, type Fault, formField } from './notice.ts';
 
 /** Shows the sign-in page. `ended=form` in the address: it says that a form was sent after the end of the session. */
 export const getConsoleSignIn: Screen = {
@@ -114,14 +114,19 @@ function sendSignIn(
   { status, next, search, email, said, language = visitLanguage(request) }: SignIn,
 ) {
   const title = tell(language, 'sign_in.title');
+  const fault: Fault = {
+    said: said === null ? '' : tell(language, said),
+    // Nothing says which of the two is wrong; the password is the one to type again.
+    field: said === 'sign_in.failed' ? 'password' : undefined,
+  };
   // The page may answer a form of another address, which cannot be opened.
   const path = request.method === 'GET' ? request.url : '/console/sign-in';
   const main = html`<h1>${title}</h1>
-${said !== null && alertNotice(tell(language, said))}
+${alertNotice(fault)}
 <form class="card pad" method="post" action="${publicPath(app)}/console/sign-in">
 <input type="hidden" name="next" value="${next}">${search !== '' && html`<input type="hidden" name="search" value="${search}">`}
 <label>${tell(language, 'sign_in.email')}<input type="email" name="email" value="${email}" autocomplete="username" required></label>
-<label>${tell(language, 'sign_in.password')}<input type="password" name="password" autocomplete="current-password" required></label>
+${formField(fault, 'password', (attributes) => html`<label>${tell(language, 'sign_in.password')}<input type="password" name="password" autocomplete="current-password" required${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'sign_in.button')}</button></p>
 </form>
 <p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user invite EMAIL --role support --all-payment-services' })}</p>`;

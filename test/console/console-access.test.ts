@@ -7,6 +7,7 @@ import { loadEnvironment } from '../../src/payment-services/find-environment.ts'
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM, formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -236,7 +237,10 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const { email, password } = await createTestUser(app, { role: 'owner', may: [] });
     const signIn = (fields: Record<string, string>) =>
       server.post('/console/sign-in', { headers: FORM, body: String(new URLSearchParams(fields)) });
-    assert.equal((await signIn({ email, password: 'wrong' })).status, 401);
+    const wrong = await signIn({ email, password: 'wrong-word' });
+    assert.equal(wrong.status, 401);
+    assertMarked(wrong.text, 'password');
+    assert.ok(wrong.text.includes(`value="${email}"`) && !wrong.text.includes('wrong-word'));
     const elsewhere = ['/../../x', '/payments/%2e%2E/.%2e/../x', '/..?x', '/../consolex'];
     for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', ...elsewhere]) {
       assert.equal((await signIn({ email, password, next })).headers.get('location'), '/console');

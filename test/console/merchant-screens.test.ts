@@ -329,23 +329,31 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const path = /\/merchants\/ps_\w+/.exec(created.headers.get('location') ?? '')?.[0] ?? '';
     const send = async (form: string, fields: Record<string, string>) =>
       (await operator.post(`${path}/${form}`, { environment: 'production', ...fields })).status;
+    const refuse = async (form: string, fields: Record<string, string>, ...marked: string[]) => {
+      const { status, text } = await operator.post(`${path}/${form}`, { environment: 'production', ...fields });
+      assert.equal(status, 400, JSON.stringify(fields));
+      assertMarked(text, ...marked);
+      for (const [name, typed] of Object.entries(fields)) {
+        const [shown = 'none'] =
+          new RegExp(`<(?:input|select) [^>]*name="${name}"[^>]* value="${typed}"`).exec(text) ?? [];
+        const isKept = shown !== 'none' || text.includes(`<option value="${typed}" selected>`);
+        assert.equal(isKept, name !== 'key', `${name} is kept, a key is not`);
+      }
+    };
     const fee = { method: 'simulated', rate: '29500', fixed: '50', currency: 'CLP' };
     assert.equal(await send('fee', fee), 303);
     for (const wrong of [{ rate: '1000001' }, { rate: '2.95' }, { fixed: '1.000' }, { currency: 'XXY' }])
-      assert.equal(await send('fee', { ...fee, ...wrong }), 400, JSON.stringify(wrong));
+      await refuse('fee', { ...fee, ...wrong }, ...Object.keys(wrong));
     const account = { method: 'webpay', account: '597012345678', key: 'k'.repeat(32) };
     assert.equal(await send('method', account), 303);
-    assert.equal(
-      await send('method', { ...account, account: '597055555532' }),
-      400,
-      'the public test account is refused',
-    );
+    await refuse('method', { ...account, account: '597055555532' }, 'account');
+    await refuse('method', { ...account, key: 'short' }, 'key');
     const settings = (await operator.get(path)).text;
     for (const said of ['<option value="simulated">Simulador</option>', '>Simulador</td>', '>Webpay Plus</td>'])
       assert.ok(settings.includes(said), said);
     assert.equal(await send('limit', { per_minute: '120' }), 303);
-    assert.equal(await send('limit', { per_minute: '0' }), 400);
-    assert.equal(await send('events-url', { url: 'http://127.0.0.1/x' }), 400);
+    await refuse('limit', { per_minute: '0' }, 'per_minute');
+    await refuse('events-url', { url: 'http://127.0.0.1/x' }, 'url');
     assert.equal(await send('state', { state: 'disabled' }), 303);
     const { text } = await operator.get(path);
     assert.match(text, /2,95 % \+ \$50/);
@@ -386,11 +394,14 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     };
     app.now.advance(HOUR_MS / 4);
     const before = await rowsOf(app.db);
+    const backs: string[] = [];
     for (const [form, fields] of Object.entries(forms)) {
       const asked = await person.post(`${at}/${form}`, { environment, ...fields });
       const back = form === 'rotate' ? `${own.id}/rotate?environment=production` : `${own.id}?done=proved`;
       const location = `/console/prove?next=${encodeURIComponent(`/merchants/${back}`)}`;
-      assert.deepEqual([asked.status, asked.headers.get('location')], [303, location], form);
+      const [led = '', typed = ''] = (asked.headers.get('location') ?? '').split(encodeURIComponent('&typed='));
+      assert.deepEqual([asked.status, led], [303, location], form);
+      if (form === 'fee' || form === 'method') backs.push(`${at}?done=proved&typed=${typed}`);
     }
     assert.equal((await person.get(`${at}/rotate?environment=production`)).status, 303);
     assert.deepEqual(await rowsOf(app.db), before);
@@ -400,7 +411,15 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       'a form that moves no money and no secret needs no proof',
     );
     await person.post('/console/prove', { password: user.password, next: `/merchants/${own.id}?done=proved` });
-    assert.match((await person.get(`${at}?done=proved`)).text, /Send the form once more/);
+    for (const [index, kept] of [
+      /name="rate"[^>]* value="29500"/,
+      /name="account"[^>]* value="597012345678"/,
+    ].entries()) {
+      const { text } = await person.get(backs[index] ?? '');
+      assert.match(text, /Send the form once more/);
+      assert.match(text, kept);
+      assert.doesNotMatch(text, /k{32}/);
+    }
     for (const [form, fields] of Object.entries(forms))
       assert.ok([200, 303].includes((await person.post(`${at}/${form}`, { environment, ...fields })).status), form);
     assert.notDeepEqual(await rowsOf(app.db), before);

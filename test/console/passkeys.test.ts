@@ -9,6 +9,7 @@ import { credentialsOf, passkeySite } from '../../src/auth/factors/passkey.ts';
 import { passkeyFindings } from '../../src/health/process-findings.ts';
 import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { type Question, SoftPasskey } from '../support/soft-passkey.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { withBrowser } from '../support/test-browser.ts';
@@ -80,6 +81,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
       assert.equal((await add(person, key, () => answer)).status, 400, answer);
     const { text } = await person.get(ADD);
     const form = { setup: valueOf(text, 'setup'), answer: key.create(askedOn(text)), name: 'Laptop' };
+    assertMarked((await person.post(ADD, { ...form, name: '<' })).text, 'name');
     assert.equal((await sibling.post(ADD, form)).status, 400, 'another session of the same person is refused');
     const other = await signedIn(await createTestUser(app, { role: 'support', may: [] }));
     assert.equal((await other.post(ADD, form)).status, 400, 'another person is refused');

@@ -10,6 +10,7 @@ import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -227,6 +228,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await person.get('/console/account/factors/totp')).status, 303);
     const wrong = await person.post('/console/prove', { password: 'wrong' });
     assert.deepEqual([wrong.status, /The password is wrong/.test(wrong.text)], [401, true]);
+    assertMarked(wrong.text, 'password');
     assert.equal((await person.post('/console/prove', { password: user.password })).status, 303);
     assert.equal((await person.get('/console/account/factors/totp')).status, 200);
     const sessions = await app.db.query<{ length: number }>(
@@ -290,6 +292,11 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     const finish = async (one: ConsolePerson) =>
       one.post('/console/account/factors/totp', { setup, name: 'a', code: await totpCode(secret, app.now()) });
     assert.equal((await finish(other.person)).status, 400);
+    const wrong = await person.post('/console/account/factors/totp', { setup, name: 'Second', code: '000 00' });
+    assertMarked(wrong.text, 'code');
+    assert.match(wrong.text, /name="name"[^>]* value="Second"/);
+    assert.doesNotMatch(wrong.text, /000 00/);
+    assertMarked((await person.post('/console/account/factors/totp', { setup, name: '<', code: '' })).text, 'name');
     assert.equal((await finish(person)).status, 303);
     assert.equal((await finish(person)).status, 400, 'a second click adds no second factor');
     assert.equal((await app.db.query('select id from factors')).length, 3);
@@ -319,8 +326,8 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     for (const one of [person, other]) await one.signIn(user);
     const change = (now: string, wanted: string) => person.post('/console/account/password', { now, wanted });
     for (const weak of ['short', 'aaaaaaaaaaaaaaaa', '123456789012345', `${user.email.split('@')[0]}-and-more`])
-      assert.equal((await change(user.password, weak)).status, 400, weak);
-    assert.equal((await change('wrong', 'cuatro perros verdes')).status, 401);
+      assertMarked((await change(user.password, weak)).text, 'wanted');
+    assertMarked((await change('wrong', 'cuatro perros verdes')).text, 'now');
     assert.equal((await other.get('/console')).status, 200);
     assert.equal((await change(user.password, 'cuatro perros verdes')).status, 303);
     assert.deepEqual([(await person.get('/console')).status, (await other.get('/console')).status], [200, 303]);

@@ -20,6 +20,8 @@ import { setFee } from '../../payment-services/set-fee.ts';
 import { setRequestLimit } from '../../payment-services/set-request-limit.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedQuery } from '../kept-typing.ts';
+import type { Fault } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { provedPath, sendMerchant } from './merchant-page.ts';
 import { environmentNamed, merchantOf } from './visible-merchants.ts';
@@ -40,7 +42,8 @@ export const postConsoleEventsUrl = changing(async ({ app, language, merchant, e
   const url = (fields['url'] ?? '').trim() || null;
   const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
   const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
-  if (refusal !== null) return tell(language, 'merchant.bad_url', { why: whyIn(language, refusal) });
+  if (refusal !== null)
+    return { said: tell(language, 'merchant.bad_url', { why: whyIn(language, refusal) }), field: `url-${environment}` };
   await setEventsUrl(app, { paymentServiceId: merchant.id, environment }, url, by);
   return '';
 });
@@ -50,8 +53,11 @@ export const postConsoleFee = provedChange(async ({ app, language, merchant, env
   const { method = '', currency = '', rate = '', fixed = '' } = fields;
   if (environment === null || !app.paymentMethods.some(({ code }) => code === method)) return null;
   const ppm = readRate(rate.trim());
-  const amount = currencyExponent(currency) === undefined ? null : parseTyped(fixed.trim(), currency);
-  if (ppm === null || amount === null) return tell(language, 'merchant.bad_fee');
+  if (ppm === null) return { said: tell(language, 'merchant.bad_rate'), field: 'rate' };
+  if (currencyExponent(currency) === undefined)
+    return { said: tell(language, 'merchant.bad_currency'), field: 'currency' };
+  const amount = parseTyped(fixed.trim(), currency);
+  if (amount === null) return { said: tell(language, 'merchant.bad_fixed'), field: 'fixed' };
   const target = { paymentServiceId: merchant.id, environment, method, currency };
   await setFee(app, target, { rate_ppm: ppm, fixed: amount }, by);
   return '';
@@ -63,7 +69,9 @@ export const postConsoleMethod = provedChange(async ({ app, language, merchant, 
   if (environment === null || method !== 'webpay') return null;
   const target = { paymentServiceId: merchant.id, environment, method };
   if (remove !== undefined) return (await removeMethodSettings(app, target, by)) ? '' : null;
-  if (refuseWebpayAccount(environment, { account, key }) !== null) return tell(language, 'merchant.bad_method');
+  const refusal = refuseWebpayAccount(environment, { account, key });
+  if (refusal !== null)
+    return { said: tell(language, `merchant.bad_${refusal}`), field: refusal === 'key' ? 'key' : 'account' };
   await setMethodSettings(app, target, { account, key }, by);
   return '';
 });
@@ -72,7 +80,8 @@ export const postConsoleMethod = provedChange(async ({ app, language, merchant, 
 export const postConsoleLimit = changing(async ({ app, language, merchant, fields, by }) => {
   const text = (fields['per_minute'] ?? '').trim();
   const perMinute = text === '' ? null : readPerMinute(text);
-  if (text !== '' && perMinute === null) return tell(language, 'merchant.bad_limit', { most: MOST_PER_MINUTE });
+  if (text !== '' && perMinute === null)
+    return { said: tell(language, 'merchant.bad_limit', { most: MOST_PER_MINUTE }), field: 'per_minute' };
   await setRequestLimit(app, merchant.id, perMinute, by);
   return '';
 });
@@ -90,17 +99,20 @@ function whyIn(language: ConsoleVisit['language'], refusal: UrlRefusal): string 
   return `${message} ${fix}`;
 }
 
-/** A form that needs a recent proof of identity. */
-function provedChange(change: (of: Change) => Promise<string | null>): Screen {
-  return changing(change, (app, visit, { id }) => requireProof(app, visit, provedPath(id)));
+/** A form that needs a recent proof of identity. After it the form has what was typed, without the key. */
+function provedChange(change: (of: Change) => Promise<Fault | '' | null>): Screen {
+  return changing(change, (app, visit, { id }) => {
+    const { key: _, ...typed } = fieldsOf(visit.request);
+    return requireProof(app, visit, `${provedPath(id)}&${typedQuery(visit, typed)}`);
+  });
 }
 
 /**
- * A form on the page of a merchant. `change` returns '' when it is done, a text with what is wrong, or null for a form
- * that this page does not have.
+ * A form on the page of a merchant. `change` returns '' when it is done, what is wrong, or null for a form that this
+ * page does not have.
  */
 function changing(
-  change: (of: Change) => Promise<string | null>,
+  change: (of: Change) => Promise<Fault | '' | null>,
   proofAsked: (app: App, visit: ConsoleVisit, merchant: ListedPaymentService) => FastifyReply | null = () => null,
 ): Screen {
   return {
@@ -112,9 +124,10 @@ function changing(
       const asked = proofAsked(app, visit, merchant);
       if (asked !== null) return asked;
       const environment = environmentNamed(merchant, fields['environment']);
-      const said = await change({ app, language, merchant, environment, fields, by });
-      if (said === null) return send(404, notFoundPage(language));
-      return said === '' ? goTo(`/merchants/${merchant.id}?done=saved`) : sendMerchant(app, visit, merchant, 400, said);
+      const fault = await change({ app, language, merchant, environment, fields, by });
+      if (fault === null) return send(404, notFoundPage(language));
+      if (fault === '') return goTo(`/merchants/${merchant.id}?done=saved`);
+      return sendMerchant(app, visit, merchant, { ...fault, status: 400, typed: fields });
     }),
   };
 }

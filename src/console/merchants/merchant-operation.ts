@@ -14,6 +14,8 @@ import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { formField } from '../notice.ts';
+import { type ShownForm, typedInto } from './merchant-page.ts';
 
 /**
  * Shows the operator's settings for a merchant: fees, payment methods, the request limit and whether it is enabled.
@@ -23,39 +25,48 @@ export async function operationPart(
   { app, language, user }: ConsoleVisit,
   merchant: ListedPaymentService,
   environments: readonly Environment[],
+  shown: ShownForm,
 ): Promise<Html> {
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = user.may.has('payment-services:manage');
-  const choice = html`<label>${tell(language, 'merchant.environment')}<select name="environment">${environments
-    .toReversed()
-    .map((name) => html`<option value="${name}">${tell(language, `merchant.${name}`)}</option>`)}</select></label>`;
+  const choice = (typed: string | undefined) =>
+    html`<label>${tell(language, 'merchant.environment')}<select name="environment">${environments
+      .toReversed()
+      .map(
+        (name) =>
+          html`<option value="${name}"${name === typed && html` selected`}>${tell(language, `merchant.${name}`)}</option>`,
+      )}</select></label>`;
   const isOwn = ({ payment_service_id, environment }: { payment_service_id: string; environment: Environment }) =>
     payment_service_id === merchant.id && environments.includes(environment);
   const fees = (await listFees(app)).filter(isOwn);
   const methods = (await listMethodSettings(app)).filter(isOwn);
   return html`<h2>${tell(language, 'merchant.fees')}</h2>
 ${fees.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_fees')}</p>` : feeTable(language, fees)}
-${may && feeForm(app, language, at, choice)}
+${may && feeForm(app, language, at, choice, shown)}
 <h2>${tell(language, 'merchant.methods')}</h2>
 ${methods.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_methods')}</p>` : methodTable(language, methods, may ? at : null)}
-${may && methodForm(language, at, choice)}
+${may && methodForm(language, at, choice, shown)}
 <h2>${tell(language, 'merchant.operation')}</h2>
-${may ? stateForms(language, at, merchant) : limitLine(language, merchant)}`;
+${may ? stateForms(language, at, merchant, shown) : limitLine(language, merchant)}`;
 }
 
-function feeForm(app: App, language: Language, at: string, choice: Html): Html {
-  return html`<form class="card pad fields" method="post" action="${at}/fee">${choice}
-${methodChoice(app, language)}
-<label>${tell(language, 'merchant.fee_rate')}<input name="rate" inputmode="numeric" required maxlength="7" value="0"></label>
-<label>${tell(language, 'merchant.fee_fixed')}<input name="fixed" inputmode="decimal" required maxlength="15" value="0"></label>
-<label>${tell(language, 'merchant.currency')}<input name="currency" required maxlength="3" value="CLP"></label>
+type EnvironmentChoice = (typed: string | undefined) => Html;
+
+function feeForm(app: App, language: Language, at: string, choice: EnvironmentChoice, shown: ShownForm): Html {
+  const { environment, method, rate = '0', fixed = '0', currency = 'CLP' } = typedInto(shown, 'rate');
+  return html`<form class="card pad fields" method="post" action="${at}/fee">${choice(environment)}
+${methodChoice(app, language, method)}
+${formField(shown, 'rate', (attributes) => html`<label>${tell(language, 'merchant.fee_rate')}<input name="rate" inputmode="numeric" required maxlength="7" value="${rate}"${attributes}></label>`)}
+${formField(shown, 'fixed', (attributes) => html`<label>${tell(language, 'merchant.fee_fixed')}<input name="fixed" inputmode="decimal" required maxlength="15" value="${fixed}"${attributes}></label>`)}
+${formField(shown, 'currency', (attributes) => html`<label>${tell(language, 'merchant.currency')}<input name="currency" required maxlength="3" value="${currency}"${attributes}></label>`)}
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
 
-function methodForm(language: Language, at: string, choice: Html): Html {
-  return html`<form class="card pad fields" method="post" action="${at}/method">${choice}<input type="hidden" name="method" value="webpay">
-<label>${tell(language, 'merchant.account')}<input name="account" inputmode="numeric" required pattern="[0-9]{12}" maxlength="12"></label>
-<label>${tell(language, 'merchant.key')}<input type="password" name="key" required minlength="8" maxlength="128" autocomplete="off"></label>
+function methodForm(language: Language, at: string, choice: EnvironmentChoice, shown: ShownForm): Html {
+  const { environment, account = '' } = typedInto(shown, 'account');
+  return html`<form class="card pad fields" method="post" action="${at}/method">${choice(environment)}<input type="hidden" name="method" value="webpay">
+${formField(shown, 'account', (attributes) => html`<label>${tell(language, 'merchant.account')}<input name="account" inputmode="numeric" required pattern="[0-9]{12}" maxlength="12" value="${account}"${attributes}></label>`)}
+${formField(shown, 'key', (attributes) => html`<label>${tell(language, 'merchant.key')}<input type="password" name="key" required minlength="8" maxlength="128" autocomplete="off"${attributes}></label>`)}
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
 
@@ -65,9 +76,10 @@ function limitLine(language: Language, { per_minute }: ListedPaymentService): Ht
   return html`<div class="card pad"><p>${tell(language, 'merchant.limit_now', { count: per_minute ?? most })}</p></div>`;
 }
 
-function stateForms(language: Language, at: string, merchant: ListedPaymentService): Html {
+function stateForms(language: Language, at: string, merchant: ListedPaymentService, shown: ShownForm): Html {
+  const { per_minute: perMinute = String(merchant.per_minute ?? '') } = typedInto(shown, 'per_minute');
   return html`<form class="card pad" method="post" action="${at}/limit">
-<label>${tell(language, 'merchant.limit', { most: REQUEST_LIMITS.paymentService.most })}<input name="per_minute" inputmode="numeric" maxlength="8" value="${merchant.per_minute ?? ''}"></label>
+${formField(shown, 'per_minute', (attributes) => html`<label>${tell(language, 'merchant.limit', { most: REQUEST_LIMITS.paymentService.most })}<input name="per_minute" inputmode="numeric" maxlength="8" value="${perMinute}"${attributes}></label>`)}
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
 <form class="card pad" method="post" action="${at}/state"><p class="quiet">${tell(language, 'merchant.disable_hint')}</p>
 ${
@@ -77,9 +89,10 @@ ${
 }</form>`;
 }
 
-function methodChoice(app: App, language: Language): Html {
+function methodChoice(app: App, language: Language, typed: string | undefined): Html {
   const options = app.paymentMethods.map(
-    (method) => html`<option value="${method.code}">${methodName(language, method)}</option>`,
+    (method) =>
+      html`<option value="${method.code}"${method.code === typed && html` selected`}>${methodName(language, method)}</option>`,
   );
   return html`<label>${tell(language, 'column.method')}<select name="method">${options}</select></label>`;
 }

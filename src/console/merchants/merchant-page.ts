@@ -17,7 +17,8 @@ import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-s
 import { actorText, badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { resultNotice } from '../notice.ts';
+import { typedOf } from '../kept-typing.ts';
+import { type Fault, formField, resultNotice } from '../notice.ts';
 import { operationPart } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
@@ -36,8 +37,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
 };
 
 /**
- * Returns where a person continues after a new proof of identity. The address does not keep the typed form, so the
- * person submits it again.
+ * Returns where a person continues after a new proof of identity, to submit the form again.
  */
 export function provedPath(merchantId: string): string {
   return `/merchants/${merchantId}?done=proved`;
@@ -48,18 +48,20 @@ export const getConsoleMerchant: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
     if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-    return sendMerchant(app, visit, merchant, 200, '');
+    return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: typedOf(visit) });
   }),
 };
 
+/** What the page shows: why a form was refused, if it was, and the fields that were typed into one of its forms. */
+export type ShownForm = Fault & { status: number; typed: Readonly<Record<string, string>> };
+
+/** Returns what was typed into the form that has this field; another form that was sent has none of it. */
+export function typedInto({ typed }: ShownForm, field: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(typed, field) ? typed : {};
+}
+
 /** Sends the page of a payment service, with `said` at the top if a form was refused. */
-export async function sendMerchant(
-  app: App,
-  visit: ConsoleVisit,
-  merchant: ListedPaymentService,
-  status: number,
-  said: string,
-) {
+export async function sendMerchant(app: App, visit: ConsoleVisit, merchant: ListedPaymentService, shown: ShownForm) {
   const { language, user, send } = visit;
   const environments = environmentsOf(merchant);
   const links = (await listHandovers(app, merchant.id, LINKS_SHOWN)).filter(({ environment }) =>
@@ -68,16 +70,16 @@ export async function sendMerchant(
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = user.may.has('tokens:manage');
   const rooms: Html[] = [];
-  for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment));
-  const main = html`${resultNotice(visit, DONE, said)}
+  for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment, shown));
+  const main = html`${resultNotice(visit, DONE, shown)}
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
 <p class="actions">${elsewhere(app, visit, merchant)}<a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> ${may && html`<a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a>`}</p>
 ${rooms}
 ${links.length > 0 && linkTable(visit, merchant, links)}
-${mayAny(user.may, readWith('payment-services:manage')) && (await operationPart(visit, merchant, environments))}`;
-  return send(status, { title: merchant.name, main });
+${mayAny(user.may, readWith('payment-services:manage')) && (await operationPart(visit, merchant, environments, shown))}`;
+  return send(shown.status, { title: merchant.name, main });
 }
 
 /** Links to the other screens about this merchant that the person may see. */
@@ -95,6 +97,7 @@ async function environmentCard(
   { language, user }: ConsoleVisit,
   merchant: ListedPaymentService,
   environment: Environment,
+  shown: ShownForm,
 ): Promise<Html> {
   const tokens = merchant.tokens.filter((token) => token.environment === environment);
   const [{ environment_id, service_token }] = tokens as [TokenRow];
@@ -114,7 +117,7 @@ ${may && tokenForms(language, at, hidden, environment)}
 <h3>${tell(language, 'merchant.endpoints')}</h3>
 ${endpointList(language, endpoints)}
 ${user.may.has('callbacks:resend') && endpoints.some(isOwed) && resendForm(language, at, hidden, endpoints.filter(isOwed))}
-${may ? eventsUrlForm(language, at, hidden, eventsUrl) : eventsUrlLine(language, eventsUrl)}
+${may ? eventsUrlForm(language, at, { environment, eventsUrl, shown }) : eventsUrlLine(language, eventsUrl)}
 </div>`;
 }
 
@@ -137,9 +140,13 @@ function tokenForms(language: Language, at: string, hidden: Html, environment: E
 <button>${tell(language, 'merchant.make_link')}</button></form>`;
 }
 
-function eventsUrlForm(language: Language, at: string, hidden: Html, eventsUrl: string | null): Html {
-  return html`<form method="post" action="${at}/events-url">${hidden}
-<label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="2048" value="${eventsUrl ?? ''}"></label>
+type EventsUrl = { environment: Environment; eventsUrl: string | null; shown: ShownForm };
+
+function eventsUrlForm(language: Language, at: string, { environment, eventsUrl, shown }: EventsUrl): Html {
+  const { environment: typedFor, url: typed = '' } = typedInto(shown, 'url');
+  const url = typedFor === environment ? typed : (eventsUrl ?? '');
+  return html`<form method="post" action="${at}/events-url"><input type="hidden" name="environment" value="${environment}">
+${formField(shown, `url-${environment}`, (attributes) => html`<label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="2048" value="${url}"${attributes}></label>`)}
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
 

@@ -66,7 +66,7 @@ export const postConsoleRotate: Screen = {
       outcome.kind === 'overlapping'
         ? tell(language, 'rotate.overlapping', { time: minuteOf(outcome.closesAt) })
         : tell(language, 'rotate.replaced');
-    return sendMerchant(app, visit, merchant, 409, said);
+    return sendMerchant(app, visit, merchant, { said, status: 409, typed: {} });
   }),
 };
 

@@ -6,11 +6,12 @@ import { passkeySite } from '../../auth/factors/passkey.ts';
 import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
-import { html } from '../../http/html.ts';
+import { type Html, html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
+import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 
@@ -26,7 +27,7 @@ export const getConsoleTotp: Screen = {
       const asked = requireProof(app, visit, PATH);
       if (asked !== null) return asked;
       const { next } = visit.request.query as Record<string, unknown>;
-      return sendSetup(app, visit, await beginTotp(app, visit.user), { status: 200, next: pathOf(next), said: null });
+      return sendSetup(app, visit, await beginTotp(app, visit.user), { status: 200, next: pathOf(next), said: '' });
     },
     ['enrol'],
   ),
@@ -38,15 +39,18 @@ export const postConsoleTotp: Screen = {
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);
       if (asked !== null) return asked;
-      const { user, request, by } = visit;
+      const { user, request, by, language } = visit;
+      const told = (said: ConsoleText) => tell(language, said);
       const { setup = '', code = '', name = '', next: path } = fieldsOf(request);
       const next = pathOf(path);
       const begun = await continueTotp(app, user, setup);
       if (begun === null)
-        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, name, said: 'totp.over' });
-      if (!isFactorName(name)) return sendSetup(app, visit, begun, { status: 400, next, name, said: 'totp.bad_name' });
+        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, name, said: told('totp.over') });
+      const refuse = (field: string, said: ConsoleText) =>
+        sendSetup(app, visit, begun, { status: 400, next, name, said: told(said), field });
+      if (!isFactorName(name)) return refuse('name', 'totp.bad_name');
       const done = await finishTotp(app, visit, { setup, code: code.replace(/\s/g, ''), name }, by);
-      if (done === null) return sendSetup(app, visit, begun, { status: 400, next, name, said: 'totp.wrong' });
+      if (done === null) return refuse('code', 'totp.wrong');
       return letIn(app, visit, done.recoveryCodes, next);
     },
     ['enrol'],
@@ -88,27 +92,37 @@ export function sendRecoveryCodes(
 
 type Setup = { secret: string; address: string; setup: string };
 /** `name`: what the person typed before. */
-type Shown = { status: number; next: string; name?: string; said: ConsoleText | null };
+type Shown = Fault & { status: number; next: string; name?: string };
 
 async function sendSetup(app: App, visit: ConsoleVisit, { secret, address, setup }: Setup, shown: Shown) {
   const { language, user, standing, send } = visit;
-  const { status, next, name = tell(language, 'totp.default_name'), said } = shown;
+  const { status, next, name = tell(language, 'totp.default_name') } = shown;
   const title = tell(language, 'totp.title');
   const main = html`<h1>${title}</h1>
 ${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: nameOfRole(language, user.role) })}</p>`}
-${said !== null && alertNotice(tell(language, said))}
+${alertNotice(shown)}
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
 <p>${tell(language, 'totp.scan')}</p>
 <div class="qr" role="img" aria-label="${tell(language, 'totp.qr')}">${await drawQr(address)}</div>
 <p>${tell(language, 'totp.key')}: <code>${grouped(secret)}</code></p>
 <p><a href="${address}">${tell(language, 'totp.open')}</a></p>
 <input type="hidden" name="setup" value="${setup}"><input type="hidden" name="next" value="${next}">
-<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${name}"></label>
-<label>${tell(language, 'totp.code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,7}" required></label>
+${factorNameField(language, shown, name)}
+${formField(shown, 'code', (attributes) => html`<label>${tell(language, 'totp.code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,7}" required${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'totp.button')}</button></p>
 </form>
 ${passkeySite(app) !== null && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/account/factors/passkey?next=${encodeURIComponent(next)}">${tell(language, 'me.add_passkey')}</a></p>`}`;
   return send(status, { title, main });
+}
+
+/** Shows the field for the name of a factor. */
+export function factorNameField(language: Language, refused: Fault, name: string): Html {
+  return formField(
+    refused,
+    'name',
+    (attributes) =>
+      html`<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${name}"${attributes}></label>`,
+  );
 }
 
 function grouped(secret: string): string {

@@ -7,11 +7,12 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { visitLanguage } from '../console-language.ts';
 import { sendConsolePage } from '../console-page.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { tell } from '../console-texts.ts';
 import { isFromOurPage, sessionCookie } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
+import { newPasswordField } from './my-account.ts';
 
 type Params = { token: string };
 
@@ -24,7 +25,7 @@ export const getConsoleInvitation: Screen = {
     const found = await findInvitation(app, (request.params as Params).token);
     return found === null
       ? sendOver(app, request, reply)
-      : sendForm(app, request, reply, found, { status: 200, said: null });
+      : sendForm(app, request, reply, found, { status: 200, said: '' });
   },
 };
 
@@ -33,11 +34,17 @@ export const postConsoleInvitation: Screen = {
   handle: async (app, request, reply) => {
     const found = await findInvitation(app, (request.params as Params).token);
     if (found === null) return sendOver(app, request, reply);
-    if (!isFromOurPage(app, request)) return sendForm(app, request, reply, found, { status: 403, said: 'stale.text' });
+    const language = visitLanguage(request);
+    if (!isFromOurPage(app, request))
+      return sendForm(app, request, reply, found, { status: 403, said: tell(language, 'stale.text') });
     const { password = '' } = fieldsOf(request);
     const sets = found.invitation.kind === 'invitation';
     if (sets && !isStrongPassword(password, found.user.email))
-      return sendForm(app, request, reply, found, { status: 400, said: 'me.password_weak' });
+      return sendForm(app, request, reply, found, {
+        status: 400,
+        said: tell(language, 'me.password_weak'),
+        field: 'password',
+      });
     const token = await acceptInvitation(app, found, { password: sets ? password : null, address: request.ip });
     if (token === null) return sendOver(app, request, reply);
     return reply
@@ -48,32 +55,25 @@ export const postConsoleInvitation: Screen = {
   },
 };
 
-type Shown = { status: number; said: ConsoleText | null };
+type Shown = Fault & { status: number };
 
-function sendForm(
-  app: App,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  found: OpenInvitation,
-  { status, said }: Shown,
-) {
+function sendForm(app: App, request: FastifyRequest, reply: FastifyReply, found: OpenInvitation, shown: Shown) {
   const language = visitLanguage(request);
   const { invitation, user } = found;
   const sets = invitation.kind === 'invitation';
   const title = tell(language, sets ? 'invite.title' : 'sign_in.title');
   const main = html`<h1>${title}</h1>
 <p>${tell(language, sets ? 'invite.text' : 'invite.link_text', { email: user.email, role: nameOfRole(language, user.role) })}</p>
-${said !== null && alertNotice(tell(language, said))}
+${alertNotice(shown)}
 <form class="card pad" method="post" action="${publicPath(app)}/console/invitation/${(request.params as Params).token}">
 ${
   sets &&
   html`<input type="hidden" name="username" autocomplete="username" value="${user.email}">
-<label>${tell(language, 'me.password_new')}<input type="password" name="password" autocomplete="new-password" minlength="12" maxlength="200" required aria-describedby="password-hint"></label>
-<p class="quiet" id="password-hint">${tell(language, 'me.password_hint')}</p>`
+${newPasswordField(language, shown, 'password')}`
 }
 <p class="actions"><button class="primary">${tell(language, sets ? 'invite.button' : 'sign_in.button')}</button></p>
 </form>`;
-  return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
+  return sendConsolePage(app, reply, { title, main, status: shown.status, language, user: null, path: request.url });
 }
 
 /** Sends the same page for a link that never existed, was used, was ended or has expired. */

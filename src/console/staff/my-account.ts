@@ -13,10 +13,11 @@ import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
-import { resultNotice } from '../notice.ts';
+import { type Fault, formField, resultNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
@@ -44,7 +45,7 @@ export const postConsoleFactorRemove: Screen = {
     if (asked !== null) return asked;
     const outcome = await removeFactor(app, fieldsOf(request)['factor'] ?? '', user.id, by);
     if (outcome === 'unknown') return send(404, notFoundPage(language));
-    if (outcome === 'last') return sendAccount(app, visit, 409, 'me.last_stays');
+    if (outcome === 'last') return sendAccount(app, visit, 409, { said: tell(language, 'me.last_stays') });
     return goTo(`${PATH}?done=removed`);
   }),
 };
@@ -73,9 +74,11 @@ export const postConsoleSessionsEnd: Screen = {
 /** Changes the password. The form must have the present one; every other session ends. */
 export const postConsolePassword: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { user, by, request, reply, goTo } = visit;
+    const { user, by, request, reply, goTo, language } = visit;
+    const refuse = (status: number, said: ConsoleText, field?: string) =>
+      sendAccount(app, visit, status, { said: tell(language, said), field });
     const { now = '', wanted = '' } = fieldsOf(request);
-    if (!isStrongPassword(wanted, user.email)) return sendAccount(app, visit, 400, 'me.password_weak');
+    if (!isStrongPassword(wanted, user.email)) return refuse(400, 'me.password_weak', 'wanted');
     try {
       const session = await proveByPassword(app, visit.session, {
         email: user.email,
@@ -88,8 +91,8 @@ export const postConsolePassword: Screen = {
       return await goTo(`${PATH}?done=password`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.code === 'RATE_LIMITED') return sendAccount(app, visit, 429, 'prove.many');
-      if (error.code === 'LOGIN_FAILED') return sendAccount(app, visit, 401, 'me.password_wrong');
+      if (error.code === 'RATE_LIMITED') return refuse(429, 'prove.many');
+      if (error.code === 'LOGIN_FAILED') return refuse(401, 'me.password_wrong', 'now');
       throw error;
     }
   }),
@@ -99,7 +102,7 @@ async function sendAccount(
   app: App,
   visit: ConsoleVisit,
   status: number,
-  refused: ConsoleText | null = null,
+  refused: Fault = { said: '' },
 ): Promise<FastifyReply> {
   const { language, user, session, send } = visit;
   const at = `${publicPath(app)}/console${PATH}`;
@@ -107,7 +110,7 @@ async function sendAccount(
   const sessions = (await listSessions(app, user.id)) ?? [];
   const main = html`<h1>${title}</h1>
 <p class="quiet">${user.email} · ${tell(language, 'me.role')}: ${nameOfRole(language, user.role)}</p>
-${resultNotice(visit, DONE, refused === null ? '' : tell(language, refused))}
+${resultNotice(visit, DONE, refused)}
 ${await factorSection(app, visit, at)}
 <h2>${tell(language, 'me.sessions')}</h2>
 ${sessionTable(language, sessions, ({ id }) =>
@@ -118,12 +121,23 @@ ${sessionTable(language, sessions, ({ id }) =>
 <form class="actions" method="post" action="${at}/sessions/end"><button>${tell(language, 'me.end_others')}</button></form>
 <h2>${tell(language, 'me.password')}</h2>
 <form class="card pad narrow" method="post" action="${at}/password">
-<label>${tell(language, 'me.password_now')}<input type="password" name="now" autocomplete="current-password" required></label>
-<label>${tell(language, 'me.password_new')}<input type="password" name="wanted" autocomplete="new-password" minlength="12" maxlength="200" required aria-describedby="password-hint"></label>
-<p class="quiet" id="password-hint">${tell(language, 'me.password_hint')}</p>
+${formField(refused, 'now', (attributes) => html`<label>${tell(language, 'me.password_now')}<input type="password" name="now" autocomplete="current-password" required${attributes}></label>`)}
+${newPasswordField(language, refused, 'wanted')}
 <button class="primary">${tell(language, 'me.password_button')}</button>
 </form>`;
   return send(status, { title, main });
+}
+
+/** Shows the field for a new password, with its rule. */
+export function newPasswordField(language: Language, refused: Fault, name: string): Html {
+  return html`${formField(
+    refused,
+    name,
+    (attributes) =>
+      html`<label>${tell(language, 'me.password_new')}<input type="password" name="${name}" autocomplete="new-password" minlength="12" maxlength="200" required${attributes}></label>`,
+    'password-hint',
+  )}
+<p class="quiet" id="password-hint">${tell(language, 'me.password_hint')}</p>`;
 }
 
 async function factorSection(app: App, { language, user }: ConsoleVisit, at: string): Promise<Html> {

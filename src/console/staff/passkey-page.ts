@@ -5,11 +5,11 @@ import { isFactorName } from '../../auth/factors/factor.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault } from '../notice.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
-import { letIn } from './enrol-totp-page.ts';
+import { factorNameField, letIn } from './enrol-totp-page.ts';
 
 const PATH = '/account/factors/passkey';
 
@@ -20,7 +20,7 @@ export const getConsolePasskey: Screen = {
       const asked = requireProof(app, visit, PATH);
       if (asked !== null) return asked;
       const { next } = visit.request.query as Record<string, unknown>;
-      return sendSetup(app, visit, { status: 200, next: pathOf(next), said: null });
+      return sendSetup(app, visit, { status: 200, next: pathOf(next), said: '' });
     },
     ['enrol'],
   ),
@@ -32,11 +32,13 @@ export const postConsolePasskey: Screen = {
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);
       if (asked !== null) return asked;
+      const { language } = visit;
       const { setup = '', answer = '', name = '', next: path } = fieldsOf(visit.request);
       const next = pathOf(path);
-      if (!isFactorName(name)) return sendSetup(app, visit, { status: 400, next, said: 'totp.bad_name' });
+      const refuse = (fault: Fault) => sendSetup(app, visit, { status: 400, next, name, ...fault });
+      if (!isFactorName(name)) return refuse({ said: tell(language, 'totp.bad_name'), field: 'name' });
       const added = await finishPasskey(app, visit, { setup, answer, name }, visit.by);
-      if (added === null) return sendSetup(app, visit, { status: 400, next, said: 'passkey.refused' });
+      if (added === null) return refuse({ said: tell(language, 'passkey.refused') });
       return letIn(app, visit, added.recoveryCodes, next);
     },
     ['enrol'],
@@ -58,17 +60,18 @@ ${fields}
 </form>`;
 }
 
-type Shown = { status: number; next: string; said: ConsoleText | null };
+type Shown = Fault & { status: number; next: string; name?: string };
 
-async function sendSetup(app: App, visit: ConsoleVisit, { status, next, said }: Shown): Promise<FastifyReply> {
+async function sendSetup(app: App, visit: ConsoleVisit, shown: Shown): Promise<FastifyReply> {
   const { language, send } = visit;
+  const { status, next, name = tell(language, 'passkey.default_name') } = shown;
   const at = `${publicPath(app)}/console/account/factors`;
   const title = tell(language, 'passkey.title');
   const asked = await beginPasskey(app, visit);
   const fields = html`<p>${tell(language, 'passkey.text')}</p>
-<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'passkey.default_name')}"></label>`;
+${factorNameField(language, shown, name)}`;
   const main = html`<h1>${title}</h1>
-${said !== null && alertNotice(tell(language, said))}
+${alertNotice(shown)}
 ${asked === null ? html`<p class="notice">${tell(language, 'passkey.no_site')}</p>` : passkeyForm('create', asked, language, { at: `${at}/passkey`, next, fields })}
 ${asked !== null && html`<p class="notice" data-without-passkey>${tell(language, 'passkey.no_script')}</p>`}
 <p class="actions"><a class="button" href="${at}/totp">${tell(language, 'me.add_totp')}</a></p>`;

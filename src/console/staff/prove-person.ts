@@ -11,7 +11,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
-import { alertNotice } from '../notice.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
@@ -20,7 +20,7 @@ export const getConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const { next } = visit.request.query as Record<string, unknown>;
-      return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: null });
+      return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: '' });
     },
     ['prove'],
   ),
@@ -48,22 +48,26 @@ export const postConsoleProve: Screen = {
       } catch (error) {
         const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
         if (refusal === undefined) throw error;
-        return sendQuestion(app, visit, { ...refusal, next: pathOf(next) });
+        const { status, said } = refusal;
+        // Nothing was typed beside a refused passkey.
+        const field = answer === '' ? refusal.field : undefined;
+        return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
       }
     },
     ['prove'],
   ),
 };
 
-const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
-  FACTOR_REFUSED: { status: 401, said: 'prove.wrong' },
-  LOGIN_FAILED: { status: 401, said: 'prove.wrong_password' },
+const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
+  FACTOR_REFUSED: { status: 401, said: 'prove.wrong', field: 'code' },
+  LOGIN_FAILED: { status: 401, said: 'prove.wrong_password', field: 'password' },
   RATE_LIMITED: { status: 429, said: 'prove.many' },
 };
 
-type Question = { status: number; next: string; said: ConsoleText | null };
+type Question = Fault & { status: number; next: string };
 
-async function sendQuestion(app: App, visit: ConsoleVisit, { status, next, said }: Question): Promise<FastifyReply> {
+async function sendQuestion(app: App, visit: ConsoleVisit, question: Question): Promise<FastifyReply> {
+  const { status, next } = question;
   const { language, user, standing, send } = visit;
   const at = `${publicPath(app)}/console`;
   const withCode = await hasFactor(app.db, user.id);
@@ -71,14 +75,24 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { status, next, said 
   const title = tell(language, 'prove.title');
   const main = html`<h1>${title}</h1>
 <p>${tell(language, standing === 'prove' ? 'prove.first' : 'prove.again')}</p>
-${said !== null && alertNotice(tell(language, said))}
+${alertNotice(question)}
 ${asked !== null && passkeyForm('get', asked, language, { at: `${at}/prove`, next, fields: false })}
 <form class="card pad" method="post" action="${at}/prove">
 <input type="hidden" name="next" value="${next}">
 ${
   withCode
-    ? html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus></label>`
-    : html`<label>${tell(language, 'prove.password')}<input type="password" name="password" autocomplete="current-password" required></label>`
+    ? formField(
+        question,
+        'code',
+        (attributes) =>
+          html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${attributes}></label>`,
+      )
+    : formField(
+        question,
+        'password',
+        (attributes) =>
+          html`<label>${tell(language, 'prove.password')}<input type="password" name="password" autocomplete="current-password" required${attributes}></label>`,
+      )
 }
 <p class="actions"><button class="primary">${tell(language, 'prove.button')}</button></p>
 </form>
