@@ -43,6 +43,9 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     assert.match(waits.text, /<a href="\/console\/mails">Ver y enviar otra vez<\/a>/);
     const { text } = await server.get('/console/mails', owner.console);
     for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</]) assert.match(text, part);
+    const [asks = ''] = /<details>.*?<\/details>/s.exec(text) ?? [];
+    assert.match(asks, /no se le envía a quien pagó[^]*value="end"/, 'the end asks first');
+    assert.ok(!asks.includes('value="resend"'));
     const csv = await server.get('/console/mails?format=csv', owner.console);
     for (const said of [text, csv.text]) assert.doesNotMatch(said, /buyer@/);
     for (const [name, value] of Object.entries(shown))

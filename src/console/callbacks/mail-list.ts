@@ -111,10 +111,13 @@ function columnsFor(visit: ConsoleVisit): Column<ListedMail>[] {
   return [...columns, { name: 'act', text: 'mails.act', value: () => null, cell: (mail) => actCell(visit, mail) }];
 }
 
-/** Shows the forms for a receipt. They carry its state, as the person sees it. */
+/** Shows the forms for a receipt. They carry its state, as the person sees it. Its end asks first. */
 function actCell({ app, language }: ConsoleVisit, { id, state, attempts }: ListedMail): Html {
   const fields = Object.entries({ id, state, attempts: String(attempts) }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="${publicPath(app)}/console/mails">${fields}<button class="link" name="act" value="resend">${tell(language, 'mails.resend')}</button><br><button class="link" name="act" value="end">${tell(language, 'mails.end')}</button></form>`;
+  const form = (button: Html) =>
+    html`<form method="post" action="${publicPath(app)}/console/mails">${fields}${button}</form>`;
+  return html`${form(html`<button class="link" name="act" value="resend">${tell(language, 'mails.resend')}</button>`)}
+<details><summary>${tell(language, 'mails.end')}…</summary><p>${tell(language, 'mails.end_text')}</p>${form(html`<button name="act" value="end">${tell(language, 'mails.end')}</button>`)}</details>`;
 }

@@ -10,6 +10,7 @@ export const MAIL_TEXTS = roomTexts(
     'mails.act': 'Qué hacer',
     'mails.resend': 'Reenviar',
     'mails.end': 'No enviar más',
+    'mails.end_text': 'El comprobante sale de esta lista y no se le envía a quien pagó. El pago no cambia.',
     'mails.resent': 'El comprobante queda por enviar, desde el primer intento.',
     'mails.ended': 'El comprobante ya no se envía.',
     'mails.changed':
@@ -27,6 +28,7 @@ export const MAIL_TEXTS = roomTexts(
     'mails.act': 'Next step',
     'mails.resend': 'Send again',
     'mails.end': 'Stop sending',
+    'mails.end_text': 'The receipt leaves this list and is not sent to the payer. The payment does not change.',
     'mails.resent': 'The receipt is due again, from the first attempt.',
     'mails.ended': 'The receipt will not be sent.',
     'mails.changed': 'This receipt changed meanwhile, or is being sent now. Nothing was done: look at its state.',
