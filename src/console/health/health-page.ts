@@ -15,7 +15,7 @@ import { commandCell } from '../command-ways.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { nameCheck } from './spanish-checks.ts';
+import { nameCheck } from './check-names.ts';
 
 type Health = { store: Finding[]; processes: ListedProcess[] };
 
@@ -82,7 +82,7 @@ function findingsTable(visit: ConsoleVisit, findings: readonly Finding[]): Html 
   const sorted = [...said.filter(({ fix }) => fix !== null), ...said.filter(({ fix }) => fix === null)];
   const rows = sorted.map(({ check, says, fix }) => [
     fix === null ? badge('good', tell(language, 'health.ok')) : badge('bad', tell(language, 'health.problem')),
-    language === 'es' ? nameCheck(check) : check,
+    nameCheck(language, check),
     html`${says}${fix !== null && fixPart(visit, fix)}`,
   ]);
   return tableOf(
