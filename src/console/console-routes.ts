@@ -78,6 +78,7 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/accounts'], 'books:read', screens.getConsoleAccounts),
   screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
   screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', screens.getConsoleStatementCsv),
+  wholeScreen('GET', ['/console/movements'], 'books:read', screens.getConsoleMovements),
   wholeScreen('GET', ['/console/settlements'], 'books:read', screens.getConsoleSettlements),
   wholeScreen('POST', ['/console/settlements'], 'movements:record', screens.postConsoleSettlements),
   wholeScreen('GET', ['/console/settlements/:id'], 'books:read', screens.getConsoleSettlement),

@@ -38,6 +38,7 @@ const GROUPS: readonly Group[] = [
       { path: '/merchants', text: 'nav.merchants', permission: readWith('tokens:manage') },
       { path: '/accounts', text: 'accounts.title', permission: 'books:read' },
       { path: '/settlements', text: 'settlements.title', permission: 'books:read', whole: true },
+      { path: '/movements', text: 'recorded.title', permission: 'books:read', whole: true },
       { path: '/months', text: 'months.title', permission: 'books:read', whole: true },
       { path: '/requests', text: 'requests.title', permission: 'payments:read' },
     ],

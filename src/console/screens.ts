@@ -227,6 +227,7 @@ export const postConsoleMonth = later(() => import('./settlements/month-page.ts'
   ...FORM,
   query: ['month', 'environment'],
 });
+export const getConsoleMovements = later(() => import('./accounts/movement-list.ts'), 'getConsoleMovements');
 export const getConsoleSettlements = later(() => import('./settlements/settlement-list.ts'), 'getConsoleSettlements');
 export const postConsoleSettlements = later(
   () => import('./settlements/settlement-list.ts'),

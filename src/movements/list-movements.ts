@@ -2,8 +2,11 @@ import type { App } from '../app.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import type { Movement, MovementKind } from './movement.ts';
 import {
+  type BookedMovement,
   type ListedMovement,
+  type MovementSearch,
   type SuspenseEntry,
+  selectBookedMovements,
   selectMovement,
   selectMovements,
   selectPayouts,
@@ -14,6 +17,11 @@ import type { MovementTarget } from './record-movement.ts';
 /** Lists the newest movements of a kind, with the names of their payment service and environment. */
 export function listMovements(app: App, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
   return selectMovements(app.db, kind, limit);
+}
+
+/** Lists the newest movements of every kind that a search finds, each with the kind of its entry. */
+export function listBookedMovements(app: App, search: MovementSearch, limit: number): Promise<BookedMovement[]> {
+  return selectBookedMovements(app.db, search, limit);
 }
 
 /** Returns a movement by its reference; null if not found. */

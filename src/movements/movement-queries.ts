@@ -54,6 +54,39 @@ export function selectMovements(db: Reader, kind: MovementKind, limit: number): 
   ]);
 }
 
+/** `booked`: the kind of its entry in the books; if the entry is missing, the kind of the record. */
+export type BookedMovement = Movement & {
+  payment_service_id: string;
+  name: string;
+  environment: string;
+  booked: string;
+};
+
+/**
+ * An empty text matches everything. `text`: a whole id, reference or transaction; the reference of a payout also finds
+ * its return.
+ */
+export type MovementSearch = { environment: string; kind: string; text: string; from: number; to: number };
+
+/** Lists the newest movements of every kind, from `from` until before `to`. */
+export function selectBookedMovements(
+  db: Reader,
+  { environment, kind, text, from, to }: MovementSearch,
+  limit: number,
+): Promise<BookedMovement[]> {
+  return db.query<BookedMovement>(
+    `select m.*, e.payment_service_id, p.name, e.environment, coalesce(j.kind, m.kind) as booked
+     from movements m
+     join environments e on e.id = m.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     left join journal_entries j on j.movement_id = m.id and j.environment_id = m.environment_id and j.line = 0
+     where $1 in ('', e.environment) and $2 in ('', coalesce(j.kind, m.kind)) and m.created_at >= $3 and m.created_at < $4
+       and ($5 in ('', m.id, m.reference, cast(m.transaction_id as text)) or m.reference = 'payout ' || $5)
+     order by m.created_at desc, m.id limit $6`,
+    [environment, kind, from, to, text, limit],
+  );
+}
+
 /** Lists the newest payouts of some environments from `from` until before `to`. */
 export function selectPayouts(
   db: Reader,

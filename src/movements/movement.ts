@@ -1,5 +1,6 @@
 import {
   BANK,
+  type EntryKind,
   FEES_ACQUIRER,
   MERCHANT_PAYABLE,
   methodReceivable,
@@ -25,6 +26,18 @@ export type MovementKind = 'payout' | 'deposit' | 'resolution';
  * refund).
  */
 export type Decision = 'returned' | 'kept';
+
+/** The kinds of the entries that movements have: what each was, as the books say it. */
+export const BOOKED_KINDS = [
+  'deposit',
+  'paid_in',
+  'payout',
+  'payout_returned',
+  'returned',
+  'kept',
+  'recovered',
+  'charged',
+] as const satisfies readonly EntryKind[];
 
 /** A row of `movements`; it never changes. Amounts are in minor units, times UTC milliseconds. */
 export type Movement = SqlRow & {

@@ -227,22 +227,23 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.doesNotMatch(await get(`/payouts?merchant=${merchant}&environment=production`), /FAC-1/);
   });
 
-  test('of a merchant lead from its account to who recorded them, for people who read the audit log', async () => {
+  test('of a merchant lead from its account to who recorded them, for people who see every merchant', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const recorded = await payOut(app, desk.environment, 5000, { reference: 'TEF-A1' });
     const id = 'movement' in recorded ? recorded.movement.id : '';
     const path = `/accounts/${desk.environment.paymentServiceId}`;
-    const link = `<a href="/console/audit?subject=${id}"><span class="code">TEF-A1</span></a>`;
+    const link = `<a href="/console/movements?text=${id}"><span class="code">TEF-A1</span></a>`;
     const auditor = as(await createTestUser(app, { role: 'auditor', may: [] }));
     assert.ok((await auditor.get(path)).text.includes(link));
-    const { status, text } = await auditor.get(`/audit?subject=${id}`);
+    const { status, text } = await auditor.get(`/movements?text=${id}`);
     assert.equal(status, 200);
-    assert.match(text, /tester@test/);
-    // The maker does not see all payment services, and so not the audit log.
-    for (const user of [desk.users.maker, await createTestUser(app, { role: 'merchant', may: [] })]) {
+    assert.match(text, /TEF-A1<[^]*tester@test/);
+    // The maker does not see all payment services, and so not the list of movements.
+    const paymentServices = [desk.environment.paymentServiceId];
+    for (const user of [desk.users.maker, await createTestUser(app, { role: 'merchant', may: [], paymentServices })]) {
       const page = (await as(user).get(path)).text;
-      assert.ok(page.includes('TEF-A1') && !page.includes('/console/audit?'), 'no closed screen');
+      assert.ok(page.includes('TEF-A1') && !page.includes('/console/movements'), 'no closed screen');
     }
   });
 

@@ -71,6 +71,34 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.match(stale.text, /Antes se decidió algo distinto[^]*Es del comercio/);
     assert.equal(await decided(), 1);
     assert.equal((await listAudit(app, { action: 'suspense.resolved' }, 10)).acts.length, 1);
+    app.now.advance(2 * 86_400_000);
+    const auditor = (await createTestUser(app, { role: 'auditor', may: [] })).console;
+    const movements = `/console/movements?text=${late.id}`;
+    const payment = await server.get(`/console/payments/${late.id}`, auditor);
+    assert.ok(payment.text.includes(`<a href="${movements}">quién lo registró y por qué</a>`));
+    const [row = ''] = /<tbody>.*<\/tbody>/s.exec((await server.get(movements, auditor)).text) ?? [];
+    for (const said of [
+      'hace 2 d',
+      'Pago tardío, queda para el comercio',
+      '$5.001 CLP',
+      'olga@example.cl',
+      'visto en el portal',
+    ])
+      assert.ok(row.includes(said), `${said}: ${row}`);
+    const inMonth = '/console/movements?environment=development&amp;from=2026-01-01&amp;to=2026-01-31';
+    const month = await server.get('/console/months?month=2026-01&environment=development', auditor);
+    assert.ok(month.text.includes(inMonth));
+    for (const [query, rows] of [
+      ['kind=kept', 1],
+      ['kind=returned', 0],
+      ['environment=production', 0],
+      ['from=2026-01-16', 0],
+      ['to=2026-01-15&text=1.0', 1],
+      ['from=2026-01-16&to=2026-01-15', 1],
+    ] as const) {
+      const { status, text: list } = await server.get(`/console/movements?${query}`, auditor);
+      assert.deepEqual([status, list.match(/visto en el portal/g)?.length ?? 0], [/16&/.test(query) ? 400 : 200, rows]);
+    }
   });
 
   test('without a payment, from an acquirer’s file, is decided by its entry in the books', async () => {

@@ -33,6 +33,7 @@ import type { Transaction } from '../../src/transactions/transaction.ts';
 import { TESTER } from './test-actor.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 import { createLatePayment, createPaidTransaction } from './test-books.ts';
+import { deposit } from './test-movements.ts';
 import { approved, openPayoutDesk, propose } from './test-payouts.ts';
 import { acceptedRefund } from './test-refunds.ts';
 import type { TestServer } from './test-server.ts';
@@ -72,6 +73,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await delivery.poll();
   await delivery.drain();
   await queueMail(app, payment);
+  await deposit(app, environment, 1000);
   const { payout, left, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);

@@ -72,12 +72,12 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
 }
 
 /**
- * Returns the path below `/console` of the screen of the payment or payout, or of who recorded a movement and when;
- * null if the person may not see it.
+ * Returns the path below `/console` of the screen of the payment or payout, or of the movement with who recorded it and
+ * why; null if the person may not see it.
  */
 function screenOf(line: StatementLine, { may, environmentIds }: User): string | null {
   const { transaction_id: transaction, payout_id: payout, movement_id: movement } = line;
   if (transaction !== null) return `/payments/${transaction}`;
   if (payout !== null) return may.has('recipients:read') ? `/payouts/${payout}` : null;
-  return movement !== null && may.has('audit:read') && environmentIds === null ? `/audit?subject=${movement}` : null;
+  return movement !== null && environmentIds === null ? `/movements?text=${movement}` : null;
 }

@@ -71,7 +71,7 @@ ${user.may.has('callbacks:resend') && resendForms(app, language, shown)}
 </div>
 <div class="columns">
 <section aria-labelledby="timeline"><h2 id="timeline">${tell(language, 'payment.timeline')}</h2>
-${timelineOf(language, shown)}</section>
+${timelineOf(language, shown, movementsOf(app, visit, shown))}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
@@ -92,6 +92,12 @@ ${user.may.has('refunds:create') && (await refundForm(app, visit, shown, refused
     : `/payments/${payment.id}`;
   const title = `${payment.reference} · ${formatMoney(payment.amount, payment.currency)}`;
   return send(status, { title, main, ...((isTyped || visit.request.method === 'POST') && { again }) });
+}
+
+/** Returns the address of the payment's recorded movements, for a person who may see the list. */
+function movementsOf(app: App, { user }: ConsoleVisit, { payment }: ShownPayment): string | null {
+  const maySee = user.may.has('books:read') && user.environmentIds === null;
+  return maySee ? `${publicPath(app)}/console/movements?text=${payment.id}` : null;
 }
 
 function noticeOf(visit: ConsoleVisit, refused: string | Fault): Html | false {

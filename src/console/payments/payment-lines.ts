@@ -33,12 +33,22 @@ const OPEN = ['unknown', 'refund.processing', 'refund_request.made', 'queued', '
 /** Facts that the line already shows or that nobody asks about. */
 const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned'];
 
-/** Shows everything that happened to a payment, oldest first. */
-export function timelineOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
+/** The entries of movements that people recorded about a payment. */
+const MOVED: readonly string[] = ['returned', 'kept', 'recovered', 'charged'];
+
+/**
+ * Shows everything that happened to a payment, oldest first. `movements`: the address of its recorded movements; null
+ * for a person who may not see them.
+ */
+export function timelineOf(
+  language: Language,
+  { payment, transaction, timeline }: ShownPayment,
+  movements: string | null = null,
+): Html {
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${reasonOf(line)}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${reasonOf(line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
