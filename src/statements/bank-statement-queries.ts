@@ -340,6 +340,30 @@ export async function selectLineOf(tx: Reader, use: LineUse, subjects: readonly 
   return row ?? null;
 }
 
+/** A line with its statement. */
+export type LineOfStatement = KeptLine & Pick<KeptStatement, 'payment_service_id' | 'file_name'>;
+
+const OF_STATEMENT = `select l.*, s.payment_service_id, s.file_name
+  from bank_statement_lines l join bank_statements s on s.id = l.statement_id`;
+
+/**
+ * Lists the lines that confirmed or returned one of these payouts or payout files, and the line `beside`, such as
+ * `st_…/12`.
+ */
+export function selectLinesOf(
+  db: Reader,
+  subjects: readonly string[],
+  beside: string | null,
+): Promise<LineOfStatement[]> {
+  const [statement = '', fileLine = ''] = beside?.split('/') ?? [];
+  return db.query<LineOfStatement>(
+    `${OF_STATEMENT} where l.used_as in ('payout', 'return') and l.subject {named $1}
+       or l.statement_id = $2 and l.file_line = $3
+     order by l.day, l.number`,
+    [subjects, statement, Number(fileLine)],
+  );
+}
+
 /** Returns the number of lines in suspense, and since when the oldest waits. */
 export async function measureOpenLines(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(

@@ -3,7 +3,15 @@ import { Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { selectLines, selectListedStatement, selectOverlapping, selectStatements } from './bank-statement-queries.ts';
+import type { Payout } from '../payouts/payout.ts';
+import {
+  type LineOfStatement,
+  selectLines,
+  selectLinesOf,
+  selectListedStatement,
+  selectOverlapping,
+  selectStatements,
+} from './bank-statement-queries.ts';
 import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
 
 /** The environments whose statements a user sees; null: all, including the account shared by all payment services. */
@@ -36,6 +44,17 @@ export async function findStatement(
     });
   }
   return { statement, lines: await selectLines(app.db, id, use) };
+}
+
+/** Lists the lines of a payout that the user may see: those that confirmed, returned or contradict it or its file. */
+export async function findLinesOfPayout(
+  app: App,
+  scope: StatementScope,
+  { id, file_id, contradicted_by }: Pick<Payout, 'id' | 'file_id' | 'contradicted_by'>,
+): Promise<LineOfStatement[]> {
+  const lines = await selectLinesOf(app.db, file_id === null ? [id] : [id, file_id], contradicted_by);
+  const owners = await ownersOf(app, scope);
+  return lines.filter((one) => owners?.includes(ownerOf(one)) ?? true);
 }
 
 /** Lists the overlapping statements that the user may see. */

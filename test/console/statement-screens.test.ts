@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { takeAttention } from '../../src/attention/take-attention.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import { listMovements } from '../../src/movements/list-movements.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
@@ -122,6 +123,30 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match((await maker.get('/statements')).text, /cartola\.csv/);
     const csv = await maker.get(`${path}?format=csv`);
     assert.match(csv.text, /-15000,CLP,Payout,po_/);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('that repeat a payout are linked from its page, where the money that left once more is booked once', async () => {
+    const { app, desk, payout, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const at = `/payouts/${payout?.id}`;
+    await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
+    assert.match((await maker.get(at)).text, /\?use=payout">cartola\.csv, line 2<\/a>/);
+    const second = sent(cartola('TEF OTRA 12.531.909-2;15.000;;985.000'), { confirm: 'yes', file_name: 'otra.csv' });
+    const [id = ''] = /st_\w+/.exec((await maker.upload(second)).headers.get('location') ?? '') ?? [];
+    const page = (await maker.get(at)).text;
+    const form = `/console/statements/${id}?use=suspense&amp;line=2`;
+    assert.ok(page.includes(`<a href="${form}">otra.csv, line 2</a>`), page);
+    assert.ok(page.includes(`href="${form}#explain">Explain the second line`), page);
+    assert.match((await maker.get(`/statements/${id}?use=suspense&line=2`)).text, /value="to-merchant"/);
+    const explained = { line: '2', is: 'to-merchant', reason: 'pagado dos veces' };
+    const explain = () => maker.post(`/statements/${id}/uses`, explained);
+    assert.equal((await explain()).headers.get('location'), `/console/statements/${id}?resolved=1`);
+    const [booked, ...more] = await listMovements(app, 'payout', 10);
+    assert.deepEqual([booked?.reference, booked?.amount, more], [`${id}/2`, 15_000, []]);
+    await explain();
+    assert.equal((await listMovements(app, 'payout', 10)).length, 1, 'a second click books nothing more');
     assert.equal((await verifyStore(app)).ok, true);
   });
 

@@ -8,11 +8,13 @@ import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
+import { findLinesOfPayout } from '../../statements/find-statement.ts';
 import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { type Fault, resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
+import { useBadge } from '../statements/bank-statement-list.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
@@ -51,7 +53,7 @@ ${warningNotices(language, seen.warnings)}
 ${timelineOf(language, seen, lines)}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
-${factsOf(app, language, seen)}
+${factsOf(app, language, seen, await statementLines(app, visit, payout))}
 ${settleWay(app, visit, { payout, owner })}
 ${decisionsOf(app, visit, seen, refused)}
 ${accountTypeForm(app, visit, payout)}
@@ -102,7 +104,19 @@ function toneOf({ kind, what }: PayoutLine): string {
   return ['awaiting_approval', 'unknown'].includes(what) ? 'is-warn' : '';
 }
 
-function factsOf(app: App, language: Language, seen: SeenPayout): Html {
+/** Links the lines of the bank's statements that are of the payout or repeat it, for a person who reads statements. */
+async function statementLines(app: App, { language, user }: ConsoleVisit, payout: Payout): Promise<Html | null> {
+  if (!user.may.has('books:read')) return null;
+  const lines = await findLinesOfPayout(app, user.environmentIds, payout);
+  if (lines.length === 0) return null;
+  return html`${lines.map(({ statement_id, file_name, file_line, used_as, day }, index) => {
+    const at = `${publicPath(app)}/console/statements/${statement_id}?use=${used_as}`;
+    const explains = used_as === 'suspense' ? `&line=${file_line}` : '';
+    return html`${index > 0 && html`<br>`}<a href="${at}${explains}">${tell(language, 'payout.statement_line', { file: file_name, line: file_line })}</a>, ${day} ${useBadge(language, used_as)}`;
+  })}`;
+}
+
+function factsOf(app: App, language: Language, seen: SeenPayout, lines: Html | null): Html {
   const { payout, recipient, bank } = seen;
   const at = `${publicPath(app)}/console`;
   const facts: [string, Html | string | null][] = [
@@ -126,6 +140,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
         ? null
         : html`<a href="${at}/payout-files/${payout.file_id}">${payout.file_id}</a>, ${payout.file_line}`,
     ],
+    [tell(language, 'payout.on_statement'), lines],
     [tell(language, 'column.created'), timeCell(payout.created_at)],
   ];
   return html`<div class="card pad"><dl class="facts">${facts

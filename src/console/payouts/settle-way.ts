@@ -4,6 +4,7 @@ import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { SECOND_LINE } from '../../payouts/kept-texts.ts';
 import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -22,9 +23,17 @@ export function settleWay(app: App, visit: ConsoleVisit, { payout, owner }: Left
   return html`<h2>${tell(language, 'settle.payout')}</h2>
 <div class="card pad">${why}${
     mayEnd
-      ? html`<p class="actions"><a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a></p>`
+      ? html`<p class="actions"><a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a>${secondLine(app, language, payout)}</p>`
       : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`
   }</div>`;
+}
+
+/** Links the second line of the statement, whose form books the money if it left once more. */
+function secondLine(app: App, language: Language, { contradiction, contradicted_by }: Payout): Html | false {
+  if (contradiction !== SECOND_LINE || contradicted_by === null) return false;
+  const [statement, line] = contradicted_by.split('/');
+  const at = `${publicPath(app)}/console/statements/${statement}?use=suspense&line=${line}#explain`;
+  return html` <a class="button" href="${at}">${tell(language, 'again.way')}</a>`;
 }
 
 /** Returns the path of the form below `/console`. */

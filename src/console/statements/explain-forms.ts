@@ -45,7 +45,10 @@ export async function explainForm(
               ] as const,
           ),
         ]
-      : [['payout', tell(language, 'explain.payout')] as const]),
+      : [
+          ['payout', tell(language, 'explain.payout')] as const,
+          ['to-merchant', tell(language, 'explain.to_merchant')] as const,
+        ]),
   ];
   const option = (name: string, value: string, text: string) =>
     html`<option value="${value}"${typed[name] === value && html` selected`}>${text}</option>`;
@@ -60,7 +63,6 @@ ${formField(fault, 'subject', (attributes) => html`<label>${tell(language, 'expl
 <p class="quiet" id="subject-hint">${tell(language, 'explain.subject_hint')}</p>
 ${isCredit && formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" value="${typed['commission'] ?? ''}" inputmode="numeric" autocomplete="off"${attributes}></label>`)}
 ${
-  isCredit &&
   merchants.length > 0 &&
   html`<label>${tell(language, 'explain.whose')}<select name="merchant">${[...choiceNames(merchants)].map(([one, name]) => option('merchant', one, name))}</select></label>`
 }

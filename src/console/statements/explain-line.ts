@@ -46,7 +46,7 @@ export const postConsoleStatementUses: Screen = {
 
 /** Whether the subject was typed: the id of a payout or a deposit. */
 function namesOne(is: LineSubject): boolean {
-  return is.use === 'payout' || is.use === 'return' || (is.use === 'deposit' && 'id' in is.deposit);
+  return 'payoutId' in is || (is.use === 'deposit' && 'id' in is.deposit);
 }
 
 /** Parses the subject of a line. Returns the fault if it is not valid. */
@@ -57,6 +57,8 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
   const badCommission = { said: tell(language, 'explain.bad_commission'), field: 'commission' };
   if (commission !== '' && !is.startsWith('method ')) return badCommission;
   if (is === 'other') return { use: 'other' };
+  const paymentServiceId = merchant === '' ? null : merchant;
+  if (is === 'to-merchant') return { use: 'payout', toMerchant: { paymentServiceId } };
   if (is === 'payout' || is === 'return' || is === 'deposit') {
     if (subject === '') return { said: tell(language, 'explain.no_subject'), field: 'subject' };
     return is === 'deposit' ? { use: is, deposit: { id: subject } } : { use: is, payoutId: subject };
@@ -64,6 +66,5 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
   const method = app.paymentMethods.find(({ code }) => is === `method ${code}`)?.code ?? null;
   if (method === null && is !== 'merchant') throw new Problem('INVALID_PARAMETER');
   if (!/^\d{0,12}$/.test(commission)) return badCommission;
-  const paymentServiceId = merchant === '' ? null : merchant;
   return { use: 'deposit', deposit: { paymentServiceId, paymentMethod: method, commission: Number(commission) } };
 }
