@@ -78,7 +78,7 @@ function columnsFor(visit: ConsoleVisit): Column<ListedMail>[] {
   const at = `${publicPath(app)}/console`;
   const columns: Column<ListedMail>[] = [
     { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
-    { name: 'since', text: 'column.since', value: ({ created_at }) => created_at, kind: 'time' },
+    { name: 'since', text: 'people.since', value: ({ created_at }) => created_at, kind: 'time' },
     {
       name: 'transaction',
       text: 'column.transaction',

@@ -133,7 +133,7 @@ function comparePart(app: App, { language, user }: ConsoleVisit): Html {
 function waitingPart(app: App, visit: ConsoleVisit, found: Unreleased): Html {
   const { language } = visit;
   const { counts, payments, refunds, callbacks, heads } = found;
-  const head = tellAll(language, ['column.transaction', 'column.merchant', 'column.amount', 'column.since']);
+  const head = tellAll(language, ['column.transaction', 'column.merchant', 'column.amount', 'people.since']);
   const payment = (id: number) => paymentLink(app, visit, id);
   const rowOf = (one: (typeof payments | typeof refunds)[number]) => [
     payment(one.transaction_id),

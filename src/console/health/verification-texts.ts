@@ -39,7 +39,7 @@ export const VERIFICATION_TEXTS = roomTexts(
     'verify.found': 'Qué se encontró',
     'verify.kind': '{name}: {count}',
     'verify.first': 'Aquí se ven {n}. Todos:',
-    'verify.since': 'Desde',
+    'verify.since': 'Desde (Chile)',
     'verify.link': 'Ver la última verificación de los libros',
   },
   {
@@ -80,7 +80,7 @@ export const VERIFICATION_TEXTS = roomTexts(
     'verify.found': 'What was found',
     'verify.kind': '{name}: {count}',
     'verify.first': 'Shown here: {n}. All:',
-    'verify.since': 'Since',
+    'verify.since': 'Since (Chile)',
     'verify.link': 'See the last verification of the books',
   },
 );

@@ -98,7 +98,7 @@ function methodChoice(app: App, language: Language, typed: string | undefined): 
 }
 
 function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>): Html {
-  const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'column.since']);
+  const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'people.since']);
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
     methodName(language, { code: fee.payment_method, name: fee.payment_method }),
@@ -118,7 +118,7 @@ function methodTable(
     'merchant.environment',
     'column.method',
     'merchant.account',
-    'column.since',
+    'people.since',
     'column.state',
   ]);
   const rows = methods.map(({ environment, payment_method, account, created_at, retired_at }) => [

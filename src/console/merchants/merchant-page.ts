@@ -151,7 +151,7 @@ ${formField(shown, `url-${environment}`, (attributes) => html`<label>${tell(lang
 }
 
 function secretTable(app: App, language: Language, tokens: readonly TokenRow[]): Html {
-  const head = tellAll(language, ['merchant.secret', 'column.since', 'column.last_used', 'column.state']);
+  const head = tellAll(language, ['merchant.secret', 'people.since', 'column.last_used', 'column.state']);
   const rows = tokens.map(({ secret_id, created_at, closes_at, last_used_at }) => [
     html`<span class="code">${secret_id}</span>`,
     timeCell(created_at),

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { tell } from '../console-texts.ts';
@@ -34,9 +35,14 @@ export function ownerField(
 ): Html {
   const options = owners.map(
     ({ id, name, environment }) =>
-      html`<option value="${id}"${String(id) === chosen && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
+      html`<option value="${id}"${String(id) === chosen && html` selected`}>${ownerText(language, name, environment)}</option>`,
   );
   return html`<label>${tell(language, 'upload.whose')}<select name="of" required>${options}</select></label>`;
+}
+
+/** Names an owner in a choice. The environment comes first: a narrow field cuts off the end of a long name. */
+export function ownerText(language: Language, name: string, environment: SeenOwner['environment']): string {
+  return `${tell(language, `merchant.${environment}`)} · ${name}`;
 }
 
 /** Returns the environment that the field names; null if the person does not see it. */

@@ -14,7 +14,7 @@ import { findRecipient } from '../../payouts/find-recipient.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
-import { actorText, emptyState } from '../console-format.ts';
+import { actorText, emptyState, timeCell } from '../console-format.ts';
 import { amountColumns, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -187,16 +187,22 @@ export function payoutColumns(app: App, language: Language): Column<SeenPayout>[
       value: ({ warnings }) => warnings.map(({ text }) => text[language]).join(' '),
       hidden: true,
     },
-    { name: 'created', text: 'column.created', value: ({ payout }) => payout.created_at, kind: 'time' },
+    {
+      name: 'created',
+      text: 'column.created',
+      kind: 'time',
+      value: ({ payout }) => payout.created_at,
+      cell: ({ payout }) =>
+        html`<span class="mail">${timeCell(payout.created_at)}<br><span class="quiet">${tell(language, 'line.by', { name: actorText(language, payout.proposed_by) })}${
+          payout.approved_by !== null &&
+          html`<br>${tell(language, 'payout.approved_by', { name: approverText(language, payout) ?? '' })}`
+        }</span></span>`,
+    },
     {
       name: 'maker',
       text: 'column.maker',
       value: ({ payout }) => actorText(language, payout.proposed_by),
-      cell: ({ payout }) =>
-        html`<span class="mail">${actorText(language, payout.proposed_by)}${
-          payout.approved_by !== null &&
-          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: approverText(language, payout) ?? '' })}</span>`
-        }</span>`,
+      hidden: true,
     },
     { name: 'approver', text: 'column.approver', value: ({ payout }) => approverText(language, payout), hidden: true },
     {

@@ -12,14 +12,14 @@ import type { Environment } from '../../payment-services/payment-service.ts';
 import { listStatements } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import type { LineUse, ListedStatement, ReadStatement } from '../../statements/statement.ts';
-import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
+import { actorText, badge, emptyState, tableOf, timeCell } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
-import { listSeenOwners } from '../payouts/owner-choice.ts';
+import { listSeenOwners, ownerText } from '../payouts/owner-choice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 
 const SHOWN = 200;
@@ -181,7 +181,7 @@ async function sendForm(app: App, visit: ConsoleVisit, answer: Answer) {
   const each = owners.map(({ id, name, environment }) => [String(id), name, environment] as const);
   const options = [...each, ...all].map(
     ([value, name, environment]) =>
-      html`<option value="${value}"${value === of && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
+      html`<option value="${value}"${value === of && html` selected`}>${ownerText(language, name, environment)}</option>`,
   );
   const main = html`${alertNotice(answer)}
 <h1>${title}</h1>
@@ -251,7 +251,13 @@ function columnsFor(app: App, language: Language): Column<SeenStatement>[] {
     },
     { name: 'id', text: 'statements.id', value: ({ id }) => id, hidden: true },
     { name: 'account', text: 'column.account', value: ({ account }) => `…${account.slice(-4)}` },
-    { name: 'days', text: 'column.days', value: ({ first_day, last_day }) => `${first_day} – ${last_day}` },
+    {
+      name: 'days',
+      text: 'column.days',
+      value: ({ first_day, last_day }) => `${first_day} – ${last_day}`,
+      cell: ({ first_day, last_day }) =>
+        html`<span><span class="whole">${first_day}</span> – <span class="whole">${last_day}</span></span>`,
+    },
     { name: 'lines', text: 'statements.lines', kind: 'number', value: ({ lines }) => lines },
     {
       name: 'open',
@@ -269,12 +275,19 @@ function columnsFor(app: App, language: Language): Column<SeenStatement>[] {
       value: ({ proof }) => tell(language, `proof.${proof}`),
       cell: ({ proof }) => proofBadge(language, proof),
     },
-    { name: 'imported', text: 'statements.imported', kind: 'time', value: ({ imported_at }) => imported_at },
+    {
+      name: 'imported',
+      text: 'statements.imported',
+      kind: 'time',
+      value: ({ imported_at }) => imported_at,
+      cell: ({ imported_at, imported_by }) =>
+        html`<span class="mail">${timeCell(imported_at)}<br><span class="quiet">${actorText(language, imported_by)}</span></span>`,
+    },
     {
       name: 'by',
       text: 'column.who',
       value: ({ imported_by }) => actorText(language, imported_by),
-      cell: ({ imported_by }) => html`<span class="mail">${actorText(language, imported_by)}</span>`,
+      hidden: true,
     },
     { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
   ];
