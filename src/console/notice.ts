@@ -72,6 +72,11 @@ function faultOf(refused: string | Fault): Fault {
   return typeof refused === 'string' ? { said: refused } : refused;
 }
 
+/** Asks before an act that ends something: opens what it means, and its form. */
+export function askFirst(act: string, means: string, form: Html): Html {
+  return html`<details><summary>${act}…</summary><p>${means}</p>${form}</details>`;
+}
+
 /** Shows that something was done. */
 export function doneNotice(text: string): Html {
   return html`<p class="notice done" role="status">${text}</p>`;

@@ -313,7 +313,8 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       '/statements/new',
     ]) {
       const { text } = await owner.get(path);
-      for (const id of [one, other]) assert.match(text, new RegExp(`<option[^>]*>(?:\\p{L}+ · )?Norte · ${id}`, 'u'), path);
+      for (const id of [one, other])
+        assert.match(text, new RegExp(`<option[^>]*>(?:\\p{L}+ · )?Norte · ${id}`, 'u'), path);
       assert.match(text, /<option[^>]*>(?:\p{L}+ · )?Sur</u, path);
     }
   });
@@ -351,6 +352,15 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const settings = (await operator.get(path)).text;
     for (const said of ['<option value="simulated">Simulador</option>', '>Simulador</td>', '>Webpay Plus</td>'])
       assert.ok(settings.includes(said), said);
+    for (const [act, button] of [
+      ['Deshabilitar', 'value="disabled"'],
+      ['Dejar de ofrecer', 'name="remove"'],
+    ])
+      assert.match(
+        settings,
+        new RegExp(`<summary>${act}…</summary><p>[^<]+</p>[^]*?<button[^>]*${button}`),
+        'it asks first',
+      );
     assert.equal(await send('limit', { per_minute: '120' }), 303);
     await refuse('limit', { per_minute: '0' }, 'per_minute');
     await refuse('events-url', { url: 'http://127.0.0.1/x' }, 'url');

@@ -11,6 +11,7 @@ import { badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { askFirst } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 500;
@@ -119,5 +120,5 @@ function actCell({ app, language }: ConsoleVisit, { id, state, attempts }: Liste
   const form = (button: Html) =>
     html`<form method="post" action="${publicPath(app)}/console/mails">${fields}${button}</form>`;
   return html`${form(html`<button class="link" name="act" value="resend">${tell(language, 'mails.resend')}</button>`)}
-<details><summary>${tell(language, 'mails.end')}…</summary><p>${tell(language, 'mails.end_text')}</p>${form(html`<button name="act" value="end">${tell(language, 'mails.end')}</button>`)}</details>`;
+${askFirst(tell(language, 'mails.end'), tell(language, 'mails.end_text'), form(html`<button name="act" value="end">${tell(language, 'mails.end')}</button>`))}`;
 }

@@ -14,7 +14,7 @@ import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { formField } from '../notice.ts';
+import { askFirst, formField } from '../notice.ts';
 import { type ShownForm, typedInto } from './merchant-page.ts';
 
 /**
@@ -81,12 +81,15 @@ function stateForms(language: Language, at: string, merchant: ListedPaymentServi
   return html`<form class="card pad" method="post" action="${at}/limit">
 ${formField(shown, 'per_minute', (attributes) => html`<label>${tell(language, 'merchant.limit', { most: REQUEST_LIMITS.paymentService.most })}<input name="per_minute" inputmode="numeric" maxlength="8" value="${perMinute}"${attributes}></label>`)}
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
-<form class="card pad" method="post" action="${at}/state"><p class="quiet">${tell(language, 'merchant.disable_hint')}</p>
-${
-  merchant.disabled_at === null
-    ? html`<button name="state" value="disabled">${tell(language, 'merchant.disable')}</button>`
-    : html`<button name="state" value="enabled">${tell(language, 'merchant.enable')}</button>`
-}</form>`;
+<form class="card pad" method="post" action="${at}/state">${
+    merchant.disabled_at === null
+      ? askFirst(
+          tell(language, 'merchant.disable'),
+          tell(language, 'merchant.disable_hint'),
+          html`<button name="state" value="disabled">${tell(language, 'merchant.disable')}</button>`,
+        )
+      : html`<button name="state" value="enabled">${tell(language, 'merchant.enable')}</button>`
+  }</form>`;
 }
 
 function methodChoice(app: App, language: Language, typed: string | undefined): Html {
@@ -135,5 +138,7 @@ function methodTable(
 
 function inUse(language: Language, at: string | null, environment: Environment, method: string): Html {
   if (at === null) return badge('good', tell(language, 'merchant.in_use'));
-  return html`<form method="post" action="${at}/method"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="method" value="${method}"><button class="link" name="remove" value="1">${tell(language, 'merchant.remove_method')}</button></form>`;
+  const act = tell(language, 'merchant.remove_method');
+  const form = html`<form method="post" action="${at}/method"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="method" value="${method}"><button name="remove" value="1">${act}</button></form>`;
+  return askFirst(act, tell(language, 'merchant.remove_text'), form);
 }

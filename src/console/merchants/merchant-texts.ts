@@ -106,6 +106,8 @@ export const MERCHANT_TEXTS = roomTexts(
     'merchant.bad_public': 'Ese es el código público de integración: en producción no le paga a nadie.',
     'merchant.bad_key': 'La llave tiene de 8 a 128 caracteres visibles, sin espacios ni tildes.',
     'merchant.remove_method': 'Dejar de ofrecer',
+    'merchant.remove_text':
+      'Nadie puede empezar a pagarle así. Para ofrecerlo otra vez hay que escribir el código y la llave de nuevo.',
     'merchant.retired': 'ya no cobra',
     'merchant.bad_url': 'Esa dirección no se puede usar: {why}',
   },
@@ -213,6 +215,7 @@ export const MERCHANT_TEXTS = roomTexts(
     'merchant.bad_public': 'That is the public code of integration: in production it pays nobody.',
     'merchant.bad_key': 'The key has 8 to 128 visible ASCII characters, without spaces.',
     'merchant.remove_method': 'Offer it no longer',
+    'merchant.remove_text': 'Nobody can begin to pay it this way. To offer it again, write the code and the key anew.',
     'merchant.retired': 'collects no longer',
     'merchant.bad_url': 'That address cannot be used: {why}',
   },

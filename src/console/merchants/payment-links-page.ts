@@ -27,7 +27,7 @@ import {
 } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { type Fault, formField, resultNotice } from '../notice.ts';
+import { askFirst, type Fault, formField, resultNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { environmentNamed, environmentsOf, merchantOf } from './visible-merchants.ts';
 
@@ -226,7 +226,9 @@ function stateCell(
   // A link with state `ended` but without `ended_at` belongs to a disabled payment service. Enabling the service opens
   // it again, so the link can be ended.
   const canEnd = state === 'open' || (state === 'ended' && ended_at === null);
-  const end = html`<details><summary>${tell(language, 'pay_link.end')}…</summary><p>${tell(language, 'pay_link.end_text')}</p><form method="post" action="${at}/links/end"><button name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form></details>`;
+  const act = tell(language, 'pay_link.end');
+  const form = html`<form method="post" action="${at}/links/end"><button name="link" value="${id}">${act}</button></form>`;
+  const end = askFirst(act, tell(language, 'pay_link.end_text'), form);
   return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && canEnd && end}</span>`;
 }
 
