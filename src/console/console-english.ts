@@ -99,6 +99,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'list.unopened':
     'This link searches for a value that opens only for the person who typed it. The list is not filtered by it: type it yourself.',
   'list.who_types': 'This command is for the person who runs the service. If something is missing here, ask them.',
+  'list.all': 'Without filters',
   'list.none_such': 'Nothing passes the filter.',
   'filter.state': 'State',
   'filter.any': 'All',
@@ -164,7 +165,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payment.order': 'Order',
   'payment.timeline': 'What happened',
   'payment.facts': 'Facts',
-  'payment.expires': 'Expires',
+  'payment.expires': 'Expires (Chile)',
   'payment.fee': 'Fee',
   'payment.request': 'As the shop signed it',
   'payment.buy_order': 'Buy order',

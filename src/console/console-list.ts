@@ -182,8 +182,14 @@ ${above}
 ${filters.length > 0 && filterForm(visit, list, filters)}
 ${summary}
 ${typeof list.cut === 'number' && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
-${rows.length === 0 ? empty : listTable(visit, list)}
+${rows.length === 0 ? html`${empty}${isFiltered(visit, list) && html`<p class="actions"><a class="button" href="${publicPath(visit.app)}/console${list.path}">${tell(visit.language, 'list.all')}</a></p>`}` : listTable(visit, list)}
 ${below}`;
+}
+
+/** Whether a filter of the list has another value than it has by itself. */
+function isFiltered<Row>(visit: ConsoleVisit, { filters = [], typed }: List<Row>): boolean {
+  const asked = typed ?? askedOf(visit);
+  return filters.some(({ name, otherwise = '' }) => (asked[name] ?? otherwise) !== otherwise);
 }
 
 /** Returns the links that export the same list as a file. */

@@ -98,6 +98,7 @@ export const SPANISH = {
   'list.unopened':
     'Este enlace busca un dato que solo abre quien lo escribió: aquí está la lista sin ese filtro. Escríbelo tú.',
   'list.who_types': 'El comando lo escribe quien opera el servicio. Si aquí falta algo, pídeselo.',
+  'list.all': 'Sin filtros',
   'list.none_such': 'Nada cumple el filtro.',
   'filter.state': 'Estado',
   'filter.any': 'Todos',
@@ -163,7 +164,7 @@ export const SPANISH = {
   'payment.order': 'Orden',
   'payment.timeline': 'Qué pasó',
   'payment.facts': 'Datos',
-  'payment.expires': 'Vence',
+  'payment.expires': 'Vence (Chile)',
   'payment.fee': 'Comisión',
   'payment.request': 'Como lo firmó la tienda',
   'payment.buy_order': 'Orden de compra',

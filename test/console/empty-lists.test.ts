@@ -28,5 +28,14 @@ forEachEngine('an empty list of the console', (openTestDatabase) => {
       assert.equal(english.includes('This command is for the person who runs the service.'), isTold, role);
     }
     assert.doesNotMatch(await emptyIn('finance', '/settlements?open=yes', 'es'), /El comando/, 'no command is shown');
+    const { console: finance } = await createTestUser(app, { role: 'finance', may: [] });
+    for (const [query, leads] of [
+      ['', false],
+      ['?open=yes', true],
+      ['?open=', false],
+    ] as const) {
+      const { text } = await server.get(`/console/settlements${query}`, finance);
+      assert.equal(text.includes('<a class="button" href="/console/settlements">Sin filtros</a>'), leads, query);
+    }
   });
 });

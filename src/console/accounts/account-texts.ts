@@ -21,7 +21,7 @@ export const ACCOUNT_TEXTS = roomTexts(
     'statement.file': 'estado-de-cuenta',
     'statement.csv': 'CSV con cada línea',
     'movements.title': 'Movimientos',
-    'recorded.title': 'Movimientos registrados',
+    'recorded.title': 'Registrado a mano',
     'recorded.text':
       'Dinero que se movió fuera de este servicio, como lo registró una persona, y lo que se decidió sobre dinero sin dueño. Un movimiento nunca cambia: uno equivocado se corrige con otro.',
     'recorded.none': 'Nadie ha registrado un movimiento.',
@@ -78,7 +78,7 @@ export const ACCOUNT_TEXTS = roomTexts(
     'statement.file': 'statement',
     'statement.csv': 'CSV with every line',
     'movements.title': 'Movements',
-    'recorded.title': 'Recorded movements',
+    'recorded.title': 'Recorded by hand',
     'recorded.text':
       'Money that moved outside this service, as people recorded it, and what they decided about money in suspense. A movement never changes: a wrong one is corrected by another.',
     'recorded.none': 'Nobody has recorded a movement yet.',

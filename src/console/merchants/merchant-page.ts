@@ -189,7 +189,7 @@ function isOwed({ waiting, failing_since, disabled_at }: FailingEndpoint): boole
 
 function resendForm(language: Language, at: string, hidden: Html, endpoints: readonly FailingEndpoint[]): Html {
   return html`<form method="post" action="${at}/resend">${hidden}
-<label>${tell(language, 'merchant.resend')}<select name="endpoint">${endpoints.map(({ id, address }) => html`<option value="${id}">${address}</option>`)}</select></label>
+<label>${tell(language, 'merchant.resend')} <select name="endpoint">${endpoints.map(({ id, address }) => html`<option value="${id}">${address}</option>`)}</select></label>
 <p class="quiet">${tell(language, 'merchant.resend_text')}</p>
 <p class="actions"><button>${tell(language, 'callbacks.resend_all')}</button></p></form>`;
 }
