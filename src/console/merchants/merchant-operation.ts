@@ -14,8 +14,17 @@ import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { askFirst, formField } from '../notice.ts';
-import { type ShownForm, typedInto } from './merchant-page.ts';
+import { askFirst, type Fault, formField } from '../notice.ts';
+
+/**
+ * The result of a form of the page: why it was refused, if it was, and its typed fields, which it shows again.
+ */
+export type ShownForm = Fault & { status: number; typed: Readonly<Record<string, string>> };
+
+/** Returns what was typed into the form that has this field; another form that was sent has none of it. */
+export function typedInto({ typed }: ShownForm, field: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(typed, field) ? typed : {};
+}
 
 /**
  * Shows the operator's settings for a merchant: fees, payment methods, the request limit and whether it is enabled.

@@ -18,8 +18,8 @@ import { actorText, badge, minuteOf, tableOf, timeCell } from '../console-format
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedOf } from '../kept-typing.ts';
-import { type Fault, formField, resultNotice } from '../notice.ts';
-import { operationPart } from './merchant-operation.ts';
+import { formField, resultNotice } from '../notice.ts';
+import { operationPart, type ShownForm, typedInto } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
 /** The most endpoints of an environment on the merchant's page. */
@@ -51,14 +51,6 @@ export const getConsoleMerchant: Screen = {
     return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: typedOf(visit) });
   }),
 };
-
-/** What the page shows: why a form was refused, if it was, and the fields that were typed into one of its forms. */
-export type ShownForm = Fault & { status: number; typed: Readonly<Record<string, string>> };
-
-/** Returns what was typed into the form that has this field; another form that was sent has none of it. */
-export function typedInto({ typed }: ShownForm, field: string): Readonly<Record<string, string>> {
-  return Object.hasOwn(typed, field) ? typed : {};
-}
 
 /** Sends the page of a payment service, with `said` at the top if a form was refused. */
 export async function sendMerchant(app: App, visit: ConsoleVisit, merchant: ListedPaymentService, shown: ShownForm) {
