@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { type ListedAct, listAudit } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
+import { formatMoney } from '../lib/money.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
@@ -85,15 +87,38 @@ function changeOf(before: unknown, after: unknown): string {
 
 function wordsOf(values: unknown): string {
   if (typeof values !== 'object' || values === null) return String(values);
-  return Object.entries(values)
-    .map(([name, value]) => `${name} ${shorten(chileanTimes(String(value ?? ''))) || '—'}`)
+  const known = values as Readonly<Record<string, unknown>>;
+  return Object.entries(known)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${textOf(name, value, known['currency'])}`)
     .join(', ');
 }
 
-/**
- * Shortens a value: a list of all migrations made its row longer than all others together. `--json` has the full value.
- */
+/** Shows times and amounts as other commands do. `--json` has the values as they were recorded. */
+function textOf(name: string, value: unknown, currency: unknown): string {
+  if (value === null || value === '') return '—';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? '—' : shorten(value.join(', '));
+  if (typeof value !== 'number') return shorten(chileanTimes(String(value)));
+  if (name.endsWith('_at')) return time(value);
+  const isMoney = AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined;
+  return isMoney ? formatMoney(value, currency) : String(value);
+}
+
+/** Recorded in minor units, beside their currency. */
+const AMOUNTS = new Set([
+  'amount',
+  'commission',
+  'fixed',
+  'kept_back',
+  'overdraft',
+  'refunded_that_day',
+  'taken',
+  'total',
+]);
+
+/** Shortens a value: a list of all migrations made its row longer than all others together. */
 function shorten(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return `${text.slice(0, 12)}…`;
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
 }
 

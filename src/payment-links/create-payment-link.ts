@@ -30,7 +30,7 @@ export async function createPaymentLink(
   wish: LinkWish,
   by: Actor,
 ): Promise<LinkCreation> {
-  const { environment } = await environmentHere(app, { environment_id: environmentId });
+  const { environment, paymentServiceId } = await environmentHere(app, { environment_id: environmentId });
   const link = newLink(environmentId, wish, app.now(), by);
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
@@ -47,7 +47,15 @@ export async function createPaymentLink(
       by,
       action: 'payment_link.created',
       subject: { kind: 'payment_link', id: link.id },
-      after: { environment: environmentId, amount, currency, uses, expires_at, content_sha256: hashOfLink(link) },
+      after: {
+        payment_service: paymentServiceId,
+        environment,
+        amount,
+        currency,
+        uses,
+        expires_at,
+        content_sha256: hashOfLink(link),
+      },
     });
     return { kind: 'created', link };
   });

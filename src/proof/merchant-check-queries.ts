@@ -67,6 +67,7 @@ export function selectServicesSaid(db: Reader, afterId: string, limit: number): 
 /** A payment link with the acts that made and ended it; null: there is no such act. */
 export type LinkSaid = PaymentLink & {
   payment_service_id: string;
+  environment: string;
   made: string | null;
   made_at: number | null;
   made_by: string | null;
@@ -76,7 +77,7 @@ export type LinkSaid = PaymentLink & {
 /** Lists the next payment links by id. */
 export function selectLinksSaid(db: Reader, afterId: string, limit: number): Promise<LinkSaid[]> {
   return db.query<LinkSaid>(
-    `select l.*, e.payment_service_id, m.said_after as made, m.created_at as made_at, m.actor as made_by,
+    `select l.*, e.payment_service_id, e.environment, m.said_after as made, m.created_at as made_at, m.actor as made_by,
        d.created_at as end_said_at
      from payment_links l join environments e on e.id = l.environment_id
      left join audit_log m on m.link = ${lastAct('l.id', `'payment_link.created'`)}

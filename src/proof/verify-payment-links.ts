@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { hashOfLink } from '../payment-links/payment-link.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
-import { changesIn } from './compare-said.ts';
+import { type ComparedColumn, changesIn } from './compare-said.ts';
 import { type LinkSaid, selectLinksSaid } from './merchant-check-queries.ts';
 import { type Findings, GONE } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
@@ -33,18 +33,25 @@ export async function verifyPaymentLinks(
   }
 }
 
-/** Acts of earlier versions do not cover the subject and the URL for callbacks. */
+/** Acts of earlier versions have the environment's number, and do not cover the subject and the URL for callbacks. */
 function wrongMaking(link: LinkSaid, arrived: number): string[] {
   if (link.made_at === null) return link.created_at <= arrived ? [] : ['it was never made by this service'];
   const said = readAct(link.made);
   const content = said['content_sha256'];
+  const owner: ComparedColumn[] =
+    typeof said['environment'] === 'number'
+      ? [['environment', said['environment'], link.environment_id]]
+      : [
+          ['payment_service', said['payment_service'], link.payment_service_id],
+          ['environment', said['environment'], link.environment],
+        ];
   return [
     ...changesIn([
       ['amount', said['amount'], link.amount],
       ['currency', said['currency'], link.currency],
       ['uses', said['uses'], link.uses],
       ['expires_at', said['expires_at'], link.expires_at],
-      ['environment', said['environment'], link.environment_id],
+      ...owner,
       ['created_at', link.made_at, link.created_at],
       ['created_by', link.made_by, link.created_by],
     ]),

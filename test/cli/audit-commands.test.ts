@@ -52,7 +52,7 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     );
   });
 
-  test('shortens a long list of migrations, which --json prints in full, and writes times in Chilean time', async (context) => {
+  test('shows amounts and times as people read them, and shortens a long list that --json prints in full', async (context) => {
     const db = await openTestDatabase();
     const { env } = commandStore(context, db);
     const app = createTestApp(db);
@@ -62,8 +62,14 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
       recordAudit(tx, { ...act, after: { closes_at: '2026-01-15T12:00:00.000Z', granted: '', applied } }),
     );
     const { stdout } = await runCommand(['audit', 'list'], { env });
-    assert.match(stdout, / closes_at 2026-01-15 09:00:00 -03:00, granted —, applied 000-some-migration\.sql,.*…\n$/);
+    assert.match(stdout, / closes at 2026-01-15 09:00:00 -03:00, granted —, applied 000-some-migration\.sql,.*…\n$/);
     assert.ok(stdout.length < 700, stdout);
+    const after = { amount: 15_000, currency: 'CLP', decided_at: 0, whole_day: true, evidence_sha256: 'ab'.repeat(32) };
+    await db.transaction((tx) => recordAudit(tx, { ...act, action: 'refund.decided', after }));
+    assert.match(
+      (await runCommand(['audit', 'list', '--action', 'refund'], { env })).stdout,
+      / amount \$15\.000 CLP, currency CLP, decided at 1970-01-01 [^,]+, whole day yes, evidence sha256 abababababab…\n/,
+    );
     assert.ok(
       (await runCommand(['audit', 'list', '--json'], { env })).stdout.includes(applied),
       'JSON has the whole text',

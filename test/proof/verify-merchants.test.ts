@@ -55,6 +55,14 @@ const TAMPERINGS: readonly Tampering<World>[] = [
     found: /^payment link pl_\w+: amount was 12990, is 1$/,
   },
   {
+    name: 'a payment link pays another merchant',
+    statement: ({ open }) => [
+      `update payment_links set environment_id = (select max(e.id) from environments e where e.id <> payment_links.environment_id) where id = $1`,
+      open,
+    ],
+    found: /^payment link pl_\w+: (payment_service|environment) was "\w+", is "\w+"/,
+  },
+  {
     name: 'callbacks of a payment link go to a stranger',
     statement: ({ open }) => [`update payment_links set url_callback = 'https://evil.example' where id = $1`, open],
     found: /^payment link pl_\w+: its subject or its URL for callbacks was changed$/,
