@@ -103,7 +103,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
     ...(doubtful.length === 0
       ? []
       : [
-          `Lines ${doubtful.join(', ')} count as known, but the file lacks other lines of their day that came before: the bank may have split the day.`,
+          `Lines ${doubtful.join(', ')} count as known, but the file lacks other lines of their day, or goes on where another file ends: the bank may have split the day.`,
           'If one is a second, equal payment, add its document number to its description and import the file again.',
         ]),
     `New: ${uses.payout} of payouts, ${uses.return} returns, ${uses.deposit} deposits, ${uses.suspense} in suspense.`,

@@ -120,22 +120,7 @@ async function importLines(
   const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
   await insertStatement(tx, kept);
-  const rows = fresh.map(({ line, day, amount, key, balance = null }, index) => {
-    const { use, subject, note } = matches[index] as LineMatch;
-    const place = { statement_id: kept.id, number: index + 1, environment, owner: owner ?? '', file_line: line };
-    return {
-      ...place,
-      day,
-      amount,
-      currency: CURRENCY,
-      line_key: key,
-      balance,
-      used_as: use,
-      subject,
-      note,
-      kept_at: at,
-    };
-  });
+  const rows = rowsOf(kept, fresh, matches);
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
   const settled = await settle(app, tx, {
     wish,
@@ -162,6 +147,16 @@ async function importLines(
   const subject = { kind: 'statement', id: kept.id };
   await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
   return { ...result, id: kept.id, uses, ...settled };
+}
+
+function rowsOf(statement: KeptStatement, fresh: readonly KeyedLine[], matches: readonly LineMatch[]) {
+  const { id, environment, payment_service_id: owner, imported_at: at } = statement;
+  return fresh.map(({ line, day, amount, key, balance = null }, index) => {
+    const { use, subject, note } = matches[index] as LineMatch;
+    const place = { statement_id: id, number: index + 1, environment, owner: owner ?? '', file_line: line };
+    const read = { day, amount, currency: CURRENCY, line_key: key, balance };
+    return { ...place, ...read, used_as: use, subject, note, kept_at: at };
+  });
 }
 
 type Settling = {
