@@ -98,7 +98,8 @@ function textOf(name: string, value: unknown, currency: unknown): string {
   if (value === null || value === '') return '—';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '—' : shorten(value.join(', '));
-  if (typeof value !== 'number') return shorten(chileanTimes(typeof value === 'string' ? value : JSON.stringify(value)));
+  if (typeof value !== 'number')
+    return shorten(chileanTimes(typeof value === 'string' ? value : JSON.stringify(value)));
   if (name.endsWith('_at')) return time(value);
   const isMoney = AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined;
   return isMoney ? formatMoney(value, currency) : String(value);
