@@ -64,11 +64,17 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     const { stdout } = await runCommand(['audit', 'list'], { env });
     assert.match(stdout, / closes at 2026-01-15 09:00:00 -03:00, granted —, applied 000-some-migration\.sql,.*…\n$/);
     assert.ok(stdout.length < 700, stdout);
-    const after = { amount: 15_000, currency: 'CLP', decided_at: 0, whole_day: true, evidence_sha256: 'ab'.repeat(32) };
+    const after = {
+      amount: 15_000,
+      currency: 'CLP',
+      decided_at: Date.UTC(2026, 0, 15, 12),
+      whole_day: true,
+      evidence_sha256: 'ab'.repeat(32),
+    };
     await db.transaction((tx) => recordAudit(tx, { ...act, action: 'refund.decided', after }));
     assert.match(
       (await runCommand(['audit', 'list', '--action', 'refund'], { env })).stdout,
-      / amount \$15\.000 CLP, currency CLP, decided at 1970-01-01 [^,]+, whole day yes, evidence sha256 abababababab…\n/,
+      / amount \$15\.000 CLP, currency CLP, decided at 2026-01-15 09:00:00 -03:00, whole day yes, evidence sha256 abababababab…\n/,
     );
     assert.ok(
       (await runCommand(['audit', 'list', '--json'], { env })).stdout.includes(applied),
