@@ -22,6 +22,7 @@ import { selectSubscriptionIds } from './webhook-subscription-queries.ts';
  * may not read the event any more, the post ends as `disabled`.
  */
 export async function followWebhook(app: App, post: ClaimedCallback): Promise<boolean> {
+  if (subscriptionOf(post) === null) return true;
   const [destination = null] = await findDestinations(app.db, [post]);
   if (destination === null || destination.url === post.url) return true;
   const { url } = destination;
