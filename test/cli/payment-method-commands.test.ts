@@ -37,7 +37,7 @@ suite('payment-method on the command line', () => {
     });
     assert.match((await run('payment-method', 'list')).stdout, /No payment method is set/);
     const kept = await run('payment-method', 'list', '--all');
-    assert.match(kept.stdout, /Tienda\s+production\s+webpay\s+597012345678(\s+\S+ \S+){2}\s*$/m);
+    assert.match(kept.stdout, /Tienda\s+production\s+webpay\s+597012345678(\s+\S+ \S+ -0[34]:00){2}\s*$/m);
     assert.equal((await run('payment-method', 'remove', 'webpay', ...target)).status, 1);
     assert.doesNotMatch(set.stdout + list.stdout + removed.stdout + kept.stdout, new RegExp(KEY));
   });

@@ -64,8 +64,8 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     }
     const { environment, paymentServiceId } = desk.environment;
     const { status, text } = await post(`/merchants/${paymentServiceId}/hand-over`, { environment, valid: '1d' }, 'es');
-    assert.equal(status, 503);
-    assert.ok(text.includes('cuando se haya trasladado, hazlo allá'), text);
+    assert.equal(status, 421);
+    assert.ok(text.includes('https://pay-2.example.cl'), text);
   });
 });
 

@@ -14,7 +14,7 @@ const ANA = personOfEmail('ana@example.cl') as Person;
  */
 const NOBODY: Record<string, RegExp> = {
   'an id, a token, or what names a row':
-    /\.(id|service_token|payment_service|owner|actor|\w+_id|\w+_ids|line_key|table_name|row_key)$/,
+    /\.(id|service_token|payment_service|owner|actor|\w+_id|\w+_ids|contradicted_by|line_key|table_name|row_key)$/,
   'a hash, a seal, a key or a proof':
     /hash|sha256|_proof$|\.(mac|proof|lookup|sealed\w*|credential|pay_secret|checksum|key|lease)$/,
   'a word of ours':

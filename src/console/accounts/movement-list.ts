@@ -44,7 +44,11 @@ export const getConsoleMovements: Screen = {
       above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, 'recorded.text')}</p>`,
       empty: isAll
-        ? emptyState(visit, tell(language, 'recorded.none'), 'bin/rubrica deposit create --payment-service …')
+        ? emptyState(
+            visit,
+            tell(language, 'recorded.none'),
+            'bin/rubrica deposit create --payment-service … --amount … --currency CLP --reference …',
+          )
         : emptyState(visit, tell(language, 'list.none_such'), ''),
     });
   }),
