@@ -90,7 +90,11 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   }
   const environment = line.environment;
   const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
-  if (environmentId === null) throw noDeposit();
+  if (environmentId === null) {
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
+    });
+  }
   await requireUserOf(tx, by, environmentId, 'movements:record');
   const { currency } = line;
   const amount = Math.abs(line.amount);

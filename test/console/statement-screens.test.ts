@@ -139,7 +139,12 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const form = `/console/statements/${id}?use=suspense&amp;line=2`;
     assert.ok(page.includes(`<a href="${form}">otra.csv, line 2</a>`), page);
     assert.ok(page.includes(`href="${form}#explain">Explain the second line`), page);
+    assert.doesNotMatch(page, /bin\/rubrica/, 'the buttons do what a command would');
     assert.match((await maker.get(`/statements/${id}?use=suspense&line=2`)).text, /value="to-merchant"/);
+    const named = { line: '2', is: 'to-merchant', subject: payout?.id ?? '', reason: 'x' };
+    const refused = await maker.post(`/statements/${id}/uses`, named);
+    assert.deepEqual([refused.status, /books a new payout/.test(refused.text)], [400, true]);
+    assertMarked(refused.text, 'subject');
     const explained = { line: '2', is: 'to-merchant', reason: 'pagado dos veces' };
     const explain = () => maker.post(`/statements/${id}/uses`, explained);
     assert.equal((await explain()).headers.get('location'), `/console/statements/${id}?resolved=1`);
@@ -147,6 +152,19 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.deepEqual([booked?.reference, booked?.amount, more], [`${id}/2`, 15_000, []]);
     await explain();
     assert.equal((await listMovements(app, 'payout', 10)).length, 1, 'a second click books nothing more');
+    assert.doesNotMatch((await maker.get(at)).text, /Explain the second line/, 'the line is explained');
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements?text=${booked?.id}"`));
+    await createPaymentService(app, 'Other', TESTER);
+    const shared = sent(cartola(RENT), { confirm: 'yes', of: 'all development', account: '777777' });
+    const [of = ''] = /st_\w+/.exec((await owner.upload(shared)).headers.get('location') ?? '') ?? [];
+    const asks = (await owner.get(`/statements/${of}?use=suspense&line=2`)).text;
+    assert.match(
+      asks,
+      /<select name="merchant"><option value="">Choose whose money it is/,
+      'no merchant is chosen beforehand',
+    );
+    assertMarked((await owner.post(`/statements/${of}/uses`, { ...explained, merchant: '' })).text, 'merchant');
     assert.equal((await verifyStore(app)).ok, true);
   });
 

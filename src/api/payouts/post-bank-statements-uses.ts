@@ -115,8 +115,17 @@ function lineOf({ line, use }: Asked): number | 'unknown' {
 }
 
 function subjectOf(app: App, { use, payoutId, to, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
+  if (to !== null) {
+    if (use === 'payout' && to === 'merchant' && payoutId === null) return { use, toMerchant: { paymentServiceId } };
+    throw invalidBody([
+      wrong(
+        'to',
+        'Send to: merchant only with use: payout and without payoutId.',
+        'Envía to: merchant solo con use: payout y sin payoutId.',
+      ),
+    ]);
+  }
   if (use === 'other') return { use };
-  if (use === 'payout' && to === 'merchant' && payoutId === null) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
     if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.', 'Envía cuál pago es.')]);
     return { use, payoutId };

@@ -8,6 +8,7 @@ import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
+import type { LineOfStatement } from '../../statements/bank-statement-queries.ts';
 import { findLinesOfPayout } from '../../statements/find-statement.ts';
 import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -40,6 +41,7 @@ export async function sendPayout(app: App, visit: ConsoleVisit, status: number, 
   const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
   const lines = await tellPayout(app, payout);
   const money = formatMoney(payout.amount, payout.currency);
+  const ofBank = user.may.has('books:read') ? await findLinesOfPayout(app, user.environmentIds, payout) : [];
   const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
 <p class="quiet">${seen.merchant} · <span class="code">${payout.id}</span></p>
@@ -53,8 +55,8 @@ ${warningNotices(language, seen.warnings)}
 ${timelineOf(language, seen, lines)}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
-${factsOf(app, language, seen, await statementLines(app, visit, payout))}
-${settleWay(app, visit, { payout, owner })}
+${factsOf(app, language, seen, ofBank)}
+${settleWay(app, visit, { payout, owner }, ofBank)}
 ${decisionsOf(app, visit, seen, refused)}
 ${accountTypeForm(app, visit, payout)}
 </div>
@@ -104,10 +106,8 @@ function toneOf({ kind, what }: PayoutLine): string {
   return ['awaiting_approval', 'unknown'].includes(what) ? 'is-warn' : '';
 }
 
-/** Links the lines of the bank's statements that are of the payout or repeat it, for a person who reads statements. */
-async function statementLines(app: App, { language, user }: ConsoleVisit, payout: Payout): Promise<Html | null> {
-  if (!user.may.has('books:read')) return null;
-  const lines = await findLinesOfPayout(app, user.environmentIds, payout);
+/** Links the lines of the bank's statements that are of the payout or repeat it. */
+function statementLines(app: App, language: Language, lines: readonly LineOfStatement[]): Html | null {
   if (lines.length === 0) return null;
   return html`${lines.map(({ statement_id, file_name, file_line, used_as, day }, index) => {
     const at = `${publicPath(app)}/console/statements/${statement_id}?use=${used_as}`;
@@ -116,7 +116,7 @@ async function statementLines(app: App, { language, user }: ConsoleVisit, payout
   })}`;
 }
 
-function factsOf(app: App, language: Language, seen: SeenPayout, lines: Html | null): Html {
+function factsOf(app: App, language: Language, seen: SeenPayout, ofBank: readonly LineOfStatement[]): Html {
   const { payout, recipient, bank } = seen;
   const at = `${publicPath(app)}/console`;
   const facts: [string, Html | string | null][] = [
@@ -140,7 +140,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout, lines: Html | n
         ? null
         : html`<a href="${at}/payout-files/${payout.file_id}">${payout.file_id}</a>, ${payout.file_line}`,
     ],
-    [tell(language, 'payout.on_statement'), lines],
+    [tell(language, 'payout.on_statement'), statementLines(app, language, ofBank)],
     [tell(language, 'column.created'), timeCell(payout.created_at)],
   ];
   return html`<div class="card pad"><dl class="facts">${facts

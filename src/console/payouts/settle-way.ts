@@ -6,6 +6,7 @@ import type { Language } from '../../lib/language.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { SECOND_LINE } from '../../payouts/kept-texts.ts';
 import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
+import type { LineOfStatement } from '../../statements/bank-statement-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { whoMay } from '../permission-texts.ts';
@@ -13,8 +14,16 @@ import { whoMay } from '../permission-texts.ts';
 /** A payout with the environment that pays. */
 export type Left = { payout: Payout; owner: ServiceEnvironment };
 
-/** Shows the way to the form that ends it, for a payout that has left or is contradicted, and why it waits. */
-export function settleWay(app: App, visit: ConsoleVisit, { payout, owner }: Left): Html | false {
+/**
+ * Shows the way to the form that ends it, for a payout that has left or is contradicted, and why it waits. `lines`: its
+ * lines of bank statements that the person may see.
+ */
+export function settleWay(
+  app: App,
+  visit: ConsoleVisit,
+  { payout, owner }: Left,
+  lines: readonly LineOfStatement[],
+): Html | false {
   const { language, user } = visit;
   if (!mayBeSettled(payout)) return false;
   const mayEnd = user.may.has('movements:record');
@@ -23,17 +32,25 @@ export function settleWay(app: App, visit: ConsoleVisit, { payout, owner }: Left
   return html`<h2>${tell(language, 'settle.payout')}</h2>
 <div class="card pad">${why}${
     mayEnd
-      ? html`<p class="actions"><a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a>${secondLine(app, language, payout)}</p>`
+      ? html`<p class="actions">${secondLine(app, language, payout, lines)}<a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a></p>`
       : html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`
   }</div>`;
 }
 
-/** Links the second line of the statement, whose form books the money if it left once more. */
-function secondLine(app: App, language: Language, { contradiction, contradicted_by }: Payout): Html | false {
-  if (contradiction !== SECOND_LINE || contradicted_by === null) return false;
-  const [statement, line] = contradicted_by.split('/');
-  const at = `${publicPath(app)}/console/statements/${statement}?use=suspense&line=${line}#explain`;
-  return html` <a class="button" href="${at}">${tell(language, 'again.way')}</a>`;
+/** Links the second line of the statement until it is explained: its form books the money if it left once more. */
+function secondLine(
+  app: App,
+  language: Language,
+  { contradiction, contradicted_by }: Payout,
+  lines: readonly LineOfStatement[],
+): Html | false {
+  const open = lines.find(
+    ({ statement_id, file_line, used_as }) =>
+      used_as === 'suspense' && `${statement_id}/${file_line}` === contradicted_by,
+  );
+  if (contradiction !== SECOND_LINE || open === undefined) return false;
+  const at = `${publicPath(app)}/console/statements/${open.statement_id}?use=suspense&line=${open.file_line}#explain`;
+  return html`<a class="button" href="${at}">${tell(language, 'again.way')}</a> `;
 }
 
 /** Returns the path of the form below `/console`. */
@@ -45,5 +62,9 @@ export function pathOf({ payout }: Left): string {
 export function doubtOf(language: Language, { payout, owner }: Left): Html | false {
   if (payout.state === 'confirmed' && payout.contradicted_at === null) return false;
   const { paymentServiceId: payment_service, environment } = owner;
-  return html`<p class="notice">${sayPayoutDoubt({ ...payout, payment_service, environment })[language]}</p>`;
+  const said =
+    payout.contradiction === SECOND_LINE
+      ? tell(language, 'again.text')
+      : sayPayoutDoubt({ ...payout, payment_service, environment })[language];
+  return html`<p class="notice">${said}</p>`;
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -105,21 +106,22 @@ function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly K
     line.day,
     formatMoney(line.amount, line.currency),
     useBadge(language, line.used_as),
-    subjectCell(app, line, user.may.has('recipients:read')),
+    subjectCell(app, line, user),
     whyCell(app, language, line, mayExplain),
   ]);
   return tableOf(head, rows, [0, 2]);
 }
 
-const PLACES = { po: 'payouts', pf: 'payout-files' } as const;
+const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements?text=' } as const;
 
 /** Shows what the line is of, as a link if the person may open its screen. */
-function subjectCell(app: App, { subject }: KeptLine, mayOpen: boolean): Html | string {
+function subjectCell(app: App, { subject }: KeptLine, { may, environmentIds }: User): Html | string {
   if (subject === null) return '—';
-  const [, kind] = /^(po|pf)_/.exec(subject) ?? [];
+  const [, kind] = /^(po|pf|mv)_/.exec(subject) ?? [];
+  const mayOpen = kind === 'mv' ? environmentIds === null : may.has('recipients:read');
   if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
   const place = PLACES[kind as keyof typeof PLACES];
-  return html`<a class="code" href="${publicPath(app)}/console/${place}/${subject}">${subject}</a>`;
+  return html`<a class="code" href="${publicPath(app)}/console/${place}${subject}">${subject}</a>`;
 }
 
 function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {

@@ -26,7 +26,10 @@ export async function explainForm(
   const { file_line, day, amount, currency, used_as } = line;
   if (used_as !== 'suspense') return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
   const alike = await listExplanations(app, { environment, paymentServiceId: payment_service_id }, line);
-  const merchants = payment_service_id === null ? await listMerchants(app, user) : [];
+  const merchants = payment_service_id === null ? [...choiceNames(await listMerchants(app, user))] : [];
+  // Of several merchants none is chosen beforehand: money would be booked to the wrong one.
+  const whose =
+    merchants.length > 1 ? [['', tell(language, 'explain.choose_whose')] as const, ...merchants] : merchants;
   const isCredit = amount > 0;
   const choices: (readonly [value: string, text: string])[] = [
     // Nothing is chosen beforehand: a line that is explained in a hurry would be of nothing here for good.
@@ -63,8 +66,13 @@ ${formField(fault, 'subject', (attributes) => html`<label>${tell(language, 'expl
 <p class="quiet" id="subject-hint">${tell(language, 'explain.subject_hint')}</p>
 ${isCredit && formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" value="${typed['commission'] ?? ''}" inputmode="numeric" autocomplete="off"${attributes}></label>`)}
 ${
-  merchants.length > 0 &&
-  html`<label>${tell(language, 'explain.whose')}<select name="merchant">${[...choiceNames(merchants)].map(([one, name]) => option('merchant', one, name))}</select></label>`
+  whose.length > 0 &&
+  formField(
+    fault,
+    'merchant',
+    (attributes) =>
+      html`<label>${tell(language, 'explain.whose')}<select name="merchant"${attributes}>${whose.map(([one, name]) => option('merchant', one, name))}</select></label>`,
+  )
 }
 ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;

@@ -39,7 +39,8 @@ export const postConsoleStatementUses: Screen = {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const said = wordsOf(error, language).detail;
-      return refuse(CATALOGUE[error.code].status, { said, field: namesOne(is) ? 'subject' : undefined });
+      const field = namesOne(is) ? 'subject' : error.code === 'PAYMENT_SERVICE_AMBIGUOUS' ? 'merchant' : undefined;
+      return refuse(CATALOGUE[error.code].status, { said, field });
     }
   }),
 };
@@ -58,7 +59,10 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
   if (commission !== '' && !is.startsWith('method ')) return badCommission;
   if (is === 'other') return { use: 'other' };
   const paymentServiceId = merchant === '' ? null : merchant;
-  if (is === 'to-merchant') return { use: 'payout', toMerchant: { paymentServiceId } };
+  if (is === 'to-merchant') {
+    if (subject !== '') return { said: tell(language, 'explain.books_new'), field: 'subject' };
+    return { use: 'payout', toMerchant: { paymentServiceId } };
+  }
   if (is === 'payout' || is === 'return' || is === 'deposit') {
     if (subject === '') return { said: tell(language, 'explain.no_subject'), field: 'subject' };
     return is === 'deposit' ? { use: is, deposit: { id: subject } } : { use: is, payoutId: subject };

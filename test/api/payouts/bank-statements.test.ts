@@ -74,6 +74,14 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     const uses_ = `/bank-statements/${id}/uses`;
     const asks = await post(uses_, { use: 'deposit', line: 4, reason: 'abono' });
     assert.deepEqual([asks.status, asks.body.errors[0]?.pointer], [422, '/from']);
+    for (const wrong of [
+      { to: 'merchant', payoutId: 'po_1' },
+      { to: 'recipient' },
+      { to: 'merchant', use: 'return' },
+    ]) {
+      const refused = await post(uses_, { use: 'payout', line: 3, reason: 'pago doble', ...wrong });
+      assert.deepEqual([refused.status, refused.body.errors[0]?.pointer], [422, '/to']);
+    }
     const twice = await post(uses_, { use: 'payout', line: 3, to: 'merchant', reason: 'pago doble' });
     const [booked] = twice.body.data['lines'] as { use: string; of: string }[];
     assert.deepEqual([twice.status, booked?.use, booked?.of.slice(0, 3)], [200, 'payout', 'mv_']);
