@@ -1,4 +1,6 @@
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { formatMoney } from '../lib/money.ts';
 import { type AuditFilter, selectAudit } from './audit-queries.ts';
 import type { AuditRow } from './audit-row.ts';
 
@@ -48,4 +50,22 @@ function valuesOf(text: string | null): unknown {
   } catch {
     return text;
   }
+}
+
+/** Recorded in minor units; their currency is another value of the same act. */
+const AMOUNTS = new Set([
+  'amount',
+  'commission',
+  'fixed',
+  'kept_back',
+  'overdraft',
+  'refunded_that_day',
+  'taken',
+  'total',
+]);
+
+/** Formats a recorded value that is an amount; null for any other, or without a known currency. */
+export function moneyOf(name: string, value: number, currency: unknown): string | null {
+  const isMoney = AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined;
+  return isMoney ? formatMoney(value, currency) : null;
 }

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { currencyExponent } from '../../protocol/currency-exponents.ts';
-import { type ListedAct, listAudit } from '../audit/list-audit.ts';
+import { type ListedAct, listAudit, moneyOf } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
-import { formatMoney } from '../lib/money.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
@@ -101,21 +99,8 @@ function textOf(name: string, value: unknown, currency: unknown): string {
   if (typeof value !== 'number')
     return shorten(chileanTimes(typeof value === 'string' ? value : JSON.stringify(value)));
   if (name.endsWith('_at')) return time(value);
-  const isMoney = AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined;
-  return isMoney ? formatMoney(value, currency) : String(value);
+  return moneyOf(name, value, currency) ?? String(value);
 }
-
-/** Recorded in minor units, beside their currency. */
-const AMOUNTS = new Set([
-  'amount',
-  'commission',
-  'fixed',
-  'kept_back',
-  'overdraft',
-  'refunded_that_day',
-  'taken',
-  'total',
-]);
 
 /** Shortens a value: a list of all migrations made its row longer than all others together. */
 function shorten(text: string): string {

@@ -155,6 +155,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch((await maker.get(at)).text, /Explain the second line/, 'the line is explained');
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
     assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements?text=${booked?.id}"`));
+    const recorded = await owner.get(`/movements?text=${booked?.id}`);
+    assert.match(recorded.text, new RegExp(`at its expense.*/console/statements/${id}"`, 's'));
     await createPaymentService(app, 'Other', TESTER);
     const shared = sent(cartola(RENT), { confirm: 'yes', of: 'all development', account: '777777' });
     const [of = ''] = /st_\w+/.exec((await owner.upload(shared)).headers.get('location') ?? '') ?? [];

@@ -116,7 +116,7 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
       text: 'recorded.reference',
       value: ({ reference }) => reference,
       cell: ({ reference, transaction_id: transaction }) =>
-        html`<span class="code">${reference}</span>${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
+        html`${referenceLink(at, reference)}${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
     },
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     {
@@ -134,6 +134,13 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
 function amountCell(language: Language, { amount, commission, currency }: BookedMovement): Html {
   const kept = tell(language, 'recorded.commission', { amount: formatMoney(commission, currency) });
   return html`${formatMoney(amount, currency)}${commission > 0 && html`<br><span class="quiet">${kept}</span>`}`;
+}
+
+/** Links the line of a bank statement that a movement was booked with, where its reason is. */
+function referenceLink(at: string, reference: string): Html {
+  const [, statement] = /^(st_[0-9a-z]{20})\/\d+$/.exec(reference) ?? [];
+  const text = html`<span class="code">${reference}</span>`;
+  return statement === undefined ? text : html`<a href="${at}/statements/${statement}">${text}</a>`;
 }
 
 function paymentLink(at: string | null, transaction: number) {

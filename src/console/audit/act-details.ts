@@ -1,10 +1,8 @@
-import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-action.ts';
-import type { ListedAct } from '../../audit/list-audit.ts';
+import { type ListedAct, moneyOf } from '../../audit/list-audit.ts';
 import { isRole } from '../../auth/permission.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
-import { formatMoney } from '../../lib/money.ts';
 import { isPayoutState } from '../../payouts/payout.ts';
 import { actorText } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -44,18 +42,6 @@ function valuesOf(said: unknown): Values {
   return typeof said === 'object' && !Array.isArray(said) ? (said as Values) : { '': said };
 }
 
-/** Amounts in minor units; their currency is another value of the same act. */
-const AMOUNTS = new Set([
-  'amount',
-  'commission',
-  'fixed',
-  'kept_back',
-  'overdraft',
-  'refunded_that_day',
-  'taken',
-  'total',
-]);
-
 function textOf(language: Language, name: string, values: Values, action: string): string {
   const value = values[name];
   const { currency } = values;
@@ -65,9 +51,8 @@ function textOf(language: Language, name: string, values: Values, action: string
     return value.length === 0 ? '—' : value.map((one) => namedText(language, name, String(one), action)).join(', ');
   if (typeof value === 'number' && name.endsWith('_at')) return clockOf(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined) {
-    return /^-?\d{1,15}$/.test(text) ? formatMoney(Number(text), currency) : text;
-  }
+  const money = /^-?\d{1,15}$/.test(text) ? moneyOf(name, Number(text), currency) : null;
+  if (money !== null) return money;
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return clockOf(Date.parse(text));
   return namedText(language, name, text, action);
 }
