@@ -132,7 +132,7 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
     ...(callback.user_webhook === null ? [] : [`for          ${sayWebhook(callback.user_webhook).en}`]),
-    ...(by === null ? [] : [`ended        ${by.action} by ${by.who.name}, ${time(by.at)} UTC`]),
+    ...(by === null ? [] : [`ended        ${by.action} by ${by.who.name}, ${time(by.at)}`]),
     `URL          ${callback.url}`,
     `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)}`,
     ...explainState(callback),

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
+import { clockOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
-import { timeText } from '../lib/time-text.ts';
 import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { nameState } from '../payouts/kept-texts.ts';
 import { hashOfDetails, hashOfPayees } from '../payouts/payout.ts';
@@ -162,7 +162,7 @@ function decisionsOf(payout: PayoutMade, own: readonly PayoutAct[], arrived: num
     Math.max(at, created_at) > arrived && !own.some((act) => act.action === action && isMadeBy(action, payout, act));
   const decided: Decided[] = [];
   if (approval === 'person' && isUnsaid('payout.approved', approved_at ?? 0)) {
-    const says = `the audit log has no approval by ${approved_by} at ${timeText(approved_at)} UTC`;
+    const says = `the audit log has no approval by ${approved_by} at ${clockOf(approved_at ?? 0)}`;
     decided.push({ action: 'payout.approved', says });
   }
   if (state !== 'rejected' && state !== 'cancelled') return decided;
@@ -287,5 +287,5 @@ function wrongPayees(action: Action, { said_after }: ListedAct, payouts: readonl
 }
 
 function unlike(action: Action, { actor, created_at }: ListedAct): string {
-  return `the audit log has "${action}" by ${actor} at ${timeText(created_at)} UTC`;
+  return `the audit log has "${action}" by ${actor} at ${clockOf(created_at)}`;
 }

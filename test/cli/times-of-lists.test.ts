@@ -21,3 +21,11 @@ test('every heading of times in the lists of the command line says that they are
     [],
   );
 });
+
+test('no text of the command line calls a Chilean time UTC', () => {
+  const files = globSync(new URL('../../src/cli/*.ts', import.meta.url).pathname);
+  assert.deepEqual(
+    files.filter((file) => /\btime\([^`]*?\)\} UTC/.test(readFileSync(file, 'utf8'))),
+    [],
+  );
+});
