@@ -46,7 +46,8 @@ export type KeptDifference = SqlRow & {
 };
 
 /**
- * Selects open differences of a file to accept: by a cause, by a line of the file, or by a number. At least one of the three is not null.
+ * Selects open differences of a file to accept: by a cause, by a line of the file, or by a number. At least one of the
+ * three is not null.
  */
 export type Acceptance = {
   readonly settlementId: string;

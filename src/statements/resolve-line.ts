@@ -14,9 +14,9 @@ import { type DepositOfLine, depositOf, type PayoutOfLine, payoutOf } from './de
 import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
- * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which left),
- * money that left at a merchant's expense and is booked with the line (`toMerchant`), such as a payout that left twice, a
- * deposit (recorded, or booked with the line), or nothing of this service.
+ * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which
+ * left); money that left at a merchant's expense, such as a payout that left twice, which is booked with the line
+ * (`toMerchant`); a deposit, recorded or booked with the line; or nothing of this service.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
@@ -40,8 +40,8 @@ export type LineDecision = {
  * Gives lines in suspense their use and returns them. The same decision with the same reason again returns the lines
  * unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
  * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
- * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
- * PERMISSION_MISSING.
+ * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available),
+ * PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[]> {
   const { statementId, fileLine, is, reason, by } = decision;
