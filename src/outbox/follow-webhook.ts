@@ -55,13 +55,13 @@ type Former = { webhook: WebhookSubscription; excluded: ReadonlySet<number>; at:
  * endpoint no longer needs attention. Returns how many posts waited.
  */
 export async function endWaitingPosts(tx: Tx, former: Former): Promise<number> {
-  const { endpoints, posts, isOwn } = await lockWaiting(tx, former);
+  const { endpoints, posts, own, isOwn } = await lockWaiting(tx, former);
   if (endpoints.length === 0) return 0;
   const held = { lease: '', now: former.at };
   const ended = await endPosts(tx, posts, held);
   await endPosts(tx, (await selectGivenUpPosts(tx, endpoints)).filter(isOwn), held);
   await updateIdle(tx, endpoints);
-  await enableEndpoints(tx, endpoints);
+  await enableEndpoints(tx, endpoints, own);
   return ended;
 }
 
@@ -77,19 +77,23 @@ export async function readdressWaitingPosts(tx: Tx, former: Former, url: string)
   return moved;
 }
 
-/** Enables the endpoints of a webhook that a user has just set: a 410 from before must not keep its posts back. */
-export async function enableWebhook(tx: Tx, { webhook, excluded }: Omit<Former, 'at'>): Promise<void> {
-  const address = endpointAddress(webhook.url);
-  const endpoints = await selectEndpointsOfUser(tx, { userId: webhook.user_id, address, excluded });
-  if (endpoints.length > 0) await enableEndpoints(tx, endpoints);
+/**
+ * Enables the endpoints of a webhook that a user has just set: a 410 from before must not keep its posts back. One that
+ * keeps back callbacks of the shop or of others stays disabled, until a person sends one of them again.
+ */
+export async function enableWebhook(tx: Tx, { webhook: set, excluded }: Omit<Former, 'at'>): Promise<void> {
+  const address = endpointAddress(set.url);
+  const endpoints = await selectEndpointsOfUser(tx, { userId: set.user_id, address, excluded });
+  if (endpoints.length === 0) return;
+  await enableEndpoints(tx, endpoints, await selectSubscriptionIds(tx, set.user_id, set.webhook));
 }
 
 async function lockWaiting(tx: Tx, { webhook, excluded }: Former) {
   const { user_id: userId, url } = webhook;
   const endpoints = await selectEndpointsOfUser(tx, { userId, address: endpointAddress(url), excluded });
-  if (endpoints.length === 0) return { endpoints, posts: [], isOwn: () => false };
+  if (endpoints.length === 0) return { endpoints, posts: [], own: [], isOwn: () => false };
   await lockEndpoints(tx, endpoints);
-  const own = new Set(await selectSubscriptionIds(tx, userId, webhook.webhook));
-  const isOwn = (post: { webhook_id: string }) => own.has(subscriptionOf(post) ?? '');
-  return { endpoints, posts: (await selectWaitingPosts(tx, endpoints)).filter(isOwn), isOwn };
+  const own = await selectSubscriptionIds(tx, userId, webhook.webhook);
+  const isOwn = (post: { webhook_id: string }) => own.includes(subscriptionOf(post) ?? '');
+  return { endpoints, posts: (await selectWaitingPosts(tx, endpoints)).filter(isOwn), own, isOwn };
 }

@@ -26,12 +26,23 @@ export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]
   );
 }
 
-/** Enables endpoints that responded 410. */
-export async function enableEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<void> {
+/**
+ * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions, such as the
+ * shop's: a person must still see that these were not sent. The condition on the state repeats the index.
+ */
+export async function enableEndpoints(
+  tx: Tx,
+  endpoints: readonly RowKey<number>[],
+  subscriptions: readonly string[],
+): Promise<void> {
   await tx.query(
     `update endpoints set disabled_at = null
-     where id {among $1} and environment_id {among $2} and disabled_at is not null`,
-    listsOf(endpoints),
+     where id {among $1} and environment_id {among $2} and disabled_at is not null and not exists (
+       select 1 from callbacks c where c.endpoint_id = endpoints.id and c.environment_id = endpoints.environment_id
+         and c.state in ('redirected', 'superseded', 'dead', 'disabled') and c.state = 'disabled'
+         and c.finished_at >= endpoints.disabled_at and not exists (
+           select 1 from webhook_subscriptions s where s.id {named $3} and c.webhook_id like '%' || s.id))`,
+    [...listsOf(endpoints), subscriptions],
   );
 }
 

@@ -135,6 +135,22 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     await shop.refund();
     assert.deepEqual(await shop.deliver(), [NEW]);
   });
+
+  test('leaves the callbacks of the shop at the same address, and that they were not sent, for a person', async () => {
+    const shop = await open(openTestDatabase);
+    const { url_callback: url } = await shop.pay();
+    shop.answers.set(url, 410);
+    assert.deepEqual(await shop.deliver(), [url]);
+    const unsent = async () => (await selectTroubled(shop.app.db, 10)).map(({ disabled_at }) => disabled_at !== null);
+    await shop.set(url);
+    assert.deepEqual(await unsent(), [true], 'after the webhook was set');
+    await shop.refund();
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    assert.deepEqual(await unsent(), [true], 'after it ended');
+    shop.answers.clear();
+    assert.equal((await resendCallbacks(shop.app, { state: 'disabled' }, TESTER)).resent, 1);
+    assert.deepEqual(await shop.deliver(), [url]);
+  });
 });
 
 async function open(openTestDatabase: OpenTestDatabase) {
@@ -160,6 +176,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
     answers,
     during,
     refund: () => acceptedRefund(app, paid, amount++),
+    pay: () => createPaidTransaction(app, environment, { amount: 50_000 }),
     set: (url: string) => setWebhook(app, { userId: user.id, webhook: 'refunds', url, method: 'POST' }, TESTER),
     /** Delivers what is due and returns the URLs. */
     deliver: async () => {
