@@ -90,24 +90,61 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   }
   const environment = line.environment;
   const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
-  if (environmentId === null) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-    });
-  }
+  if (environmentId === null) throw noPaymentService();
   await requireUserOf(tx, by, environmentId, 'movements:record');
   const { currency } = line;
   const amount = Math.abs(line.amount);
-  const reference = `${line.statement_id}/${line.file_line}`;
-  const wish = { kind, reference, amount, commission, currency, paymentMethod, by };
+  const wish = { kind, reference: referenceOf(line), amount, commission, currency, paymentMethod, by };
   const recording = await bookMovement(tx, { paymentServiceId, environment }, wish, at);
   if (recording.kind === 'recorded') return recording.movement.id;
-  if (recording.kind !== 'refused') throw noDeposit();
+  if (recording.kind === 'unknown') throw noPaymentService();
+  if (recording.kind !== 'refused') throw alreadyRecorded(recording.movement.id);
   const most = formatMoney(recording.most, currency);
   throw new Problem('INSUFFICIENT_BALANCE', {
     detail: {
       en: `${kind === 'payout' ? `Only ${most} is available` : `${paymentMethod} owes only ${most}`}: nothing was recorded.`,
       es: `${kind === 'payout' ? `Hay solo ${most} disponible` : `${paymentMethod} debe solo ${most}`}: no se anotó nada.`,
+    },
+  });
+}
+
+/**
+ * Returns whether this decision booked a resolved line. Another merchant, payment method or commission is another
+ * decision: its person would take it for booked.
+ */
+export async function isBookedAs(
+  tx: Tx,
+  line: KeptLine,
+  {
+    paymentServiceId: named,
+    paymentMethod,
+    commission,
+  }: Pick<Booking, 'paymentServiceId' | 'paymentMethod' | 'commission'>,
+): Promise<boolean> {
+  const movement = line.subject === null ? null : await lockMovement(tx, line.subject);
+  if (movement?.reference !== referenceOf(line)) return false;
+  const paymentServiceId = named ?? (await selectStatement(tx, line.statement_id))?.payment_service_id ?? '';
+  const environmentId = await selectEnvironmentId(tx, paymentServiceId, line.environment);
+  const { environment_id, payment_method, commission: kept } = movement;
+  return environment_id === environmentId && payment_method === paymentMethod && kept === commission;
+}
+
+/** Returns the reference of what is booked with a line. */
+function referenceOf({ statement_id, file_line }: KeptLine): string {
+  return `${statement_id}/${file_line}`;
+}
+
+function noPaymentService(): Problem {
+  return new Problem('NOT_FOUND', {
+    detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
+  });
+}
+
+function alreadyRecorded(id: string): Problem {
+  return new Problem('PAYOUT_STATE', {
+    detail: {
+      en: `${id} was recorded under the reference of this line: name it by its id.`,
+      es: `${id} se anotó con la referencia de esta línea: indícalo por su id.`,
     },
   });
 }

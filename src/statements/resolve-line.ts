@@ -10,7 +10,7 @@ import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
-import { type DepositOfLine, depositOf, type PayoutOfLine, payoutOf } from './deposit-of-line.ts';
+import { type DepositOfLine, depositOf, isBookedAs, type PayoutOfLine, payoutOf } from './deposit-of-line.ts';
 import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
@@ -77,7 +77,9 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
   const decided = await selectDecidedLines(tx, { statementId, fileLine, use: is.use, reason });
   const named = 'payoutId' in is ? is.payoutId : 'deposit' in is && 'id' in is.deposit ? is.deposit.id : null;
   const same = decided.filter(({ subject }) => named === null || subject === named);
-  if (same.length > 0) return same;
+  const booking = bookingOf(is);
+  const isSame = booking === null || (same[0] !== undefined && (await isBookedAs(tx, same[0], booking)));
+  if (same.length > 0 && isSame) return same;
   const all = {
     en: 'No line that nothing is known about is in suspense: name each of the others.',
     es: 'Ninguna línea desconocida de la cartola está sin explicar: indica cada una de las demás.',
@@ -87,6 +89,12 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
     es: 'Ninguna línea así de la cartola está sin explicar.',
   };
   throw new Problem('NOT_FOUND', { detail: fileLine === 'unknown' ? all : one });
+}
+
+/** Returns what a decision books with its line; null: nothing. */
+function bookingOf(is: LineSubject) {
+  if ('toMerchant' in is) return { ...is.toMerchant, paymentMethod: null, commission: 0 };
+  return 'deposit' in is && !('id' in is.deposit) ? is.deposit : null;
 }
 
 type Place = { line: KeptLine; at: number };

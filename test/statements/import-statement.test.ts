@@ -22,6 +22,7 @@ import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
 const DAY = 86_400_000;
@@ -237,6 +238,9 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await assert.rejects(book(4), { code: 'INSUFFICIENT_BALANCE' });
     const [booked] = await book(2);
     assert.equal((await book(2))[0]?.subject, booked?.subject, 'the same decision again books nothing');
+    const { paymentServiceId: other } = await createTestEnvironment(app);
+    await assert.rejects(book(2, other), { code: 'NOT_FOUND' }, 'nothing was booked for the other merchant');
+    await assert.rejects(book(4, 'nobody'), /no such payment service/);
     const entries = await app.db.query(
       `select amount from journal_entries where debit_account = 'merchant:payable' and credit_account = 'bank'`,
     );
@@ -344,6 +348,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await assert.rejects(book(4, 'simulated'), /a charge/);
     const [first] = await book(1, 'simulated');
     assert.equal((await book(1, 'simulated'))[0]?.subject, first?.subject);
+    await assert.rejects(book(1, null), { code: 'NOT_FOUND' }, 'another source is another decision');
     await book(2, null);
     const entries = await app.db.query<{ kind: string; amount: number }>(
       "select kind, amount from journal_entries where kind in ('deposit', 'commission', 'paid_in') order by link, line",
