@@ -85,7 +85,7 @@ export async function enableWebhook(tx: Tx, { webhook: set, excluded }: Omit<For
   const address = endpointAddress(set.url);
   const endpoints = await selectEndpointsOfUser(tx, { userId: set.user_id, address, excluded });
   if (endpoints.length === 0) return;
-  await enableEndpoints(tx, endpoints, await selectSubscriptionIds(tx, set.user_id, set.webhook));
+  await enableEndpoints(tx, endpoints, await selectSubscriptionIds(tx, set.user_id, null));
 }
 
 async function lockWaiting(tx: Tx, { webhook, excluded }: Former) {

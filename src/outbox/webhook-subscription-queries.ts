@@ -73,11 +73,11 @@ export function selectSuccessors(db: Reader, ids: readonly string[]): Promise<Su
   );
 }
 
-/** Returns the ids of all subscriptions of a user to a webhook, also of the ended ones. */
-export async function selectSubscriptionIds(db: Reader, userId: string, webhook: Webhook): Promise<string[]> {
+/** Returns the ids of all subscriptions of a user to a webhook (null: to all), also of the ended ones. */
+export async function selectSubscriptionIds(db: Reader, userId: string, webhook: Webhook | null): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    'select id from webhook_subscriptions where user_id = $1 and webhook = $2',
-    [userId, webhook],
+    "select id from webhook_subscriptions where user_id = $1 and $2 in ('', webhook)",
+    [userId, webhook ?? ''],
   );
   return rows.map(({ id }) => id);
 }

@@ -9,6 +9,7 @@ import { diagnoseEndpoint } from '../../src/outbox/diagnose-endpoint.ts';
 import { selectTroubled } from '../../src/outbox/failing-endpoint-queries.ts';
 import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
+import type { Webhook } from '../../src/outbox/webhook-subscription.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -134,6 +135,18 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     await shop.set(NEW);
     await shop.refund();
     assert.deepEqual(await shop.deliver(), [NEW]);
+
+    await shop.set(NEW, 'remittances');
+    await shop.refund();
+    shop.answers.set(NEW, 410);
+    await shop.deliver();
+    shop.answers.clear();
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'remittances' }, TESTER);
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), [], 'the end of one webhook does not enable the other');
+    await shop.set(NEW, 'remittances');
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), [NEW, NEW], 'the user says that the URL works again');
   });
 
   test('leaves the callbacks of the shop at the same address, and that they were not sent, for a person', async () => {
@@ -177,7 +190,8 @@ async function open(openTestDatabase: OpenTestDatabase) {
     during,
     refund: () => acceptedRefund(app, paid, amount++),
     pay: () => createPaidTransaction(app, environment, { amount: 50_000 }),
-    set: (url: string) => setWebhook(app, { userId: user.id, webhook: 'refunds', url, method: 'POST' }, TESTER),
+    set: (url: string, webhook: Webhook = 'refunds') =>
+      setWebhook(app, { userId: user.id, webhook, url, method: 'POST' }, TESTER),
     /** Delivers what is due and returns the URLs. */
     deliver: async () => {
       sent.length = 0;
