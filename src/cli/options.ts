@@ -84,9 +84,9 @@ export async function checkPaymentService(app: App, id: string | undefined): Pro
     throw unknownPaymentService(id);
 }
 
-/** Throws `CommandError` for an empty option, as from an unset shell variable: it would match nothing. */
+/** Throws `CommandError` for an empty or blank option, as from an unset shell variable: it would match nothing, or everything. */
 export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
-  const [empty] = Object.entries(options).find(([, value]) => value === '') ?? [];
+  const [empty] = Object.entries(options).find(([, value]) => typeof value === 'string' && value.trim() === '') ?? [];
   if (empty === undefined) return;
   const name = empty.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw invalidOption(`--${name} is empty: is the shell variable set?`);

@@ -7,7 +7,7 @@ type Query = Record<string, string | number | undefined>;
 
 /**
  * Parses the query parameters of an operation by their schemas. An integer within its bounds becomes a number; a text
- * must be in its `enum`, if it has one, and must not be empty if its `minLength` is 1. A missing parameter is
+ * must be in its `enum`, if it has one, and must not be empty or blank if its `minLength` is 1. A missing parameter is
  * undefined, and so is an empty one with `allowEmptyValue`. Throws `Problem` `INVALID_PARAMETER`.
  */
 export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
@@ -30,7 +30,7 @@ function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: 
       `${name} es un número entero de ${minimum} a ${maximum}.`,
     );
   }
-  if (minLength === 1 && value === '')
+  if (minLength === 1 && value.trim() === '')
     throw invalidParameter(`${name} is empty: leave it out.`, `${name} está vacío: no lo envíes.`);
   if (texts === undefined || texts.includes(value)) return value;
   throw invalidParameter(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);

@@ -70,6 +70,7 @@ suite('transaction commands', () => {
     );
     assert.deepEqual(await idsOf('--since', '2026-01-15 09:00:01 -03:00'), []);
     assert.deepEqual(await idsOf('--reference-part', 'RD-7'), [1001]);
+    assert.match((await run('list', '--reference-part', ' ')).stderr, /^INVALID_OPTION: --reference-part is empty/);
     assert.deepEqual(await idsOf('--card', '•••• 6623'), [1001]);
     assert.deepEqual(await idsOf('--card', '6624'), []);
     assert.match((await run('list', '--reference', 'RD 7')).stdout, / transaction list --reference-part 'RD 7'\n$/);
