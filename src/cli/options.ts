@@ -84,7 +84,7 @@ export async function checkPaymentService(app: App, id: string | undefined): Pro
     throw unknownPaymentService(id);
 }
 
-/** Throws `CommandError` for an empty or blank option, as from an unset shell variable: it would match nothing, or everything. */
+/** Throws `CommandError` for an empty or blank option, as from an unset variable: it would match nothing or all. */
 export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
   const [empty] = Object.entries(options).find(([, value]) => typeof value === 'string' && value.trim() === '') ?? [];
   if (empty === undefined) return;
