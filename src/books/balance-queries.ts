@@ -44,7 +44,10 @@ export type BalanceRow = {
  */
 export const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
-/** Sums the debits and credits of every account, in minor units. */
+/**
+ * Lists every account of every payment service, environment and currency, in minor units. In each currency the debits
+ * equal the credits, because an entry is one of each.
+ */
 export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
   const rows = await db.query<Omit<BalanceRow, 'debits' | 'credits'> & { debits: string; credits: string }>(
     `select b.environment_id, e.payment_service_id, p.name, e.environment, b.currency, b.account,

@@ -187,6 +187,7 @@ export function selectOwners(
   );
 }
 
+/** Lists the end of every chain, to be stored where this service cannot write. */
 export function selectHeads(db: Reader): Promise<(HeadRow & Owner)[]> {
   return db.query<HeadRow & Owner>(
     `select h.environment_id, e.payment_service_id, p.name, e.environment, h.link, h.hash

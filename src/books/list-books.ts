@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
 import type { RowKey } from '../db/row-key.ts';
-import { type BalanceRow, selectBalances } from './balance-queries.ts';
-import { type Owner, selectEntries, selectEntriesOf, selectHeads, selectOwners } from './journal-queries.ts';
+import { type Owner, selectEntries, selectEntriesOf, selectOwners } from './journal-queries.ts';
 
 /**
  * Lists the newest entries of one transaction (null: of all), with the names of their payment service and environment.
@@ -10,21 +9,8 @@ export function listEntries(app: App, transaction: RowKey<number> | null, limit:
   return transaction === null ? selectEntries(app.db, limit) : selectEntriesOf(app.db, transaction, limit);
 }
 
-/**
- * Lists every account of every payment service, environment and currency, in minor units. In each currency the debits
- * equal the credits, because an entry is one of each.
- */
-export function listBalances(app: App): Promise<BalanceRow[]> {
-  return selectBalances(app.db);
-}
-
 /** Lists the owners of the books of these environments, by the id of the environment. */
 export async function listOwners(app: App, environmentIds: readonly number[]): Promise<Map<number, Owner>> {
   const rows = await selectOwners(app.db, environmentIds);
   return new Map(rows.map(({ environment_id, ...owner }) => [environment_id, owner]));
-}
-
-/** Lists the end of every chain, to be stored where this service cannot write. */
-export function listHeads(app: App) {
-  return selectHeads(app.db);
 }

@@ -36,7 +36,7 @@ import {
 } from './payment-attempt.ts';
 import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
-import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
+import { insertDecision } from './payment-decision-queries.ts';
 
 /**
  * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`:
@@ -114,11 +114,6 @@ export async function openDecision(app: App, attempt: PaymentAttempt): Promise<O
   if (isInDoubt(attempt, app.now())) return 'doubt';
   if (isOpen(attempt) || attempt.state === 'approved') return null;
   return (await hasEntryOfAttempt(app.db, attempt)) ? null : 'unpaid';
-}
-
-/** Lists the newest decisions, with their evidence. */
-export function listDecisions(app: App, limit: number): Promise<ListedDecision[]> {
-  return selectDecisions(app.db, limit);
 }
 
 type Undecided = { attempt: PaymentAttempt; transaction: Transaction; environment: ServiceEnvironment };

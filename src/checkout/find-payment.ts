@@ -6,19 +6,14 @@ import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { findLook } from '../payment-services/set-look.ts';
+import { readLook } from '../payment-services/set-look.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { countDeclined, selectTransaction } from '../transactions/transaction-queries.ts';
 import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
 import { availableMethods } from './available-methods.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import {
-  selectAttemptAnywhere,
-  selectAttemptsByCode,
-  selectLatestAttempt,
-  sumRefunded,
-} from './payment-attempt-queries.ts';
+import { selectAttemptAnywhere, selectLatestAttempt, sumRefunded } from './payment-attempt-queries.ts';
 
 /**
  * The stage of a payment for the payer. `in_progress`: a payment method has not answered yet. `under_review`: a method
@@ -70,7 +65,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
     attempt,
     method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
     methods: availableMethods(app, environment, transaction),
-    look: await findLook(app, environment.paymentServiceId),
+    look: await readLook(app.db, environment.paymentServiceId),
     refunded: transaction.state === 'completed' ? await sumRefunded(app.db, transaction) : 0,
     shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
     isLastTry: attempt?.state === 'declined' && (await hasOneTryLeft(app, environment, transaction)),
@@ -86,11 +81,6 @@ export async function findAttempt(
   const attempt = await selectAttemptAnywhere(app.db, id);
   const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   return attempt === null || transaction === null ? null : { attempt, transaction };
-}
-
-/** Lists the ids of attempts for which a method reported this authorisation code; at most two. */
-export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAttemptsByCode>[1]): Promise<string[]> {
-  return selectAttemptsByCode(app.db, wanted);
 }
 
 async function hasOneTryLeft(app: App, environment: ServiceEnvironment, transaction: Transaction): Promise<boolean> {

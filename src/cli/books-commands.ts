@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import type { BalanceRow } from '../books/balance-queries.ts';
-import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
+import { selectBalances } from '../books/balance-queries.ts';
+import { selectHeads } from '../books/journal-queries.ts';
+import { listEntries } from '../books/list-books.ts';
 import { type Sum, subtract } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { timeText } from '../lib/time-text.ts';
-import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
+import { selectSuspense } from '../movements/movement-queries.ts';
 import {
   type Resolution,
   resolveImported,
@@ -73,7 +75,7 @@ export function addBooksCommands(program: Command): void {
 }
 
 async function balance(options: Json): Promise<void> {
-  const balances = await withApp(listBalances);
+  const balances = await withApp((app) => selectBalances(app.db));
   print(options, { balances }, balanceLines(balances));
 }
 
@@ -127,13 +129,13 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
 }
 
 async function head(options: Json): Promise<void> {
-  const heads = await withApp(listHeads);
+  const heads = await withApp((app) => selectHeads(app.db));
   print(options, { heads }, heads.length === 0 ? ['Nothing was posted yet.'] : headTable(heads));
 }
 
 async function suspense(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
-  const payments = await withApp((app) => listSuspense(app, limit));
+  const payments = await withApp((app) => selectSuspense(app.db, limit));
   const rows = payments.map((late) => [
     time(late.created_at),
     late.name,

@@ -1,7 +1,7 @@
 import { createUser } from '../auth/create-user.ts';
 import type { Role } from '../auth/permission.ts';
 import { userActor } from '../auth/user-actor.ts';
-import { listBalances } from '../books/list-books.ts';
+import { selectBalances } from '../books/balance-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -64,7 +64,7 @@ async function person(demo: Demo, { paymentServiceId }: PayoutOwner, role: Role)
 }
 
 async function showBooks(demo: Demo, paymentServiceId: string): Promise<void> {
-  const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === paymentServiceId);
+  const balances = (await selectBalances(demo.app.db)).filter((one) => one.payment_service_id === paymentServiceId);
   const reserved = balances.find(({ account }) => account === 'payouts:reserved');
   demo.check(
     reserved?.debits === reserved?.credits && Number(reserved?.debits) === AMOUNT,

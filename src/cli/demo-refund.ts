@@ -1,5 +1,5 @@
 import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
-import { listBalances } from '../books/list-books.ts';
+import { selectBalances } from '../books/balance-queries.ts';
 import { subtract } from '../lib/exact-sum.ts';
 import { recordMovement } from '../movements/record-movement.ts';
 import { verifyStore } from '../proof/verify-store.ts';
@@ -47,7 +47,9 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
     },
   );
   demo.check(payout.kind === 'recorded', 'it is in the books; repeating the reference changes nothing');
-  const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === order.paymentServiceId);
+  const balances = (await selectBalances(demo.app.db)).filter(
+    (one) => one.payment_service_id === order.paymentServiceId,
+  );
   demo.show('command', 'bin/rubrica books balance');
   for (const line of balanceLines(balances)) demo.show('', line);
   const balanceOf = (name: string) => {

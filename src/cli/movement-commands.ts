@@ -3,9 +3,10 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
 import { timeText } from '../lib/time-text.ts';
-import { findMovement, listMovements } from '../movements/list-movements.ts';
+import { findMovement } from '../movements/find-movement.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
+import { selectMovements } from '../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
@@ -185,7 +186,7 @@ function returnedOf(taken: PayoutReturn, paymentService: string, which: string):
 
 async function listDeposits(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const deposits = await withApp((app) => listMovements(app, 'deposit', limit));
+  const deposits = await withApp((app) => selectMovements(app.db, 'deposit', limit));
   print(options, { deposits }, deposits.length === 0 ? ['No deposit yet.'] : movementLines('deposit', deposits));
 }
 

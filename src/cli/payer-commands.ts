@@ -11,7 +11,7 @@ import {
   readPayerAttempts,
 } from '../payment-services/payment-service.ts';
 import { type LookText, readLookText } from '../payment-services/read-look.ts';
-import { findLook, type LookChanges, setLook } from '../payment-services/set-look.ts';
+import { type LookChanges, readLook, setLook } from '../payment-services/set-look.ts';
 import { setPayerAttempts } from '../payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../payment-services/set-receipts.ts';
 import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
@@ -94,7 +94,7 @@ async function look(id: string, options: LookOptions): Promise<void> {
   const changed = Object.keys(changes).length > 0;
   const now = changed
     ? await withActor(options, (app, by) => setLook(app, id, changes, by))
-    : await withApp(async (app) => ((await isPaymentService(app, id)) ? findLook(app, id) : null));
+    : await withApp(async (app) => ((await isPaymentService(app, id)) ? readLook(app.db, id) : null));
   if (now === null) throw unknownPaymentService(id);
   const { logo, legalName, ...texts } = now;
   const rows: [string, string | null][] = [

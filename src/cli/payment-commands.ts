@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { listAttention } from '../attention/list-attention.ts';
 import type { Actor } from '../audit/actor.ts';
-import { decidePayment, listDecisions } from '../checkout/decide-payment.ts';
+import { decidePayment } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import type { DecidedOutcome, DecisionResult } from '../checkout/payment-decision.ts';
+import { selectDecisions } from '../checkout/payment-decision-queries.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { confirm, yesOption } from './confirm.ts';
@@ -123,7 +124,7 @@ function unknownAttempt(id: string): CommandError {
 
 async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const found = await withApp((app) => listDecisions(app, limit));
+  const found = await withApp((app) => selectDecisions(app.db, limit));
   const rows = found.map((one) => [
     time(one.decided_at),
     one.payment_attempt_id,

@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
 import { refuseWebpayAccount, WEBPAY_INTEGRATION } from '../payment-methods/webpay-integration.ts';
-import {
-  listMethodSettings,
-  type MethodSettings,
-  removeMethodSettings,
-  setMethodSettings,
-} from '../payment-services/method-settings.ts';
+import { type MethodSettings, removeMethodSettings, setMethodSettings } from '../payment-services/method-settings.ts';
+import { selectListedSettings } from '../payment-services/method-settings-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readStdin, requiredEnvironmentOption } from './options.ts';
 import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
@@ -52,7 +48,7 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
 }
 
 async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
-  const kept = await withApp(listMethodSettings);
+  const kept = await withApp((app) => selectListedSettings(app.db));
   const settings = options.all ? kept : kept.filter(({ retired_at }) => retired_at === null);
   const rows = settings.map((row) => [
     row.payment_service_id,

@@ -11,6 +11,7 @@ import {
 } from '../payment-services/create-payment-service.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
+import { selectFees } from '../payment-services/fee-queries.ts';
 import { SecretHeld } from '../payment-services/find-secret-holder.ts';
 import {
   disablePaymentService,
@@ -26,7 +27,7 @@ import {
 } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
-import { listFees, setFee } from '../payment-services/set-fee.ts';
+import { setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { addFundsCommand } from './funds-command.ts';
 import { addHandoverCommands } from './handover-commands.ts';
@@ -320,7 +321,7 @@ function feeText({ rate_ppm, fixed }: Fee, currency: string): string {
 }
 
 async function showFees(options: { json?: boolean }): Promise<void> {
-  const fees = await withApp(listFees);
+  const fees = await withApp((app) => selectFees(app.db));
   const rows = fees.map((fee) => [
     fee.payment_service_id,
     fee.name,

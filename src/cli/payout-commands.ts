@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { listMovements, listPayouts as listRecordedPayouts } from '../movements/list-movements.ts';
+import { selectMovements, selectPayouts } from '../movements/movement-queries.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import {
@@ -203,8 +203,8 @@ async function environmentsOf(app: App, paymentService: string): Promise<Readonl
 }
 
 function recordedIn(app: App, scope: ReadonlySet<number> | null, limit: number) {
-  if (scope === null) return listMovements(app, 'payout', limit);
-  return listRecordedPayouts(app, { environmentIds: [...scope], from: 0, to: Number.MAX_SAFE_INTEGER }, limit);
+  if (scope === null) return selectMovements(app.db, 'payout', limit);
+  return selectPayouts(app.db, { environmentIds: [...scope], from: 0, to: Number.MAX_SAFE_INTEGER }, limit);
 }
 
 async function showBatch(id: string, options: { json?: boolean }): Promise<void> {

@@ -6,8 +6,8 @@ import { Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { timeText } from '../lib/time-text.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
-import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
+import { selectRefunds } from '../refunds/refund-queries.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
@@ -110,7 +110,7 @@ async function acceptedOf(app: App, transaction: Transaction, creation: RefundCr
 
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const refunds = await withApp((app) => listRefunds(app, limit));
+  const refunds = await withApp((app) => selectRefunds(app.db, limit));
   const rows = refunds.map((refund) => [
     refund.id,
     String(refund.transaction_id),

@@ -3,9 +3,10 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
-import { decideRefund, listRefundDecisions } from '../refunds/decide-refund.ts';
+import { decideRefund } from '../refunds/decide-refund.ts';
 import { findAnyRefund } from '../refunds/find-refund.ts';
 import type { RefundDecisionOutcome, RefundDecisionResult } from '../refunds/refund-decision.ts';
+import { selectRefundDecisions } from '../refunds/refund-decision-queries.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
@@ -105,7 +106,7 @@ function unknownRefund(id: string): CommandError {
 
 async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const found = await withApp((app) => listRefundDecisions(app, limit));
+  const found = await withApp((app) => selectRefundDecisions(app.db, limit));
   const rows = found.map((one) => [
     time(one.decided_at),
     one.refund_id,

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { listHeads } from '../books/list-books.ts';
+import { selectHeads } from '../books/journal-queries.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { whyStoreIsUnusable } from '../db/check-store.ts';
@@ -103,7 +103,7 @@ async function beginInCopy(
     const inItsPlace = { ...app, config };
     const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
     const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
-    return { epoch, heads: await listHeads(app) };
+    return { epoch, heads: await selectHeads(app.db) };
   } finally {
     await app.close();
   }
@@ -147,7 +147,7 @@ async function afterRestore(options: Options): Promise<void> {
   try {
     await prepareStore(app, commandLineActor());
     const epoch = await beginEpoch(app, [], idsAbove, await findActor(app, options.as));
-    const begun = { epoch, heads: await listHeads(app) };
+    const begun = { epoch, heads: await selectHeads(app.db) };
     print(options, shown(begun), linesOf(begun));
   } finally {
     await app.close();
@@ -162,7 +162,7 @@ function readIdsAbove({ idsAbove }: Options): number {
 }
 
 /** The new epoch, and the ends of the books in it. */
-type Begun = { epoch: Epoch; heads: Awaited<ReturnType<typeof listHeads>> };
+type Begun = { epoch: Epoch; heads: Awaited<ReturnType<typeof selectHeads>> };
 
 function shown({ epoch: { epoch, began_at, known_until, first_transaction_id }, heads }: Begun) {
   return { epoch, began_at, known_until, first_transaction_id, held: true, heads };

@@ -4,10 +4,11 @@ import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { readSum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
-import { acceptDifferences, listSettlements, showSettlement } from '../movements/accept-difference.ts';
+import { acceptDifferences, showSettlement } from '../movements/accept-difference.ts';
 import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
 import { keepSettlement } from '../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../movements/settlement.ts';
+import { selectSettlements } from '../movements/settlement-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readReason } from './options.ts';
@@ -111,7 +112,7 @@ async function keep(file: string, options: KeepOptions): Promise<void> {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const settlements = await withApp((app) => listSettlements(app, SHOWN));
+  const settlements = await withApp((app) => selectSettlements(app.db, SHOWN));
   const head = ['ID', 'FILE', 'ENVIRONMENT', 'METHOD', 'FROM', 'TO', 'COMPARED (CHILE)', 'BY', 'OPEN'];
   const rows = settlements.map((one) => [
     one.id,

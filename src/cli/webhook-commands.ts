@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { findUser } from '../auth/find-user.ts';
 import { listUsers } from '../auth/list-users.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { endWebhook, listWebhooks } from '../outbox/set-webhook.ts';
+import { endWebhook } from '../outbox/set-webhook.ts';
 import { isWebhook } from '../outbox/webhook-subscription.ts';
+import { selectSubscriptions } from '../outbox/webhook-subscription-queries.ts';
 import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
 import { withSetters } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -28,7 +29,7 @@ export function addWebhookCommands(program: Command): void {
 async function list(options: { json?: boolean }): Promise<void> {
   const webhooks = await withApp(async (app) => {
     const users = new Map((await listUsers(app)).map((user) => [user.id, user]));
-    const byUser = Map.groupBy(await listWebhooks(app, null), ({ user_id }) => user_id);
+    const byUser = Map.groupBy(await selectSubscriptions(app.db, null), ({ user_id }) => user_id);
     const named = [];
     for (const [id, own] of byUser) {
       const { email = '', disabled_at = null } = users.get(id) ?? {};

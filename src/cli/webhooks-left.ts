@@ -2,8 +2,8 @@ import type { App } from '../app.ts';
 import { whoSetWebhooks } from '../audit/who-set-webhooks.ts';
 import { findUser } from '../auth/find-user.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { listWebhooks } from '../outbox/set-webhook.ts';
 import type { WebhookSubscription } from '../outbox/webhook-subscription.ts';
+import { selectSubscriptions } from '../outbox/webhook-subscription-queries.ts';
 
 /** A webhook with the account that set it last, and its API token; null: not in the audit log. */
 export type WebhookLeft = WebhookSubscription & { set_by: string | null };
@@ -11,7 +11,7 @@ export type WebhookLeft = WebhookSubscription & { set_by: string | null };
 /** Returns the webhooks in use of a user (an id or an e-mail address): ending a credential does not end them. */
 export async function webhooksLeft(app: App, user: string): Promise<WebhookLeft[]> {
   const known = await findUser(app, user);
-  return known === null ? [] : withSetters(app, known.id, await listWebhooks(app, known.id));
+  return known === null ? [] : withSetters(app, known.id, await selectSubscriptions(app.db, known.id));
 }
 
 /** Adds who set each of a user's webhooks. */

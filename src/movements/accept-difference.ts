@@ -3,13 +3,7 @@ import { type AuditValues, recordAudit } from '../audit/record-audit.ts';
 import { addUp } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
-import {
-  lockSettlement,
-  selectDifferences,
-  selectSettlement,
-  selectSettlements,
-  updateAccepted,
-} from './settlement-queries.ts';
+import { lockSettlement, selectDifferences, selectSettlement, updateAccepted } from './settlement-queries.ts';
 
 /**
  * Accepts differences and stores the reason. Moves no money. Returns how many were accepted; 0 if none of them is open,
@@ -57,12 +51,4 @@ export async function showSettlement(
 ): Promise<{ settlement: KeptSettlement; differences: KeptDifference[] } | null> {
   const settlement = await selectSettlement(app.db, id);
   return settlement === null ? null : { settlement, differences: await selectDifferences(app.db, id) };
-}
-
-/**
- * Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have
- * some.
- */
-export function listSettlements(app: App, limit: number, openOnly = false) {
-  return selectSettlements(app.db, limit, openOnly);
 }

@@ -10,7 +10,8 @@ import { recordFact } from '../books/record-fact.ts';
 import { codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { decidePayment } from '../checkout/decide-payment.ts';
-import { findAttempt, findAttemptsByCode } from '../checkout/find-payment.ts';
+import { findAttempt } from '../checkout/find-payment.ts';
+import { selectAttemptsByCode } from '../checkout/payment-attempt-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
@@ -170,12 +171,12 @@ async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) 
   if (codeKey(row.authorizationCode) === '0') return null;
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
   const wanted = { method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
-  const named = await findAttemptsByCode(app, { ...wanted, environmentIds: comparedOf(scope) });
+  const named = await selectAttemptsByCode(app.db, { ...wanted, environmentIds: comparedOf(scope) });
   // A payment of a payment service that was not named is not money of nobody.
   const [only, ...others] =
     named.length > 0
       ? named
-      : await findAttemptsByCode(app, {
+      : await selectAttemptsByCode(app.db, {
           ...wanted,
           environmentIds: await listEnvironmentIds(app, environment, null, null),
         });

@@ -141,6 +141,7 @@ const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id,
 /** For a few entries. By `link` alone SQLite would read the whole chain to avoid the sort. */
 const IN_ORDER = 'order by j.link + 0';
 
+/** Lists the money that was in suspense or still is, the newest first. */
 export function selectSuspense(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED}

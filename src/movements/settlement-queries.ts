@@ -51,11 +51,14 @@ export async function insertSettlement(
   if (differences.length > 0) await tx.insertRows(DIFFERENCES, differences);
 }
 
-/** Lists the files, the newest first, with their number of open differences. Leaves out replaced comparisons. */
+/**
+ * Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have
+ * some. Leaves out replaced comparisons.
+ */
 export function selectSettlements(
   db: Reader,
   limit: number,
-  openOnly: boolean,
+  openOnly = false,
 ): Promise<(KeptSettlement & { open: number })[]> {
   const isOpen = `and exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`;
   return db.query(

@@ -9,11 +9,6 @@ import { enableWebhook, endWaitingPosts, readdressWaitingPosts } from './follow-
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
 
-/** Returns the subscriptions in use: of one user; null: of all. */
-export function listWebhooks(app: App, userId: string | null): Promise<WebhookSubscription[]> {
-  return selectSubscriptions(app.db, userId);
-}
-
 /**
  * Subscribes a user to a webhook at a URL, which the caller has checked. Ends the user's earlier subscription to it; if
  * that has the same URL and method, returns it instead. Posts that wait for the earlier URL become due at the new one.

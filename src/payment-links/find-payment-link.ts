@@ -4,7 +4,7 @@ import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentOf, loadEnvironment } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { findLook } from '../payment-services/set-look.ts';
+import { readLook } from '../payment-services/set-look.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
 import {
@@ -35,7 +35,7 @@ export async function findPaymentLink(app: App, id: string): Promise<OpenLink | 
   return {
     link,
     environment,
-    look: await findLook(app, environment.paymentServiceId),
+    look: await readLook(app.db, environment.paymentServiceId),
     state: linkStateOf(link, { isPaid, isEnabled }, app.now()),
   };
 }

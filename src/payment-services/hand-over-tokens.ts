@@ -8,7 +8,6 @@ import {
   insertHandover,
   type ListedHandover,
   selectCurrentSecret,
-  selectHandover,
   selectHandovers,
   updateEnded,
 } from './handover-queries.ts';
@@ -58,11 +57,6 @@ export async function handOverTokens(
 /** Lists the links of a payment service (null: of all), the newest first. */
 export function listHandovers(app: App, paymentServiceId: string | null, limit: number): Promise<ListedHandover[]> {
   return selectHandovers(app.db, paymentServiceId ?? '', limit);
-}
-
-/** Returns a link by its id; null: no such link. */
-export function findHandover(app: App, id: string): Promise<ShownHandover | null> {
-  return selectHandover(app.db, id);
 }
 
 /** Ends a link, so that it shows nothing. Returns false if it was opened, was ended or has expired. */

@@ -4,14 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
-import {
-  type ListedSettings,
-  retireAccount,
-  selectAccountInUse,
-  selectListedSettings,
-  selectSealedKey,
-  upsertAccount,
-} from './method-settings-queries.ts';
+import { retireAccount, selectAccountInUse, selectSealedKey, upsertAccount } from './method-settings-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId } from './payment-service-queries.ts';
 
@@ -104,9 +97,4 @@ function actOf({ paymentServiceId, environment, method }: MethodTarget, by: Acto
   const values = { environment, payment_method: method };
   const subject = { kind: 'payment_service', id: paymentServiceId };
   return { by, subject, before: { ...values, account }, after: { ...values, account: null } };
-}
-
-/** Lists all accounts of the installation, also retired ones, without their keys. */
-export function listMethodSettings(app: Store): Promise<ListedSettings[]> {
-  return selectListedSettings(app.db);
 }

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { feeContent, feeSubject } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Fee } from './fee.ts';
-import { type ListedFee, selectFee, selectFees, upsertFee } from './fee-queries.ts';
+import { selectFee, upsertFee } from './fee-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { selectEnvironmentId } from './payment-service-queries.ts';
 
@@ -35,9 +35,4 @@ export function setFee(app: App, target: FeeTarget, { rate_ppm, fixed }: Fee, by
     });
     return true;
   });
-}
-
-/** Lists all fees of the installation. */
-export function listFees(app: App): Promise<ListedFee[]> {
-  return selectFees(app.db);
 }

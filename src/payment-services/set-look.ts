@@ -36,17 +36,7 @@ export function setLook(app: App, id: string, changes: LookChanges, by: Actor): 
 }
 
 /** Returns the look of a payment service's pages. Nothing is set if there is no such payment service. */
-export function findLook(app: App, paymentServiceId: string): Promise<Look> {
-  return readLook(app.db, paymentServiceId);
-}
-
-/** Returns the file of a logo by its name; null if no payment service has it. */
-export async function findLogo(app: App, sha256: string): Promise<{ type: string; bytes: Buffer } | null> {
-  const found = await selectLogo(app.db, sha256);
-  return found === null ? null : { type: found.logo_type, bytes: Buffer.from(found.logo, 'base64') };
-}
-
-async function readLook(db: Pick<Tx, 'query'>, id: string): Promise<Look> {
+export async function readLook(db: Pick<Tx, 'query'>, id: string): Promise<Look> {
   const row = await selectLook(db, id);
   if (row === null) return NO_LOOK;
   const { colour, site, contact, legal_name, rut, terms, logo_sha256, logo_type, logo_width, logo_height } = row;
@@ -60,6 +50,12 @@ async function readLook(db: Pick<Tx, 'query'>, id: string): Promise<Look> {
           height: logo_height ?? 0,
         };
   return { colour, site, contact, legalName: legal_name, rut, terms, logo };
+}
+
+/** Returns the file of a logo by its name; null if no payment service has it. */
+export async function findLogo(app: App, sha256: string): Promise<{ type: string; bytes: Buffer } | null> {
+  const found = await selectLogo(app.db, sha256);
+  return found === null ? null : { type: found.logo_type, bytes: Buffer.from(found.logo, 'base64') };
 }
 
 function storeLogo(tx: Tx, id: string, logo: { image: ImageFile; bytes: Buffer } | null): Promise<void> {

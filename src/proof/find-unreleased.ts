@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { listHeads } from '../books/list-books.ts';
+import { selectHeads } from '../books/journal-queries.ts';
 import {
   measureWaitingAttempts,
   selectWaitingAttempts,
@@ -31,7 +31,7 @@ export type Unreleased = {
   /** The restore that nobody has accepted yet, with the lost anchors; null if it was accepted. */
   restore: SeenRestore | null;
   /** The ends of the chains of the books. */
-  heads: Awaited<ReturnType<typeof listHeads>>;
+  heads: Awaited<ReturnType<typeof selectHeads>>;
 };
 
 /** Returns the last restore if a person must still release or accept it; null if nothing waits. */
@@ -63,6 +63,6 @@ export async function findUnreleased(app: App, limit: number): Promise<Unrelease
       pending_transactions: await countPending(app.db),
     },
     restore: restores.find(({ accepted }) => accepted === null) ?? null,
-    heads: await listHeads(app),
+    heads: await selectHeads(app.db),
   };
 }

@@ -19,7 +19,7 @@ import { advanceSequence, lockTransaction, selectTransaction } from '../transact
 import { announceRefund } from './announce-refund.ts';
 import { type Refund, type RefundState, standingOfRefund } from './refund.ts';
 import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from './refund-decision.ts';
-import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions } from './refund-decision-queries.ts';
+import { insertRefundDecision } from './refund-decision-queries.ts';
 import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
 
 /**
@@ -87,11 +87,6 @@ export async function rehearseRefundDecision(
   if (found === null) return null;
   const at = app.now();
   return rehearse(app.db, (tx) => decideWithEffect(tx, found, wish, at));
-}
-
-/** Lists the newest decisions, with their evidence. */
-export function listRefundDecisions(app: App, limit: number): Promise<ListedRefundDecision[]> {
-  return selectRefundDecisions(app.db, limit);
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { listBalances } from '../../src/books/list-books.ts';
+import { selectBalances } from '../../src/books/balance-queries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -76,5 +76,5 @@ forEachEngine('sums beyond 2^53', (openTestDatabase) => {
 });
 
 async function balancesIn(app: TestApp) {
-  return (await listBalances(app)).map(({ account, debits, credits }) => [account, debits, credits]);
+  return (await selectBalances(app.db)).map(({ account, debits, credits }) => [account, debits, credits]);
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { selectBalances } from '../../src/books/balance-queries.ts';
 import { type JournalEntry, type Posting, paymentPosting, type Transfer } from '../../src/books/journal-entry.ts';
 import { insertEntries } from '../../src/books/journal-queries.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
-import { listBalances } from '../../src/books/list-books.ts';
 import { type MovementColumn, movementHash } from '../../src/books/movement-hash.ts';
 import { postEntries } from '../../src/books/post-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
@@ -185,7 +185,7 @@ forEachEngine('the books', (openTestDatabase) => {
     await createPaidTransaction(app, development, { amount: 7000 });
     const posting = await createPosting(app, production, { amount: 9000 });
     await app.db.transaction((tx) => postEntries(tx, posting));
-    const rows = await listBalances(app);
+    const rows = await selectBalances(app.db);
     assert.deepEqual(
       rows
         .filter(({ account }) => account === 'merchant:payable')
@@ -221,14 +221,14 @@ forEachEngine('the books', (openTestDatabase) => {
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment, { amount: 7000 });
     await createPaidTransaction(app, environment, { amount: 10_55, currency: 'USD' });
-    const before = await listBalances(app);
+    const before = await selectBalances(app.db);
     const file = join(import.meta.dirname, '../../migrations/0006-fees-and-movements.sql');
     const summing = splitStatements(readFileSync(file, 'utf8')).at(-1) as string;
     await app.db.transaction(async (tx) => {
       await tx.query('delete from account_balances');
       await tx.query(summing);
     });
-    assert.deepEqual(await listBalances(app), before);
+    assert.deepEqual(await selectBalances(app.db), before);
     assert.deepEqual((await verifyBooks(app)).balances, []);
   });
 
@@ -321,7 +321,7 @@ async function entriesOf(app: TestApp): Promise<JournalEntry[]> {
 }
 
 async function balances(app: TestApp): Promise<[string, string, Sum, Sum][]> {
-  return (await listBalances(app)).map(({ account, currency, debits, credits }) => [
+  return (await selectBalances(app.db)).map(({ account, currency, debits, credits }) => [
     account,
     currency,
     debits,

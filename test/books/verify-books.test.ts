@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalEntry } from '../../src/books/journal-entry.ts';
+import { selectHeads } from '../../src/books/journal-queries.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
-import { listHeads } from '../../src/books/list-books.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { type BooksProblem, type ExportedHead, verifyBooks } from '../../src/books/verify-books.ts';
 import type { Tx } from '../../src/db/database.ts';
@@ -31,7 +31,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
       ...Array.from({ length: 10 }, () => createPaidTransaction(app, environment)),
     ]);
     assert.deepEqual(verification.problems, []);
-    assert.deepEqual(await verifyBooks(app, await listHeads(app)), {
+    assert.deepEqual(await verifyBooks(app, await selectHeads(app.db)), {
       environments: 2,
       entries: 2 * ENTRIES + 2 * 10,
       problems: [],
@@ -320,7 +320,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
       else await createPaidTransaction(app, environment, { amount: 6000 + link });
     }
   }
-  const heads: ExportedHead[] = await listHeads(app);
+  const heads: ExportedHead[] = await selectHeads(app.db);
   return { app, environment: environments[0], other: environments[1], heads };
 }
 

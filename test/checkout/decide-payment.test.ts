@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
-import { decidePayment, listDecisions, rehearseDecision } from '../../src/checkout/decide-payment.ts';
+import { decidePayment, rehearseDecision } from '../../src/checkout/decide-payment.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
+import { selectDecisions } from '../../src/checkout/payment-decision-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
@@ -120,7 +121,7 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
       assert.equal(await readCounter(waiting.app.metrics.conflicts), events.includes('conflict') ? 1 : 0);
       await assertVerified(waiting);
       assert.equal(await decide(waiting, outcome, taken), 'already');
-      const [decision, ...others] = await listDecisions(waiting.app, 10);
+      const [decision, ...others] = await selectDecisions(waiting.app.db, 10);
       assert.deepEqual(others, []);
       assert.equal(decision?.evidence_name, 'portal.csv');
       assert.equal(decision?.evidence_sha256, evidence.sha256);
@@ -168,7 +169,7 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
     app.now.advance(waiting.transaction.expires_at);
     await expireTransactions(app, 10);
     assert.equal(await decidePayment(app, id, { ...wish, effect: seen?.effect ?? '' }), 'already');
-    assert.deepEqual([await balancesOf(waiting), await listDecisions(app, 10)], [[0, 0, 0], []]);
+    assert.deepEqual([await balancesOf(waiting), await selectDecisions(app.db, 10)], [[0, 0, 0], []]);
     const now = await rehearseDecision(app, id, wish);
     assert.equal(await decidePayment(app, id, { ...wish, effect: now?.effect ?? '' }), 'decided');
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, 0, AMOUNT]);

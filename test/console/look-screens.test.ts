@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { selectPayerAttempts, selectReceipts } from '../../src/payment-services/payment-service-queries.ts';
-import { findLook } from '../../src/payment-services/set-look.ts';
+import { readLook } from '../../src/payment-services/set-look.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { pngOf } from '../support/make-image.ts';
@@ -32,7 +32,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     for (const part of ['value="#1f6f4a"', 'value="Casa Verde SpA"', 'value="76111222-8"', 'name="noLogo"', 'Saved.']) {
       assert.ok(form.includes(part), `${part} is not in the form`);
     }
-    const { logo, ...look } = await findLook(desk.app, desk.id);
+    const { logo, ...look } = await readLook(desk.app.db, desk.id);
     assert.equal(logo?.width, 88);
     assert.deepEqual(Object.values(look).includes(null), false);
     const { app, id } = desk;
@@ -56,11 +56,11 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assert.equal(await acts(), before, 'nothing changed, so nothing is in the audit log');
     await desk.save(desk.ana, { ...LOOK, site: '' });
     assert.deepEqual(
-      [(await findLook(desk.app, desk.id)).site, (await findLook(desk.app, desk.id)).logo?.width],
+      [(await readLook(desk.app.db, desk.id)).site, (await readLook(desk.app.db, desk.id)).logo?.width],
       [null, 88],
     );
     await desk.save(desk.ana, { ...LOOK, noLogo: '1' });
-    assert.equal((await findLook(desk.app, desk.id)).logo, null);
+    assert.equal((await readLook(desk.app.db, desk.id)).logo, null);
   });
 
   test('refuses an invalid form as a whole, with an explanation and what was typed', async () => {
@@ -86,7 +86,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assertMarked(svg.text, 'logo');
     const large = await desk.save(desk.ana, LOOK, Buffer.concat([pngOf(88, 88), Buffer.alloc(65_536)]));
     assert.match(large.text, /at most 65536 are taken/);
-    assert.deepEqual(Object.values(await findLook(desk.app, desk.id)), [null, null, null, null, null, null, null]);
+    assert.deepEqual(Object.values(await readLook(desk.app.db, desk.id)), [null, null, null, null, null, null, null]);
   });
 
   test('has a preview of each stage, in which nothing can be paid', async () => {
@@ -129,7 +129,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
       body: '',
     });
     assert.ok(foreign.status >= 400, 'a form of another site is refused');
-    assert.equal((await findLook(desk.app, desk.id)).colour, null);
+    assert.equal((await readLook(desk.app.db, desk.id)).colour, null);
     const olga = await createTestUser(desk.app, { role: 'operator', may: [] });
     assert.equal((await desk.save(olga, LOOK)).status, 303);
   });

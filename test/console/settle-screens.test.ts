@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
-import { listDecisions } from '../../src/checkout/decide-payment.ts';
+import { selectDecisions } from '../../src/checkout/payment-decision-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
@@ -12,7 +12,7 @@ import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
+import { selectRefundDecisions } from '../../src/refunds/refund-decision-queries.ts';
 import { approved, declined, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -115,7 +115,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const rows = [...preview.text.matchAll(/<td data-label="Monto" class="number">([^<]*)</g)].map(([, sum]) => sum);
     assert.deepEqual(rows, ['$12.990 CLP', '$10 CLP'], 'the surplus is in suspense');
     assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'a preview changes nothing');
-    assert.deepEqual(await listDecisions(app, 10), []);
+    assert.deepEqual(await selectDecisions(app.db, 10), []);
     for (let click = 0; click < 2; click++) {
       const done = await confirm(finance, preview);
       assert.equal(done.headers.get('location'), `${payment}?done=settled`, done.text);
@@ -123,7 +123,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const after = await server.get(`${payment}?done=settled`, finance.console);
     assert.match(after.text, /class="notice done" role="status">Decidido/);
     assert.doesNotMatch(after.text, /En duda/);
-    const decisions = await listDecisions(app, 10);
+    const decisions = await selectDecisions(app.db, 10);
     assert.deepEqual(
       decisions.map(({ payment_attempt_id, outcome, taken, reason, evidence_name, evidence_bytes }) => [
         payment_attempt_id,
@@ -191,7 +191,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     app.now.advance(16 * MINUTE_MS);
     for (const answer of [await server.get(path, finance.console), await confirm(finance, preview)])
       assert.match(answer.headers.get('location') ?? '', /^\/console\/(?:prove|sign-in)\?next=/);
-    assert.deepEqual(await listDecisions(app, 10), []);
+    assert.deepEqual(await selectDecisions(app.db, 10), []);
   });
 
   test('keeps what was typed when a fresh proof is asked for, and asks for the file again', async () => {
@@ -220,7 +220,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const answer = await look(await user('finance'), { ...TAKEN, outcome: 'declined' });
     assert.deepEqual([answer.status, /Aquí no hay nada en duda/.test(answer.text)], [409, true]);
     assert.deepEqual((await readStates(app)).attempts, ['approved']);
-    assert.deepEqual(await listDecisions(app, 10), []);
+    assert.deepEqual(await selectDecisions(app.db, 10), []);
   });
 
   test('is decided by the first of two people, and the outdated page of the other is refused', async () => {
@@ -233,7 +233,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const stale = await confirm(finance, taken);
     assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
     assert.deepEqual((await readStates(app)).attempts, ['declined']);
-    assert.equal((await listDecisions(app, 10)).length, 1);
+    assert.equal((await selectDecisions(app.db, 10)).length, 1);
     await assertBooksHold(app);
   });
 
@@ -247,7 +247,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     const said = [];
     for (const tab of tabs) said.push((await confirm(finance, tab)).status);
     assert.deepEqual(said, [303, 409, 409]);
-    assert.equal((await listDecisions(app, 10)).length, 1);
+    assert.equal((await selectDecisions(app.db, 10)).length, 1);
     await assertMoved(app, environment, () => confirm(finance, tabs.at(-1) as Answer));
   });
 
@@ -261,7 +261,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       answers.map(({ status }) => status),
       [303, 303, 303],
     );
-    assert.equal((await listDecisions(app, 10)).length, 1);
+    assert.equal((await selectDecisions(app.db, 10)).length, 1);
     await assertBooksHold(app);
   });
 });
@@ -300,12 +300,12 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     assert.equal(preview.status, 200, preview.text);
     assert.match(preview.text, /La orden quedará como: Rechazado/);
     assert.match(preview.text, /dinero sin dueño/);
-    assert.deepEqual(await listDecisions(app, 10), [], 'a preview changes nothing');
+    assert.deepEqual(await selectDecisions(app.db, 10), [], 'a preview changes nothing');
     for (let click = 0; click < 2; click++) {
       const done = await confirm(finance, preview);
       assert.equal(done.headers.get('location'), `${payment}?done=settled`, done.text);
     }
-    const [decision, ...others] = await listDecisions(app, 10);
+    const [decision, ...others] = await selectDecisions(app.db, 10);
     assert.deepEqual(
       [decision?.payment_attempt_id, decision?.outcome, decision?.taken, decision?.reason, decision?.evidence_name],
       [id, 'approved', 12_990, 'lo muestra el portal', 'portal.html'],
@@ -353,7 +353,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     const attempt = await readAttempt(app);
     await settlePayment(app, attempt, approved, null);
     assert.equal((await confirm(finance, preview)).status, 409);
-    assert.deepEqual([(await readAttempt(app)).id, (await listDecisions(app, 10)).length], [id, 0]);
+    assert.deepEqual([(await readAttempt(app)).id, (await selectDecisions(app.db, 10)).length], [id, 0]);
     assert.equal((await server.get(path, finance.console)).status, 409);
     await assertBooksHold(app);
   });
@@ -391,7 +391,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const answers = await Promise.all([1, 2].map(() => confirm(finance, preview)));
     for (const { headers } of answers) assert.equal(headers.get('location'), `${payment}?done=settled`);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
-    const [decision, ...others] = await listRefundDecisions(app, 10);
+    const [decision, ...others] = await selectRefundDecisions(app.db, 10);
     assert.deepEqual([decision?.outcome, decision?.evidence_name, others.length], ['completed', 'portal.html', 0]);
     const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
     const [act, ...more] = acts.filter(({ action }) => action === 'refund.decided');
@@ -419,7 +419,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const stale = await confirm(other, lost);
     assert.equal(stale.status, 409, 'a page from before the new request does not make the refund fail');
     assert.equal((await confirm(finance, preview)).status, 303, 'a second click is no error');
-    assert.equal((await listRefundDecisions(app, 10)).length, 1);
+    assert.equal((await selectRefundDecisions(app.db, 10)).length, 1);
     await assertMoved(app, environment, () => look(finance, { outcome: 'failed', reason: 'lo dice el banco' }));
   });
 

@@ -9,7 +9,8 @@ import { inviteUser, listInvitations } from '../../src/auth/invitations/invite-u
 import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import type { Role } from '../../src/auth/permission.ts';
-import { listWebhooks, setWebhook } from '../../src/outbox/set-webhook.ts';
+import { setWebhook } from '../../src/outbox/set-webhook.ts';
+import { selectSubscriptions } from '../../src/outbox/webhook-subscription-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -244,9 +245,9 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.match((await owner.get(at)).text, /get nothing while the user is disabled.*thief\.example/s);
     const end = (id: string, of: string) => owner.post(`/console/staff/${id}/confirm`, { act: 'end-webhook', of });
     assert.deepEqual([(await end(other.id, 'refunds')).status, (await end(till.id, 'nothing')).status], [404, 404]);
-    assert.equal((await listWebhooks(app, till.id)).length, 1);
+    assert.equal((await selectSubscriptions(app.db, till.id)).length, 1);
     assert.match((await end(till.id, 'refunds')).headers.get('location') ?? '', /done=changed$/);
-    assert.deepEqual(await listWebhooks(app, till.id), []);
+    assert.deepEqual(await selectSubscriptions(app.db, till.id), []);
     assert.doesNotMatch((await owner.get(at)).text, /thief\.example/);
     const { acts } = await listAudit(app, { action: 'webhook.ended' }, 9);
     assert.deepEqual(

@@ -5,10 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
-import { acceptDifferences, listSettlements, showSettlement } from '../../src/movements/accept-difference.ts';
+import { acceptDifferences, showSettlement } from '../../src/movements/accept-difference.ts';
 import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { selectSettlements } from '../../src/movements/settlement-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -88,7 +89,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     } as const;
     assert.equal(await acceptDifferences(app, wish), 1);
     assert.equal(await acceptDifferences(app, wish), 0, 'a repeated call does nothing');
-    const [listed] = await listSettlements(app, 10);
+    const [listed] = await selectSettlements(app.db, 10);
     assert.equal(listed?.open, 2);
     const { acts } = await listAudit(app, { action: 'settlement' }, 10);
     assert.deepEqual(
@@ -155,7 +156,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(other.status, 400, 'a malformed number is refused');
     const done = await server.post(`${at}/accept`, { headers: own, body });
     assert.equal(done.headers.get('location'), `${at}?accepted=1`);
-    const [listed] = await listSettlements(app, 10);
+    const [listed] = await selectSettlements(app.db, 10);
     assert.equal(listed?.open, 2);
   });
 
@@ -173,7 +174,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const second = await keep(app, text);
     assert.equal(second.open, 2);
     assert.deepEqual(
-      (await listSettlements(app, 10)).map(({ id }) => id),
+      (await selectSettlements(app.db, 10)).map(({ id }) => id),
       [second.id],
     );
     assert.equal((await showSettlement(app, second.id))?.differences[0]?.reason, 'x');
@@ -184,7 +185,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
     const { id } = await keep(app, text);
     assert.deepEqual(
-      (await listSettlements(app, 10)).map((one) => one.id),
+      (await selectSettlements(app.db, 10)).map((one) => one.id),
       [id],
     );
   });
@@ -192,7 +193,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
   test('concurrent first comparisons of a file leave one, and its differences count once', async () => {
     const { app, text } = await open();
     await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
-    assert.equal((await listSettlements(app, 10)).length, 1);
+    assert.equal((await selectSettlements(app.db, 10)).length, 1);
     assert.equal((await describeMonth(app, '2026-01', 'development'))?.differences, 3);
   });
 
@@ -208,10 +209,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.match(page, /se comparó después otra vez/);
     assert.doesNotMatch(page, /\/accept"/);
     for (const cause of ['other_amount', 'payment_missing_in_books', 'payment_missing_in_settlement'] as const) {
-      const [before] = await listSettlements(app, 1);
+      const [before] = await selectSettlements(app.db, 1);
       const settlementId = before?.id ?? '';
       const [accepted] = await Promise.all([acceptDifferences(app, { ...wish, settlementId, cause }), keep(app, text)]);
-      const [after] = await listSettlements(app, 1);
+      const [after] = await selectSettlements(app.db, 1);
       assert.equal(after?.open, (before?.open ?? 0) - accepted);
     }
   });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { selectBalances } from '../../src/books/balance-queries.ts';
+import { listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { type Sum, subtract } from '../../src/lib/exact-sum.ts';
-import { listMovements } from '../../src/movements/list-movements.ts';
+import { selectMovements } from '../../src/movements/movement-queries.ts';
 import type { MovementWish, Recording } from '../../src/movements/record-movement.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -91,7 +92,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
       ['payout', 'merchant:payable', 'bank', 9000, null],
     );
     assert.equal(await available(app, environment), 1000);
-    const listed = await listMovements(app, 'payout', 10);
+    const listed = await selectMovements(app.db, 'payout', 10);
     assert.deepEqual(
       listed.map(({ id, reference }) => [id, reference]),
       [[entry?.movement_id, 'TEF-1']],
@@ -244,7 +245,10 @@ forEachEngine('deposits', (openTestDatabase) => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     assert.equal((await deposit(app, environment, 9700, { commission: 300 })).kind, 'recorded');
-    const sums = (await listBalances(app)).map(({ account, debits, credits }) => [account, subtract(debits, credits)]);
+    const sums = (await selectBalances(app.db)).map(({ account, debits, credits }) => [
+      account,
+      subtract(debits, credits),
+    ]);
     assert.deepEqual(sums, [
       ['bank', 9700],
       ['fees:acquirer', 300],

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { showAttention } from '../../src/attention/measure-attention.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { selectBalances } from '../../src/books/balance-queries.ts';
+import { listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
-import { listSuspense } from '../../src/movements/list-movements.ts';
 import type { Decision } from '../../src/movements/movement.ts';
+import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -34,7 +35,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
           ['late_payment', 'method:simulated:receivable', 'suspense', 5001],
         ],
       );
-      const suspense = (await listBalances(app)).find(({ account }) => account === 'suspense');
+      const suspense = (await selectBalances(app.db)).find(({ account }) => account === 'suspense');
       assert.deepEqual([suspense?.debits, suspense?.credits], [5001, 5001]);
       const scope = { environmentIds: [environment.id], transactionId: 0 };
       assert.equal(await availableBalance(app, scope, 'CLP'), available);
@@ -48,7 +49,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
     const late = await createLatePayment(app, environment);
     await resolve(app, late.id, 'returned');
     assert.equal((await resolve(app, late.id, 'kept')).kind, 'different');
-    const [listed] = await listSuspense(app, 10);
+    const [listed] = await selectSuspense(app.db, 10);
     assert.deepEqual([listed?.entry, listed?.decision, listed?.reason], ['1.0', 'returned', 'seen in the portal']);
   });
 

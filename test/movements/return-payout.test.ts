@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { selectBalances } from '../../src/books/balance-queries.ts';
+import { listEntries } from '../../src/books/list-books.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import type { Sum } from '../../src/lib/exact-sum.ts';
-import { listMovements, listSuspense } from '../../src/movements/list-movements.ts';
+import { selectMovements, selectSuspense } from '../../src/movements/movement-queries.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -31,9 +32,9 @@ forEachEngine('a returned payout', (openTestDatabase) => {
       ['payout_returned', 'bank', 'merchant:payable', 9000, null],
     );
     assert.equal(await available(app, environment), 10_000);
-    const bank = (await listBalances(app)).find(({ account }) => account === 'bank');
+    const bank = (await selectBalances(app.db)).find(({ account }) => account === 'bank');
     assert.deepEqual([bank?.debits, bank?.credits], [9000, 9000]);
-    const [listed] = await listMovements(app, 'payout', 10);
+    const [listed] = await selectMovements(app.db, 'payout', 10);
     assert.deepEqual([listed?.returned_at, listed?.return_reason], [entry?.created_at, 'wrong account']);
   });
 
@@ -101,10 +102,10 @@ forEachEngine('a returned payout', (openTestDatabase) => {
   test('does not resolve money in suspense, even if its reference looks like an entry', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createLatePayment(app, environment);
-    const [late] = await listSuspense(app, 1);
+    const [late] = await selectSuspense(app.db, 1);
     await payOut(app, environment, 1000, { reference: late?.entry as string });
     assert.equal((await takeBack(app, environment, late?.entry as string)).kind, 'returned');
-    assert.equal((await listSuspense(app, 1))[0]?.decision, null);
+    assert.equal((await selectSuspense(app.db, 1))[0]?.decision, null);
   });
 
   test('cannot be overspent by payouts that run concurrently with the return', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
-import { findLogo, findLook, type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
+import { findLogo, type LookChanges, readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken, type TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -146,7 +146,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     await using shop = await open();
     const id = shop.environment.paymentServiceId;
     await setLook(shop.app, id, { colour: '#2a3f9d', logo: null }, TESTER);
-    const look = await findLook(shop.app, id);
+    const look = await readLook(shop.app.db, id);
     assert.deepEqual([look.colour, look.logo, look.legalName], ['#2a3f9d', null, 'Casa Verde SpA']);
     assert.equal(await setLook(shop.app, 'ps_none', { colour: '#2a3f9d' }, TESTER), null);
   });

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableMethods } from '../../src/checkout/available-methods.ts';
 import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
-import {
-  findMethodKey,
-  listMethodSettings,
-  removeMethodSettings,
-  setMethodSettings,
-} from '../../src/payment-services/method-settings.ts';
-import { selectAccountInUse } from '../../src/payment-services/method-settings-queries.ts';
+import { findMethodKey, removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import { selectAccountInUse, selectListedSettings } from '../../src/payment-services/method-settings-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -58,7 +53,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     await setMethodSettings(app, target, { ...ACCOUNT, key: 'the-second-key' }, TESTER);
     app.now.advance(1000);
     assert.equal(await findMethodKey(app, environment.id, 'webpay', ACCOUNT.account), 'the-second-key');
-    const listed = await listMethodSettings(app);
+    const listed = await selectListedSettings(app.db);
     assert.deepEqual(
       listed.map(({ account, retired_at }) => [account, retired_at === null]),
       [
@@ -75,7 +70,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
       accounts.map((account) => setMethodSettings(app, target, { account, key: 'the-key' }, TESTER)),
     );
     assert.deepEqual(new Set(answers), new Set([true]));
-    const listed = await listMethodSettings(app);
+    const listed = await selectListedSettings(app.db);
     assert.deepEqual(listed.map(({ account }) => account).toSorted(), accounts);
     assert.equal(listed.filter(({ retired_at }) => retired_at === null).length, 1);
   });
@@ -116,7 +111,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
   test('are listed without the key, which is stored only encrypted', async () => {
     const { app, target } = await open(openTestDatabase);
     await setMethodSettings(app, target, ACCOUNT, TESTER);
-    const listed = await listMethodSettings(app);
+    const listed = await selectListedSettings(app.db);
     assert.deepEqual(
       listed.map(({ environment, payment_method, account }) => [environment, payment_method, account]),
       [['production', 'webpay', ACCOUNT.account]],

@@ -13,7 +13,8 @@ import {
   importPaymentService,
 } from '../../src/payment-services/create-payment-service.ts';
 import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.ts';
-import { findHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
+import { handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
+import { selectHandover } from '../../src/payment-services/handover-queries.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
@@ -183,7 +184,7 @@ forEachEngine('payment services', (openTestDatabase) => {
   test('replace no other Secret Token when a rotation that names one is repeated', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createPaymentService(app, 'Shop', TESTER);
-    const { secret_id: named = '' } = (await findHandover(app, (await handOver(app, id)).id)) ?? {};
+    const { secret_id: named = '' } = (await selectHandover(app.db, (await handOver(app, id)).id)) ?? {};
     const rotate = (overlapMs: number) => rotateSecretToken(app, id, 'development', overlapMs, TESTER, named);
     assert.deepEqual([(await rotate(60_000)).kind, (await rotate(0)).kind], ['rotated', 'replaced']);
   });
@@ -211,7 +212,7 @@ forEachEngine('payment services', (openTestDatabase) => {
 
     const replaced = await handOver(app, id);
     await rotated(app, id, 60_000);
-    assert.equal((await findHandover(app, replaced.id))?.ended_at, app.now());
+    assert.equal((await selectHandover(app.db, replaced.id))?.ended_at, app.now());
     await set(replaced, 'ended_at = null');
     assert.equal(await read(replaced), null);
   });

@@ -6,8 +6,9 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { decideRefund, listRefundDecisions } from '../../src/refunds/decide-refund.ts';
+import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import type { RefundDecisionOutcome } from '../../src/refunds/refund-decision.ts';
+import { selectRefundDecisions } from '../../src/refunds/refund-decision-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
@@ -68,7 +69,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     shop.standIn.holdBalances(null);
     await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), []);
-    const [decision] = await listRefundDecisions(app, 10);
+    const [decision] = await selectRefundDecisions(app.db, 10);
     assert.deepEqual(
       [decision?.refund_id, decision?.outcome, decision?.evidence_name, decision?.reason, decision?.decided_by],
       [id, 'completed', 'portal.txt', 'seen in the portal', TESTER.name],
@@ -158,7 +159,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
     assert.equal(await decide(shop, 'rf_none', 'failed'), 'unknown');
     assert.equal(await decide(shop, id, 'retry'), 'already');
-    assert.deepEqual(await listRefundDecisions(shop.app, 10), []);
+    assert.deepEqual(await selectRefundDecisions(shop.app.db, 10), []);
     assert.equal((await refund(shop.app, shop.paid, shop.paid.amount)).kind, 'refused');
   });
 });

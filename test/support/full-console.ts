@@ -13,7 +13,7 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { queueReceipt } from '../../src/mail/queue-receipt.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
-import { listSuspense } from '../../src/movements/list-movements.ts';
+import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
@@ -168,7 +168,7 @@ function queueMail(app: TestApp, transaction: Transaction): Promise<void> {
 
 /** Returns the entry of the money of a transaction that is in suspense. */
 async function entryOf(app: TestApp, { id }: Transaction): Promise<string> {
-  return (await listSuspense(app, 10)).find((one) => one.transaction_id === id)?.entry ?? '';
+  return (await selectSuspense(app.db, 10)).find((one) => one.transaction_id === id)?.entry ?? '';
 }
 
 /** Requests a refund that waits for another person. Returns its id. */

@@ -13,7 +13,8 @@ import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { findRefund, listRefundsOf } from '../../src/refunds/find-refund.ts';
+import { findRefund } from '../../src/refunds/find-refund.ts';
+import { selectRefundsOf } from '../../src/refunds/refund-queries.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
@@ -119,7 +120,7 @@ async function refund(app: TestApp, environment: ServiceEnvironment, paid: Trans
   assert.equal((await findRefund(app, paid, accepted.id))?.state, 'completed');
   app.now.advance(2 * HOUR);
   await carryOutRefunds(app, 10);
-  assert.equal((await listRefundsOf(app, paid)).length, 1);
+  assert.equal((await selectRefundsOf(app.db, paid)).length, 1);
   assert.equal(accepted.environment_id, environment.id);
 }
 

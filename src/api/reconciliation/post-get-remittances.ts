@@ -9,8 +9,8 @@ import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay } from '../../lib/calendar-day.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
-import { listPayouts } from '../../movements/list-movements.ts';
 import type { ListedMovement } from '../../movements/movement-queries.ts';
+import { selectPayouts } from '../../movements/movement-queries.ts';
 import { listRemitted, type RemittedPayout } from '../../payouts/list-remitted.ts';
 import { tefResponse } from '../../payouts/payout-told.ts';
 import { readDay, readScope } from './remittance-scope.ts';
@@ -165,7 +165,7 @@ async function answer(
     currency: undefined,
   });
   const [toMerchants, toPeople] = await Promise.all([
-    listPayouts(app, { environmentIds, ...span }, limit),
+    selectPayouts(app.db, { environmentIds, ...span }, limit),
     mayAny(user.may, readWith('payouts:create')) ? listRemitted(app, { environmentIds, ...span }, limit) : [],
   ]);
   const remittances = [

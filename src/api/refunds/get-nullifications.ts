@@ -2,8 +2,8 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
-import { listRefundsOf } from '../../refunds/find-refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
+import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
@@ -23,7 +23,7 @@ export const getNullifications = operation({
   },
   handle: async (app, request) => {
     const { transaction } = await requireOwnTransaction(app, request);
-    const refunds = await listRefundsOf(app, transaction);
+    const refunds = await selectRefundsOf(app.db, transaction);
     const nullifications = refunds.map((refund) => describeRefund(refund, transaction.currency));
     return { message: 'OK', errors: null, data: { nullifications } };
   },

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { listWebhooks } from '../../outbox/set-webhook.ts';
+import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
 import {
   describeWebhook,
   requireOneself,
@@ -33,7 +33,7 @@ export const getWebhooks = operation({
   },
   handle: async (app, request) => {
     const user = await requireOneself(app, request);
-    const webhooks = await listWebhooks(app, user.id);
+    const webhooks = await selectSubscriptions(app.db, user.id);
     return { message: 'OK', errors: null, data: webhooks.map(describeWebhook) };
   },
 });

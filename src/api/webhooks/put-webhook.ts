@@ -1,6 +1,7 @@
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { listWebhooks, setWebhook } from '../../outbox/set-webhook.ts';
+import { setWebhook } from '../../outbox/set-webhook.ts';
+import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
 import {
   actorOf,
   describeWebhook,
@@ -43,7 +44,7 @@ export const putWebhook = operation({
           es: 'webhook no es igual al de la ruta: envía el mismo.',
         },
       });
-    if (!(await listWebhooks(app, user.id)).some((one) => one.webhook === webhook))
+    if (!(await selectSubscriptions(app.db, user.id)).some((one) => one.webhook === webhook))
       throw new Problem('NOT_FOUND', {
         detail: {
           en: 'You have no such webhook: POST /webhooks makes one.',

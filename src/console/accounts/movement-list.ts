@@ -6,9 +6,9 @@ import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { listBookedMovements } from '../../movements/list-movements.ts';
 import { BOOKED_KINDS } from '../../movements/movement.ts';
 import type { BookedMovement } from '../../movements/movement-queries.ts';
+import { selectBookedMovements } from '../../movements/movement-queries.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { actorText, ageText, emptyState, testBadge, timeCell } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, readFirst, sendList } from '../console-list.ts';
@@ -39,7 +39,7 @@ export const getConsoleMovements: Screen = {
       status: isPeriod ? 200 : 400,
       path: '/movements',
       columns: columnsFor(app, visit),
-      ...(await readFirst(most, (limit) => listBookedMovements(app, search, limit))),
+      ...(await readFirst(most, (limit) => selectBookedMovements(app.db, search, limit))),
       filters: filtersFor(language),
       above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, 'recorded.text')}</p>`,

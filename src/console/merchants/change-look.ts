@@ -13,7 +13,7 @@ import {
 } from '../../payment-services/payment-service.ts';
 import { selectPayerAttempts, selectReceipts } from '../../payment-services/payment-service-queries.ts';
 import { readLookText } from '../../payment-services/read-look.ts';
-import { findLook, type LookChanges, setLook } from '../../payment-services/set-look.ts';
+import { type LookChanges, readLook, setLook } from '../../payment-services/set-look.ts';
 import { setPayerAttempts } from '../../payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../../payment-services/set-receipts.ts';
 import { tell } from '../console-texts.ts';
@@ -50,7 +50,7 @@ export const postConsoleLook: Screen = {
 
 async function findShopPage(app: App, id: string): Promise<ShopPage> {
   const [look, payerAttempts, receipts] = await Promise.all([
-    findLook(app, id),
+    readLook(app.db, id),
     selectPayerAttempts(app.db, id),
     selectReceipts(app.db, id),
   ]);

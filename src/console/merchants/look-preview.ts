@@ -4,7 +4,7 @@ import { html } from '../../http/html.ts';
 import { sendPage } from '../../http/page.ts';
 import { SAMPLE_STAGES, samplePage } from '../../pages/sample-page.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
-import { findLook } from '../../payment-services/set-look.ts';
+import { readLook } from '../../payment-services/set-look.ts';
 import { ISOLATED } from '../console-page.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -24,7 +24,7 @@ export const getConsoleLookPreview: Screen = {
     const { stage: asked } = request.query as Record<string, unknown>;
     const stage = SAMPLE_STAGES.find((one) => one === asked) ?? 'payable';
     const at = `${publicPath(app)}/console/merchants/${merchant.id}/look`;
-    const look = await findLook(app, merchant.id);
+    const look = await readLook(app.db, merchant.id);
     const page = samplePage(app, { environment, look, stage }, language, `${at}/preview`);
     const links = SAMPLE_STAGES.map(
       (one) =>

@@ -2,7 +2,8 @@ import { publicBase } from '../../checkout/pay-link.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { endHandover, findHandover, handOverTokens } from '../../payment-services/hand-over-tokens.ts';
+import { endHandover, handOverTokens } from '../../payment-services/hand-over-tokens.ts';
+import { selectHandover } from '../../payment-services/handover-queries.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -45,7 +46,7 @@ export const postConsoleEndLink: Screen = {
     const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);
     const { link: id = '' } = fieldsOf(request);
-    const link = await findHandover(app, id);
+    const link = await selectHandover(app.db, id);
     // `merchant.tokens` has only the environments that the person sees.
     if (merchant === null || !merchant.tokens.some((tokens) => tokens.environment_id === link?.environment_id))
       return send(404, notFoundPage(language));

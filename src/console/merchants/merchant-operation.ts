@@ -7,10 +7,10 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { perCent } from '../../payment-services/fee.ts';
+import { type ListedFee, selectFees } from '../../payment-services/fee-queries.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
-import { listMethodSettings } from '../../payment-services/method-settings.ts';
+import { type ListedSettings, selectListedSettings } from '../../payment-services/method-settings-queries.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -47,8 +47,8 @@ export async function operationPart(
       )}</select></label>`;
   const isOwn = ({ payment_service_id, environment }: { payment_service_id: string; environment: Environment }) =>
     payment_service_id === merchant.id && environments.includes(environment);
-  const fees = (await listFees(app)).filter(isOwn);
-  const methods = (await listMethodSettings(app)).filter(isOwn);
+  const fees = (await selectFees(app.db)).filter(isOwn);
+  const methods = (await selectListedSettings(app.db)).filter(isOwn);
   return html`<h2>${tell(language, 'merchant.fees')}</h2>
 ${fees.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_fees')}</p>` : feeTable(language, fees)}
 ${may && feeForm(app, language, at, choice, shown)}
@@ -109,7 +109,7 @@ function methodChoice(app: App, language: Language, typed: string | undefined): 
   return html`<label>${tell(language, 'column.method')}<select name="method">${options}</select></label>`;
 }
 
-function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>): Html {
+function feeTable(language: Language, fees: readonly ListedFee[]): Html {
   const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'people.since']);
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
@@ -121,11 +121,7 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
 }
 
 /** Shows the payment methods. `at`: the merchant's page, for people who may remove a method; null for others. */
-function methodTable(
-  language: Language,
-  methods: Awaited<ReturnType<typeof listMethodSettings>>,
-  at: string | null,
-): Html {
+function methodTable(language: Language, methods: readonly ListedSettings[], at: string | null): Html {
   const head = tellAll(language, [
     'merchant.environment',
     'column.method',

@@ -8,9 +8,9 @@ import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import type { Language } from '../../lib/language.ts';
-import { listSettlements } from '../../movements/accept-difference.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
+import { selectSettlements } from '../../movements/settlement-queries.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { actorText, badge, emptyState, testBadge } from '../console-format.ts';
@@ -68,7 +68,9 @@ export async function readFile(content: Buffer): Promise<Settlement | Unreadable
 async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
   const { language, user } = visit;
   const { text = '', open = '' } = askedOf(visit);
-  const { rows: settlements, cut } = await readFirst(SHOWN, (limit) => listSettlements(app, limit, open === 'yes'));
+  const { rows: settlements, cut } = await readFirst(SHOWN, (limit) =>
+    selectSettlements(app.db, limit, open === 'yes'),
+  );
   const isNew = settlements.length === 0 && open === '';
   return sendList<ListedSettlement>(visit, {
     status,
@@ -93,7 +95,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
   });
 }
 
-type ListedSettlement = Awaited<ReturnType<typeof listSettlements>>[number];
+type ListedSettlement = Awaited<ReturnType<typeof selectSettlements>>[number];
 
 function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
   return [

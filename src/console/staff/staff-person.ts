@@ -8,7 +8,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
-import { listWebhooks } from '../../outbox/set-webhook.ts';
+import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
 import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -149,7 +149,7 @@ async function webhooksPart(
   { id, enabled }: { id: string; enabled: boolean },
   end: (webhook: string) => Html | string,
 ): Promise<Html | false> {
-  const [webhooks, setters] = await Promise.all([listWebhooks(app, id), whoSetWebhooks(app, id)]);
+  const [webhooks, setters] = await Promise.all([selectSubscriptions(app.db, id), whoSetWebhooks(app, id)]);
   if (webhooks.length === 0) return false;
   const heads = (['staff.name', 'people.webhook_url', 'staff.began', 'people.made_by', 'staff.act'] as const).map(
     (key) => tell(language, key),

@@ -4,7 +4,7 @@ import { webhookKey, webhookMatches } from '../../../protocol/webhook-signature.
 import { disableUser } from '../../../src/auth/change-user.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createCallbackDelivery } from '../../../src/outbox/deliver-callbacks.ts';
-import { listWebhooks } from '../../../src/outbox/set-webhook.ts';
+import { selectSubscriptions } from '../../../src/outbox/webhook-subscription-queries.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
@@ -101,7 +101,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
       answers.map((answer) => (jsonOf(answer)['data'] as { method: string }).method),
       ['GET', 'POST', 'GET', 'POST'],
     );
-    assert.equal((await listWebhooks(shop.app, shop.user.id)).length, 1);
+    assert.equal((await selectSubscriptions(shop.app.db, shop.user.id)).length, 1);
     await acceptedRefund(shop.app, paid, 500);
     assert.equal((await shop.deliver()).length, 1);
   });
@@ -152,7 +152,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     }
     assert.equal((await shop.server.get('/webhooks/1', shop.user.headers)).status, 403);
     assert.equal((await shop.server.post('/webhooks', { json: {} })).status, 401);
-    assert.deepEqual(await listWebhooks(shop.app, null), []);
+    assert.deepEqual(await selectSubscriptions(shop.app.db, null), []);
   });
 
   test('is created once by concurrent identical requests', async () => {
@@ -160,7 +160,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     const asked = Array.from({ length: 8 }, () => shop.subscribe({ url: URL_OF_SHOP, webhook: 'remittances' }));
     const answers = await Promise.all(asked);
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
-    assert.equal((await listWebhooks(shop.app, shop.user.id)).length, 1);
+    assert.equal((await selectSubscriptions(shop.app.db, shop.user.id)).length, 1);
   });
 });
 
