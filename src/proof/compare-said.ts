@@ -1,6 +1,6 @@
 import type { FactContent } from '../books/book-fact.ts';
 import { contentOf, type Said } from './fact-check-queries.ts';
-import type { FindingKind, Findings } from './proof-finding.ts';
+import { addWrong, type FindingKind, type Findings } from './proof-finding.ts';
 
 /** Names every column in which the store differs from what was last recorded about a subject. */
 export function compareSaid(
@@ -11,11 +11,11 @@ export function compareSaid(
   { said, said_at }: Said,
   stored: FactContent,
 ): void {
-  const add = (says: string) => findings.add({ finding, environment_id: environmentId, subject, since: said_at, says });
-  if (said === null) return add(`${subject} was never made by this service`);
+  const about = { finding, environment_id: environmentId, subject, since: said_at };
+  if (said === null) return findings.add({ ...about, says: `${subject} was never made by this service` });
   const known = contentOf(said);
   const changes = changesIn(Object.entries(stored).map(([column, value]) => [column, known?.[column], value]));
-  if (changes.length > 0) add(`${subject}: ${changes.join('; ')}`);
+  addWrong(findings, about, changes);
 }
 
 /** A column, its recorded and its stored value. */

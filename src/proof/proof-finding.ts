@@ -75,6 +75,16 @@ export function collectFindings(left: ReadonlySet<number> = new Set()): Findings
   return { add, named, counts };
 }
 
+/** Adds one finding with everything that is wrong with an object (`named`, for a person); none if nothing is. */
+export function addWrong(
+  findings: Findings,
+  about: Omit<Finding, 'says'>,
+  wrong: readonly string[],
+  named: string = about.subject,
+): void {
+  if (wrong.length > 0) findings.add({ ...about, says: `${named}: ${wrong.join('; ')}` });
+}
+
 /** Collects the findings of a walk, which stores no place after the first finding. */
 export function stopping<At extends Place>(findings: Findings, walk: Walk<At>): Findings {
   const add = (finding: Finding) => {

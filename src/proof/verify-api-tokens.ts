@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
-import type { Findings } from './proof-finding.ts';
+import { addWrong, type Findings } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 import { selectTokensSaid, type TokenSaid } from './token-check-queries.ts';
 
@@ -14,11 +14,9 @@ export async function verifyApiTokens(app: App, findings: Findings): Promise<voi
   for await (const tokens of pagesById(PAGE, (after, limit) => selectTokensSaid(app.db, after, limit))) {
     for (const token of tokens) {
       const changes = changesIn([...comparedMaking(token), ...comparedEnd(token)]);
-      if (changes.length === 0) continue;
       const subject = `API token ${token.id}`;
       const since = token.end_said_at ?? token.said_at ?? token.created_at;
-      const says = `${subject}: ${changes.join('; ')}`;
-      findings.add({ finding: 'rights_changed', environment_id: null, subject, since, says });
+      addWrong(findings, { finding: 'rights_changed', environment_id: null, subject, since }, changes);
     }
   }
 }

@@ -11,7 +11,7 @@ import {
   selectPayoutsLeftAlone,
 } from './bank-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { pagesById, pagesOfActs, readAct, textsIn } from './read-acts.ts';
 
 /** Files have many bytes, so few are read at once. */
@@ -97,7 +97,6 @@ function contentOf(app: App, file: FileSaid): string | null {
 }
 
 function report(findings: Findings, { id, environment_id, created_at }: FileSaid, wrong: readonly string[]): void {
-  if (wrong.length === 0) return;
-  const says = `file of payouts ${id}: ${wrong.join('; ')}`;
-  findings.add({ finding: 'payout_file_changed', environment_id, subject: id, since: created_at, says });
+  const about = { finding: 'payout_file_changed' as const, environment_id, subject: id, since: created_at };
+  addWrong(findings, about, wrong, `file of payouts ${id}`);
 }

@@ -3,7 +3,7 @@ import { hashOfLink } from '../payment-links/payment-link.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import { type LinkSaid, selectLinksSaid } from './merchant-check-queries.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 500;
@@ -21,10 +21,9 @@ export async function verifyPaymentLinks(
     for (const link of links) {
       const arrived = arrivals.get(link.payment_service_id) ?? -1;
       const wrong = [...wrongMaking(link, arrived), ...wrongEnd(link, arrived)];
-      if (wrong.length === 0) continue;
       const { id: subject, environment_id, created_at: since } = link;
-      const says = `payment link ${subject}: ${wrong.join('; ')}`;
-      findings.add({ finding: 'payment_link_changed', environment_id, subject, since, says });
+      const about = { finding: 'payment_link_changed' as const, environment_id, subject, since };
+      addWrong(findings, about, wrong, `payment link ${subject}`);
     }
   }
   for (const { subject, said_at: since } of await selectObjectsGone(app.db, 'payment_link.created', GONE)) {

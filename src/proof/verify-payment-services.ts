@@ -9,7 +9,7 @@ import {
   selectEventsUrlsSaid,
   selectServicesSaid,
 } from './merchant-check-queries.ts';
-import type { Findings } from './proof-finding.ts';
+import { addWrong, type Findings } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 
 /** Logos have up to 64 KiB. */
@@ -26,11 +26,8 @@ export async function verifyPaymentServices(
   arrivals: ReadonlyMap<string, number>,
 ): Promise<void> {
   const since = await selectAuditedSince(app.db);
-  const add = (subject: string, environmentId: number | null, at: number | null, changes: readonly string[]) => {
-    if (changes.length === 0) return;
-    const says = `${subject}: ${changes.join('; ')}`;
-    findings.add({ finding: 'payment_service_changed', environment_id: environmentId, subject, since: at, says });
-  };
+  const add = (subject: string, environment_id: number | null, at: number | null, changes: readonly string[]) =>
+    addWrong(findings, { finding: 'payment_service_changed', environment_id, subject, since: at }, changes);
   const isKnown = (id: string, createdAt: number, saidAt: number | null) =>
     saidAt === null ? createdAt >= since && !arrivals.has(id) : saidAt > (arrivals.get(id) ?? -1);
   for await (const rows of pagesOfEnvironments(app)) {

@@ -23,7 +23,7 @@ import {
   selectPayoutsAfter,
   selectPayoutsNamed,
 } from './payout-act-queries.ts';
-import { type Findings, stopping } from './proof-finding.ts';
+import { addWrong, type Findings, stopping } from './proof-finding.ts';
 import { pagesOfActs, readAct } from './read-acts.ts';
 
 const PAGE = 2000;
@@ -104,10 +104,8 @@ async function verifyActsOf(app: App, findings: Findings, action: Action, walk: 
 type Payouts = { id: string; environment_id: number | null; since: number | null };
 
 function reportAll(findings: Findings, { id, environment_id, since }: Payouts, wrong: readonly string[]): void {
-  if (wrong.length === 0) return;
   const what = id.startsWith('pb_') ? 'batch' : 'payout';
-  const says = `${what} ${id}: ${wrong.join('; ')}`;
-  findings.add({ finding: 'payout_changed', environment_id, subject: id, since, says });
+  addWrong(findings, { finding: 'payout_changed', environment_id, subject: id, since }, wrong, `${what} ${id}`);
 }
 
 function report(findings: Findings, { id, environment_id, created_at }: PayoutMade, wrong: readonly string[]): void {

@@ -5,7 +5,7 @@ import type { RecipientDetails, RecipientRow } from '../payouts/recipient.ts';
 import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
 import { openUnlessChanged } from '../sealing/sealed-kind.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { readAct } from './read-acts.ts';
 import {
   type RecipientAct,
@@ -39,10 +39,9 @@ export async function verifyRecipients(
       const hasArrived = row.created_at <= (arrivals.get(row.payment_service_id ?? '') ?? 0);
       const act = hasArrived ? undefined : byVersion.get(`${row.id} ${row.version}`);
       const wrong = [...wrongDetails(app, hashes, row), ...wrongAct(row, act)];
-      if (wrong.length === 0) continue;
-      const says = `recipient ${row.id}, version ${row.version}: ${wrong.join('; ')}`;
-      const { id: subject, created_at: since } = row;
-      findings.add({ finding: 'recipient_changed', environment_id: null, subject, since, says });
+      const { id: subject, version, created_at: since } = row;
+      const about = { finding: 'recipient_changed' as const, environment_id: null, subject, since };
+      addWrong(findings, about, wrong, `recipient ${subject}, version ${version}`);
     }
     last = rows.at(-1) ?? last;
     page = rows.length;

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { IdPlace, Walk } from '../lib/walk.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE, stopping } from './proof-finding.ts';
+import { addWrong, type Findings, GONE, stopping } from './proof-finding.ts';
 import { readAct } from './read-acts.ts';
 import {
   type RefundAct,
@@ -99,8 +99,7 @@ function report(
   since: number | null,
   changes: readonly string[],
 ): void {
-  if (changes.length === 0) return;
   const subject = `user ${user_id}`;
-  const says = `refunds in ${currency} of ${subject} on ${day}: ${changes.join('; ')}`;
-  findings.add({ finding: 'refund_day_changed', environment_id: null, subject, since, says });
+  const about = { finding: 'refund_day_changed' as const, environment_id: null, subject, since };
+  addWrong(findings, about, changes, `refunds in ${currency} of ${subject} on ${day}`);
 }

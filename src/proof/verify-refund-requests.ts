@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 import { type RefundRequestSaid, selectRefundRequestsSaid } from './refund-request-check-queries.ts';
 
@@ -23,9 +23,8 @@ export async function verifyRefundRequests(
       const { id, environment_id, requested_at } = request;
       const arrived = arrivals.get(request.payment_service_id) ?? -1;
       const wrong = [...wrongRequest(request, arrived), ...wrongDecision(request, arrived), ...wrongEyes(request)];
-      if (wrong.length === 0) continue;
-      const says = `refund request ${id}: ${wrong.join('; ')}`;
-      findings.add({ finding: 'refund_changed', environment_id, subject: id, since: requested_at, says });
+      const about = { finding: 'refund_changed' as const, environment_id, subject: id, since: requested_at };
+      addWrong(findings, about, wrong, `refund request ${id}`);
     }
   }
   for (const { subject, said_at } of await selectObjectsGone(app.db, 'refund_request.made', GONE)) {

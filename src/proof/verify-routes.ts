@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import type { Findings } from './proof-finding.ts';
+import { addWrong, type Findings } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 import {
   type AccountPart,
@@ -36,7 +36,7 @@ export async function verifyRoutes(app: App, findings: Findings, arrivals: Reado
 }
 
 /** `arrivals`: when payment services arrived; `since`: from when on new ones have their acts. */
-export type Known = { arrivals: ReadonlyMap<string, number>; since: number };
+type Known = { arrivals: ReadonlyMap<string, number>; since: number };
 
 function keyOfAccount(part: AccountPart): string {
   const { environment, payment_method } = part.action === null ? part : readAct(part.said);
@@ -135,7 +135,5 @@ function report(
   subject: string,
   wrong: readonly string[],
 ): void {
-  if (wrong.length === 0) return;
-  const says = `${subject}: ${wrong.join('; ')}`;
-  findings.add({ finding: 'payment_service_changed', environment_id: id, subject, since, says });
+  addWrong(findings, { finding: 'payment_service_changed', environment_id: id, subject, since }, wrong);
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { changesIn } from './compare-said.ts';
-import type { Findings } from './proof-finding.ts';
+import { addWrong, type Findings } from './proof-finding.ts';
 import { readAct } from './read-acts.ts';
 import { selectTokenParts, type TokenPart } from './route-check-queries.ts';
 
@@ -30,12 +30,10 @@ export async function verifySecretTokens(
     const acts = of.filter(({ action }) => action !== null);
     const from = Math.max(since - 1, arrivals.get(payment_service_id) ?? -1);
     const wrong = wrongIn(tokens, acts, { from, begun: made.get(payment_service_id) ?? 0 });
-    if (wrong.length === 0) continue;
     const subject = `Secret Tokens of ${name}`;
-    const says = `${subject}: ${wrong.join('; ')}`;
     const environment_id = tokens[0]?.environment_id ?? null;
     const at = acts.at(-1)?.at ?? null;
-    findings.add({ finding: 'payment_service_changed', environment_id, subject, since: at, says });
+    addWrong(findings, { finding: 'payment_service_changed', environment_id, subject, since: at }, wrong);
   }
 }
 

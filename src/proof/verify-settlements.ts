@@ -3,7 +3,7 @@ import { sayAccepted } from '../movements/accept-difference.ts';
 import { hashOfDifferences, type KeptDifference } from '../movements/settlement.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 import {
   type EarlierAcceptance,
@@ -36,19 +36,16 @@ export async function verifySettlements(
     for (const settlement of known) {
       const own = parts.get(settlement.id) ?? [];
       const before = earlier.filter(({ id }) => id === settlement.id);
-      report(findings, settlement, [...wrongKeeping(settlement, own), ...wrongAcceptances(own, before)]);
+      const { id: subject, kept_at: since } = settlement;
+      const about = { finding: 'settlement_changed' as const, environment_id: null, subject, since };
+      const wrong = [...wrongKeeping(settlement, own), ...wrongAcceptances(own, before)];
+      addWrong(findings, about, wrong, `settlement ${subject}`);
     }
   }
   for (const { subject, said_at: since } of await selectObjectsGone(app.db, 'settlement.kept', GONE)) {
     const says = `settlement ${subject} was deleted`;
     findings.add({ finding: 'settlement_changed', environment_id: null, subject, since, says });
   }
-}
-
-function report(findings: Findings, { id, kept_at }: SettlementSaid, wrong: readonly string[]): void {
-  if (wrong.length === 0) return;
-  const says = `settlement ${id}: ${wrong.join('; ')}`;
-  findings.add({ finding: 'settlement_changed', environment_id: null, subject: id, since: kept_at, says });
 }
 
 function differencesIn(parts: readonly SettlementPart[]): SettlementPart[] {

@@ -10,7 +10,7 @@ import {
   selectSessionsRevived,
 } from './access-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
-import { type Findings, GONE } from './proof-finding.ts';
+import { addWrong, type Findings, GONE } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 500;
@@ -20,11 +20,8 @@ const PAGE = 500;
  * deletes a factor needs the password alone, and a link or a session that ended opens again if somebody changes its row.
  */
 export async function verifySignIns(app: App, findings: Findings): Promise<void> {
-  const add = (subject: string, since: number | null, wrong: readonly string[]) => {
-    if (wrong.length === 0) return;
-    const says = `${subject}: ${wrong.join('; ')}`;
-    findings.add({ finding: 'rights_changed', environment_id: null, subject, since, says });
-  };
+  const add = (subject: string, since: number | null, wrong: readonly string[]) =>
+    addWrong(findings, { finding: 'rights_changed', environment_id: null, subject, since }, wrong);
   for await (const factors of pagesById(PAGE, (after, limit) => selectFactorsSaid(app.db, after, limit))) {
     for (const { id, user_id, kind, created_at, said, said_at } of factors) {
       const act = readAct(said);

@@ -3,7 +3,7 @@ import { hashOfUrl } from '../audit/said-url.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
 import { selectUserIds, selectWebhookParts, type WebhookPart } from './access-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import type { Findings } from './proof-finding.ts';
+import { addWrong, type Findings } from './proof-finding.ts';
 import { pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 500;
@@ -20,10 +20,8 @@ export async function verifyWebhooks(app: App, findings: Findings): Promise<void
       const acts = parts.filter(({ action }) => action !== null);
       const rows = parts.filter(({ action }) => action === null);
       const wrong = [...rows.flatMap((row) => wrongRow(row, acts)), ...wrongCount(rows, acts)];
-      if (wrong.length === 0) continue;
-      const subject = `webhook ${key}`;
-      const says = `${subject}: ${wrong.join('; ')}`;
-      findings.add({ finding: 'webhook_changed', environment_id: null, subject, since: acts.at(-1)?.at ?? null, says });
+      const since = acts.at(-1)?.at ?? null;
+      addWrong(findings, { finding: 'webhook_changed', environment_id: null, subject: `webhook ${key}`, since }, wrong);
     }
   }
 }
