@@ -11,10 +11,10 @@ export type GrammarOptions = { allowHttp?: boolean };
 export function checkRequestGrammar(values: Record<RequestField, string>, options: GrammarOptions = {}): Problem[] {
   const problems: Problem[] = [];
   const allowHttp = options.allowHttp === true;
-  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 100, 'INVALID_ACCOUNT_ID');
+  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 'INVALID_ACCOUNT_ID');
   checkMoney(problems, values);
   checkEmail(problems, values.x_customer_email);
-  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
+  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 'INVALID_REFERENCE');
   checkSessionId(problems, values.x_session_id);
   const { x_customer_email, x_reference, x_session_id } = values;
   problems.push(...checkNoCards({ x_customer_email, x_reference, x_session_id }));
@@ -39,9 +39,9 @@ export function cancelUrl(values: { x_url_cancel: string; x_url_complete: string
 /** Checks a callback in the same way. `x_message` and `x_gateway_reference` are free text. */
 export function checkCallbackGrammar(values: Record<CallbackField, string>): Problem[] {
   const problems: Problem[] = [];
-  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 100, 'INVALID_ACCOUNT_ID');
+  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 'INVALID_ACCOUNT_ID');
   checkMoney(problems, values);
-  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
+  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 'INVALID_REFERENCE');
   if (!RESULT.test(values.x_result)) problems.push(problem('INVALID_RESULT', 'x_result'));
   if (!BOOLEAN.test(values.x_test)) problems.push(problem('INVALID_TEST', 'x_test'));
   if (!isUtcTime(values.x_timestamp)) problems.push(problem('INVALID_TIMESTAMP', 'x_timestamp'));
@@ -95,15 +95,8 @@ const MAIL_DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[xX][nN]--[A-Za-z0-9-]{1,59})$/;
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-function expectForm(
-  problems: Problem[],
-  field: string,
-  text: string,
-  form: RegExp,
-  longest: number,
-  code: SigningCode,
-): void {
-  if (text.length > longest) problems.push(problem('FIELD_TOO_LONG', field));
+function expectForm(problems: Problem[], field: string, text: string, form: RegExp, code: SigningCode): void {
+  if (text.length > 100) problems.push(problem('FIELD_TOO_LONG', field));
   else if (!form.test(text)) problems.push(problem(code, field));
 }
 
@@ -128,7 +121,7 @@ function checkEmail(problems: Problem[], email: string): void {
 
 function checkSessionId(problems: Problem[], sessionId: string): void {
   if (sessionId.length < 5) problems.push(problem('INVALID_SESSION_ID', 'x_session_id'));
-  else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 100, 'INVALID_SESSION_ID');
+  else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 'INVALID_SESSION_ID');
 }
 
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {

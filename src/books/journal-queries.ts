@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
+import { GENESIS } from '../lib/hash-chain.ts';
 import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
 import { LINKED_COLUMNS } from './link-hash.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
@@ -94,19 +95,18 @@ export type HeadRow = SqlRow & { environment_id: number; link: number; hash: str
 
 /**
  * Takes the number of the next link and locks the end of the chain until the commit. Returns the number with the hash
- * of the previous link, or `genesis` for the first.
+ * of the previous link, or `GENESIS` for the first.
  */
 export async function advanceHead(
   tx: Tx,
   heads: HeadsTable,
   environmentId: number,
-  genesis: string,
 ): Promise<{ link: number; hash: string }> {
   const [head] = await tx.query<HeadRow>(
     `insert into ${heads} (environment_id, link, hash) values ($1, 1, $2)
      on conflict (environment_id) do update set link = ${heads}.link + 1
      returning environment_id, link, hash`,
-    [environmentId, genesis],
+    [environmentId, GENESIS],
   );
   return head as HeadRow;
 }

@@ -1,5 +1,4 @@
 import type { Tx } from '../db/database.ts';
-import { GENESIS } from '../lib/hash-chain.ts';
 import { addToBalances } from './balance-queries.ts';
 import type { Posting } from './journal-entry.ts';
 import { advanceHead, insertEntries, selectBehind, updateHead } from './journal-queries.ts';
@@ -17,7 +16,7 @@ import { ownerHash, recordHash } from './record-hash.ts';
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const { booked, ...behind } = await selectBehind(tx, posting.environmentId, posting);
   if (booked !== null) return booked;
-  const head = await advanceHead(tx, 'journal_heads', posting.environmentId, GENESIS);
+  const head = await advanceHead(tx, 'journal_heads', posting.environmentId);
   const entries = posting.transfers.map(({ kind, debit, credit, amount, currency, payout }, line) => ({
     environment_id: posting.environmentId,
     link: head.link,

@@ -1,5 +1,4 @@
 import type { Tx } from '../db/database.ts';
-import { GENESIS } from '../lib/hash-chain.ts';
 import type { NewFact } from './book-fact.ts';
 import { factHash } from './book-fact.ts';
 import { insertFact } from './fact-queries.ts';
@@ -16,7 +15,7 @@ export async function recordFact(
   tx: Tx,
   { environmentId, at, kind, subject, content, recordedBy }: NewFact,
 ): Promise<void> {
-  const head = await advanceHead(tx, 'book_fact_heads', environmentId, GENESIS);
+  const head = await advanceHead(tx, 'book_fact_heads', environmentId);
   const fact = {
     environment_id: environmentId,
     link: head.link,

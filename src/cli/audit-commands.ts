@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { type ListedAct, listAudit, moneyOf } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
-import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
+import { anchorLine, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
-import { chileanTimes, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { chileanTimes, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { withApp } from './with-app.ts';
 
@@ -132,8 +132,8 @@ function linesOf(verification: AuditVerification, withHead: boolean): string[] {
     ...findings.map(findingLine),
     ...(unnamed > 0 ? [`and ${unnamed} more of the same kinds`] : []),
     ok
-      ? `${counted(rows, 'row', 'rows')}: every hash is right${withHead ? ', and so is the end that was kept' : ''}.`
-      : `${counted(wrong, 'place is', 'places are')} not as written.`,
+      ? `${countOf(rows, 'row')}: every hash is right${withHead ? ', and so is the end that was kept' : ''}.`
+      : `${countOf(wrong, 'place is', 'places are')} not as written.`,
     `The audit log ends with ${head.link}:${head.hash}`,
     ...verification.anchors.map(anchorLine),
     ...unprovenLines(verification.anchors, withHead),

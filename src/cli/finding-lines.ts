@@ -1,7 +1,7 @@
 import type { Finding } from '../proof/proof-finding.ts';
 import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import type { AnchorSource } from '../proof/verify-anchors.ts';
-import { chileanTimes, time } from './print.ts';
+import { chileanTimes, countOf, time } from './print.ts';
 
 /** Returns a finding as one line for a person. */
 export function findingLine({ environment_id, since, says }: Finding): string {
@@ -13,7 +13,7 @@ export function findingLine({ environment_id, since, says }: Finding): string {
 /** Returns a line about the anchors that were compared. */
 export function anchorLine({ source, anchors, first_day, last_day }: AnchorSource): string {
   if (anchors === 0) return `No anchor is in ${source}.`;
-  return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
+  return `${countOf(anchors, 'anchor')} in ${source}, of ${first_day} to ${last_day}: compared.`;
 }
 
 /** Returns what nothing can prove if no anchor outside the store was compared; no line if one was. */
@@ -29,9 +29,4 @@ export function restoreLine(restore: SeenRestore): string {
   const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
   const told = chileanTimes(describeRestore(restore)).replace(/^t/, 'T');
   return `${told}. Accepted by ${by} at ${time(at)}${reason === null ? ', without a reason' : `: ${reason}`}.`;
-}
-
-/** Returns a count with its noun: `1 entry`, `2 entries`. */
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -28,22 +28,14 @@ export function addRecipientCommands(program: Command): void {
   acting(add('create', `store an account; ${input}`))
     .summary('store an account; JSON from a file or standard input')
     .argument('[file]', 'JSON file (default: standard input)')
-    .action(create);
+    .action((file: string | undefined, options: Options) => keep(null, file, options));
   acting(add('change', `give a recipient another account of the same holder, or a newer verdict; ${input}`))
     .summary('add a new version of a recipient; JSON from a file or standard input')
     .argument('<id>', 'ID from `recipient list`')
     .argument('[file]', 'JSON file (default: standard input)')
-    .action(change);
+    .action(keep);
   add('list', 'list the recipients with their current version and how long its verdict is valid').action(list);
   add('show', 'show a recipient with all its versions').argument('<id>', 'ID from `recipient list`').action(show);
-}
-
-async function create(file: string | undefined, options: Options): Promise<void> {
-  await keep(null, file, options);
-}
-
-async function change(id: string, file: string | undefined, options: Options): Promise<void> {
-  await keep(id, file, options);
 }
 
 async function keep(id: string | null, file: string | undefined, options: Options): Promise<void> {

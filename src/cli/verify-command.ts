@@ -9,8 +9,8 @@ import { postKey } from '../proof/post-anchors.ts';
 import { noteVerification } from '../proof/run-verification.ts';
 import { reportOf } from '../proof/verification-report.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
-import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
-import { print, time, unusableFile } from './print.ts';
+import { anchorLine, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
+import { countOf, print, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -87,18 +87,18 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
           `environment ${environment_id}: whose the books are, references and codes are vouched for from link ${link} on`,
       ),
     ok
-      ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
-      : `${counted(wrong, 'place is', 'places are')} not as posted.`,
-    `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
-    `What people closed, set, made and decided beside the books, and the rights of ${counted(rights.users, 'user', 'users')}, were compared with the audit log, which audit verify proves.`,
+      ? `${countOf(entries, 'entry', 'entries')} in ${countOf(environments, 'chain')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
+      : `${countOf(wrong, 'place is', 'places are')} not as posted.`,
+    `${countOf(facts, 'fact')} of owners, fees and refunds, ${countOf(callbacks, 'callback')} and ${countOf(feed.sealed, 'event')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
+    `What people closed, set, made and decided beside the books, and the rights of ${countOf(rights.users, 'user')}, were compared with the audit log, which audit verify proves.`,
     ...(rights.older > 0
       ? [
-          `Nothing vouches for the rights of ${counted(rights.older, 'user', 'users')} from before the audit log, until somebody sets them again: bin/rubrica user role.`,
+          `Nothing vouches for the rights of ${countOf(rights.older, 'user')} from before the audit log, until somebody sets them again: bin/rubrica user role.`,
         ]
       : []),
     ...(feed.deleted > 0
       ? [
-          `${counted(feed.deleted, 'event', 'events')} before that, up to ${time(feed.cut ?? 0)}, are deleted because of their age (RETENTION_EVENTS).`,
+          `${countOf(feed.deleted, 'event')} before that, up to ${time(feed.cut ?? 0)}, are deleted because of their age (RETENTION_EVENTS).`,
         ]
       : []),
     ...verification.anchors.map(anchorLine),

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
 import { selectStoreMark } from '../epochs/epoch-queries.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notACursor } from '../error-catalogue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
 import { installationKey } from '../sealing/kept-key.ts';
@@ -45,12 +45,7 @@ export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
 export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace | 'elsewhere'> {
   const place = (await readSealed(app, text)) ?? (await readPlain(app, text, epoch));
   if (place !== null) return place;
-  throw new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: 'after is not a cursor. Send back data.next as it was.',
-      es: 'after no es un cursor. Devuelve data.next tal como vino.',
-    },
-  });
+  throw notACursor();
 }
 
 async function readSealed(app: App, text: string): Promise<FeedPlace | 'elsewhere' | null> {

@@ -35,7 +35,7 @@ type PayerPages<Found> = {
   handle: (app: App, visit: PayerVisit<Found>) => Promise<FastifyReply>;
 };
 
-export type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };
+type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };
 
 /** Returns a handler that always responds to a payer with a page, also for an unknown link or an error. */
 export function payerHandler<Found>({ find, parameter, path, handle }: PayerPages<Found>): Endpoint['handle'] {

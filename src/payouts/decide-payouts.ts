@@ -15,7 +15,7 @@ import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from './kept-texts.ts';
-import { type Payout, type PayoutState, statesBefore } from './payout.ts';
+import { NAMED_IN_AN_ACT, type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
@@ -344,9 +344,6 @@ async function decide(
   }
   return moved;
 }
-
-/** PostgreSQL indexes a subject of up to 2,700 bytes, which is some 110 ids. */
-const NAMED_IN_AN_ACT = 100;
 
 type ActOnPayouts = { subject: { kind: string; id: string }; decided: readonly Payout[] };
 

@@ -60,7 +60,7 @@ export async function findPayees(
   owner: PayoutOwner,
   keeper: string,
   wishes: readonly PayeeWish[],
-  validate: typeof validateBatch = validateBatch,
+  validate: typeof validateBatch,
 ): Promise<PayeeFinding[]> {
   const hashes = await identityHashes(app);
   const findings: PayeeFinding[] = [];

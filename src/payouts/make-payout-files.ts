@@ -13,7 +13,7 @@ import { formatMoney } from '../lib/money.ts';
 import { type BankFileFormat, type Payer, UnfitLine } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
-import type { Payout } from './payout.ts';
+import { NAMED_IN_AN_ACT, type Payout } from './payout.ts';
 import { insertPayoutFile, type PayoutFile } from './payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockApproved, updateFileLines } from './payout-queries.ts';
@@ -85,8 +85,8 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
       await updateFileLines(tx, owner.id, file.id);
       made.push({ file, content, payouts: sent });
     }
-    for (let start = 0; start < made.length; start += FILES_IN_AN_ACT)
-      await recordAudit(tx, actOf(wish, made.slice(start, start + FILES_IN_AN_ACT), at));
+    for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
+      await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
     return made;
   });
 }
@@ -235,9 +235,6 @@ function newFile(
     sealed_content: sealContent(app, place, content),
   };
 }
-
-/** PostgreSQL indexes a subject of up to 2,700 bytes, which is some 110 ids. */
-const FILES_IN_AN_ACT = 100;
 
 function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: number) {
   const total = made.reduce((sum, { file }) => sum + file.total, 0);

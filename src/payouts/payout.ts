@@ -176,6 +176,9 @@ export const LIVE_STATES: readonly PayoutState[] = [
   'confirmed',
 ] as const;
 
+/** The most payouts or files that one act names: PostgreSQL indexes a subject of up to 2,700 bytes, some 110 ids. */
+export const NAMED_IN_AN_ACT = 100;
+
 type Sides = { kind: EntryKind; debit: string; credit: string };
 
 const RELEASE: Sides = { kind: 'payout_released', debit: PAYOUTS_RESERVED, credit: MERCHANT_PAYABLE };
