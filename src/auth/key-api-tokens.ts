@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
-import { keepNewKey, readKeptKey } from '../sealing/kept-key.ts';
-import { API_TOKEN_KEY, hashesWith, START_FIRST } from './api-token.ts';
+import { keepNewKey, readKeptKey, requireOneMasterKey } from '../sealing/kept-key.ts';
+import { API_TOKEN_KEY, hashesWith } from './api-token.ts';
 import { hasApiTokens, selectUnkeyedTokens, updateTokenKeyed } from './api-token-queries.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 
@@ -11,7 +11,7 @@ import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
  */
 export async function keyApiTokens(app: App): Promise<void> {
   if ((await readKeptKey(app, API_TOKEN_KEY)) !== null) return;
-  if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
+  requireOneMasterKey(app);
   await app.db.transaction(async (tx) => {
     const key = await keepNewKey(app, tx, API_TOKEN_KEY);
     if (key === null) return;

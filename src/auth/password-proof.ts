@@ -1,8 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
-import { installationKey, keepNewKey, readKeptKey } from '../sealing/kept-key.ts';
-import { START_FIRST } from './api-token.ts';
+import { installationKey, keepNewKey, readKeptKey, requireOneMasterKey } from '../sealing/kept-key.ts';
 import { hasPasswordProofs, selectPasswordHashes, type UserRow, updatePasswordProof } from './user-queries.ts';
 
 const KEY_NAME = 'password-proof';
@@ -44,7 +43,7 @@ function proverWith(keyText: string): ProvePassword {
  */
 export async function proveOldPasswords(app: App): Promise<void> {
   if ((await readKeptKey(app, KEY_NAME)) !== null) return;
-  if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
+  requireOneMasterKey(app);
   await app.db.transaction(async (tx) => {
     const key = await keepNewKey(app, tx, KEY_NAME);
     if (key === null) return;

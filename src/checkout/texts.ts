@@ -348,15 +348,14 @@ export function payerLanguage(acceptLanguage: string | undefined): Language {
 }
 
 /** Returns the name of a payment method. */
-export function methodName(language: Language, method: { code: string; name: string }): string {
-  const key = `method.${method.code}`;
-  return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
+export function methodName(language: Language, { code, name = code }: { code: string; name?: string }): string {
+  const key = `method.${code}`;
+  return key in TEXTS[language] ? say(language, key as TextKey) : name;
 }
 
 /** Returns the name of the payment method with this code in both languages. */
 export function methodNames(code: string): Record<Language, string> {
-  const method = { code, name: code };
-  return { en: methodName('en', method), es: methodName('es', method) };
+  return { en: methodName('en', { code }), es: methodName('es', { code }) };
 }
 
 /** Returns the means that a payment method takes, such as kinds of cards; null if there is no such text. */

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { IDENTITY_KEY } from '../bank-validation/identity-hash.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
 import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
@@ -188,12 +189,10 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
  * cannot be recomputed.
  */
 async function requireSameHashes(from: App, to: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
-  const [one, other] = [await readKeptKey(from, IDENTITY), await readKeptKey(to, IDENTITY)];
+  const [one, other] = [await readKeptKey(from, IDENTITY_KEY), await readKeptKey(to, IDENTITY_KEY)];
   if (one === other || !(await hasHashes(from.db, paymentServiceId, environmentIds))) return;
   throw new MoveRefusal(
     'MOVE_KEYS_DIFFER',
     'It has recipients, payouts or statements of a bank, which are found by hashes that only a database begun with the same MASTER_KEY can make. Begin the other database with the MASTER_KEY of this one.',
   );
 }
-
-const IDENTITY = 'bank-validation-identity';

@@ -89,6 +89,39 @@ function unlessItWasChanged(error: unknown): null {
 }
 
 /**
+ * Returns what `make` makes of the stored key of this name, once per app. The key is stored first if necessary. Throws
+ * `ConfigError` as `requireOneMasterKey` does.
+ */
+export function fromKeptKey<Made>(name: string, make: (key: string) => Made): (app: App) => Promise<Made> {
+  const caches = perInstance((_app: App): { made: Promise<Made> | null } => ({ made: null }));
+  const read = async (app: App) => {
+    const key = await readKeptKey(app, name);
+    if (key === null) requireOneMasterKey(app);
+    return make(key ?? (await keepKey(app, name)));
+  };
+  return (app) => {
+    const cache = caches(app);
+    // Concurrent calls share one reading; a failed one is not cached.
+    cache.made ??= read(app).catch((error: unknown) => {
+      cache.made = null;
+      throw error;
+    });
+    return cache.made;
+  };
+}
+
+/**
+ * Throws `ConfigError` while the master key is being replaced: it is unknown which of the two a first key must be
+ * derived from.
+ */
+export function requireOneMasterKey(app: App): void {
+  if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
+}
+
+const START_FIRST =
+  'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';
+
+/**
  * Stores the key in the caller's commit, for work that must happen once with it. Returns null if a key is already
  * stored.
  */

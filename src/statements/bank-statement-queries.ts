@@ -164,7 +164,7 @@ export function selectFilesOfTotals(
   );
 }
 
-type DepositFound = {
+type MovementFound = {
   id: string;
   amount: number;
   created_at: number;
@@ -173,37 +173,21 @@ type DepositFound = {
   has_line: number;
 };
 
-/** Lists the recorded deposits, oldest first, and whether a line has matched them. */
-export function selectDepositsOfAmounts(
+/** Lists the recorded deposits or payouts to merchants, oldest first, and whether a line has matched them. */
+export function selectMovementsOfAmounts(
   tx: Reader,
+  kind: 'deposit' | 'payout',
   { environmentIds, amounts, since }: CandidateSpan,
-): Promise<DepositFound[]> {
-  return tx.query<DepositFound>(
+): Promise<MovementFound[]> {
+  return tx.query<MovementFound>(
     `select m.id, m.amount, m.created_at, m.reference, m.payment_method,
-       case when exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
+       case when exists (select 1 from bank_statement_lines l where l.used_as = m.kind and l.subject = m.id)
          then 1 else 0 end as has_line
      from movements m
-     where m.kind = 'deposit' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
+     where m.kind = $4 and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3
      order by m.created_at, m.id`,
-    [environmentIds, amounts, since],
-  );
-}
-
-/** Lists the recorded payouts to merchants, oldest first, and whether a line has matched them. */
-export function selectRemittedOfAmounts(
-  tx: Reader,
-  { environmentIds, amounts, since }: CandidateSpan,
-): Promise<Omit<DepositFound, 'payment_method'>[]> {
-  return tx.query(
-    `select m.id, m.amount, m.created_at, m.reference,
-       case when exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = m.id)
-         then 1 else 0 end as has_line
-     from movements m
-     where m.kind = 'payout' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
-       and m.created_at >= $3
-     order by m.created_at, m.id`,
-    [environmentIds, amounts, since],
+    [environmentIds, amounts, since, kind],
   );
 }
 

@@ -10,12 +10,11 @@ import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import {
   type CandidateSpan,
-  selectDepositsOfAmounts,
   selectFilesOfTotals,
   selectKnownKeys,
   selectLinesOfDays,
+  selectMovementsOfAmounts,
   selectPayoutsOfAmounts,
-  selectRemittedOfAmounts,
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import type { Candidates, ReadLine } from './match-lines.ts';
@@ -153,8 +152,8 @@ export function spanOf(environmentIds: readonly number[], lines: readonly ReadLi
 export async function findCandidates(db: Reader, span: CandidateSpan): Promise<Candidates> {
   const payouts = await selectPayoutsOfAmounts(db, span);
   const files = await selectFilesOfTotals(db, span);
-  const deposits = await selectDepositsOfAmounts(db, span);
-  const remitted = await selectRemittedOfAmounts(db, span);
+  const deposits = await selectMovementsOfAmounts(db, 'deposit', span);
+  const remitted = await selectMovementsOfAmounts(db, 'payout', span);
   return {
     payouts: payouts.map((one) => ({
       id: one.id,

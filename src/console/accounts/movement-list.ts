@@ -88,7 +88,7 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
       text: 'column.kind',
       value: ({ booked }) => nameOf(language, booked),
       cell: ({ booked, payment_method: code }) =>
-        html`${nameOf(language, booked)}${code !== null && html`<br><span class="quiet">${methodName(language, { code, name: code })}</span>`}`,
+        html`${nameOf(language, booked)}${code !== null && html`<br><span class="quiet">${methodName(language, { code })}</span>`}`,
     },
     { name: 'method', text: 'column.method', value: ({ payment_method }) => payment_method, hidden: true },
     {

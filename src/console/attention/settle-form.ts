@@ -182,7 +182,7 @@ const ACCOUNTS: Readonly<Record<string, ConsoleText>> = {
 
 function accountName(language: Language, account: string): string {
   const [kind, code = ''] = account.split(':');
-  if (kind === 'method') return tell(language, 'booked.method', { method: methodName(language, { code, name: code }) });
+  if (kind === 'method') return tell(language, 'booked.method', { method: methodName(language, { code }) });
   const known = ACCOUNTS[account];
   return known === undefined ? account : tell(language, known);
 }

@@ -165,7 +165,7 @@ ${other === MERCHANT_PAYABLE && html`<p>${tell(language, 'refund.merchant_left',
 
 function methodOf(language: Language, { method_account }: SuspenseEntry): string {
   const code = methodOfReceivable(method_account);
-  return methodName(language, { code, name: code });
+  return methodName(language, { code });
 }
 
 function decisionText(language: Language, kind: SuspenseEntry['kind'], decision: string): string {

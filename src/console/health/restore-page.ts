@@ -137,7 +137,7 @@ function waitingPart(app: App, visit: ConsoleVisit, found: Unreleased): Html {
   const payment = (id: number) => paymentLink(app, visit, id);
   const rowOf = (one: (typeof payments | typeof refunds)[number]) => [
     payment(one.transaction_id),
-    html`${one.name}<br><span class="quiet">${methodName(language, { code: one.payment_method, name: one.payment_method })}</span>`,
+    html`${one.name}<br><span class="quiet">${methodName(language, { code: one.payment_method })}</span>`,
     formatMoney(one.amount, one.currency),
     timeCell(one.since),
   ];

@@ -113,7 +113,7 @@ function feeTable(language: Language, fees: readonly ListedFee[]): Html {
   const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'people.since']);
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
-    methodName(language, { code: fee.payment_method, name: fee.payment_method }),
+    methodName(language, { code: fee.payment_method }),
     `${perCent(fee.rate_ppm).toLocaleString(LANGUAGE_TAGS[language], { maximumFractionDigits: 4 })} % + ${formatMoney(fee.fixed, fee.currency)}`,
     timeCell(fee.created_at),
   ]);
@@ -131,7 +131,7 @@ function methodTable(language: Language, methods: readonly ListedSettings[], at:
   ]);
   const rows = methods.map(({ environment, payment_method, account, created_at, retired_at }) => [
     tell(language, `merchant.${environment}`),
-    methodName(language, { code: payment_method, name: payment_method }),
+    methodName(language, { code: payment_method }),
     html`<span class="code">${account}</span>`,
     timeCell(created_at),
     retired_at === null

@@ -44,7 +44,7 @@ export async function unpaidAttemptsOf(app: App, { language, user }: ConsoleVisi
   for (const attempt of await selectAttemptsOf(app.db, shown.transaction)) {
     if ((await openDecision(app, attempt)) !== 'unpaid') continue;
     const { id, state, created_at, payment_method: code } = attempt;
-    const said = tellKind(language, 'attempt', state, { method: methodName(language, { code, name: code }) });
+    const said = tellKind(language, 'attempt', state, { method: methodName(language, { code }) });
     links.push(html`<li><a href="${at}/${id}/settle">${clockOf(created_at)} · ${said}</a></li>`);
   }
   return (

@@ -73,7 +73,7 @@ function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
 /** Returns the event as one line. */
 export function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
   const code = sayFact(facts['payment_method'] ?? '');
-  const method = methodName(language, { code, name: code });
+  const method = methodName(language, { code });
   if (kind === 'delivery') {
     const failed = facts['failure'] !== undefined;
     return tell(language, failed ? 'delivery.failure' : 'delivery', {

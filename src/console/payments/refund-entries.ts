@@ -25,7 +25,7 @@ export async function refundEntries(
   const available = await selectAvailable(app.db, [payment.environment_id], currency);
   const entries = [
     [tell(language, 'booked.merchant'), money],
-    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), money],
+    [tell(language, 'booked.method', { method: methodName(language, { code }) }), money],
   ];
   return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>`;

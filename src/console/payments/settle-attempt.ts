@@ -86,7 +86,7 @@ function choicesFor({ attempt, open }: Doubted): Choices<DecidedOutcome> {
 }
 
 function nameOf({ language }: ConsoleVisit, { payment_method: code }: PaymentAttempt): string {
-  return methodName(language, { code, name: code });
+  return methodName(language, { code });
 }
 
 /** Says which attempt it is, and why it is in doubt or what is known of it. */

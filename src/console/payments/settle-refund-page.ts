@@ -77,7 +77,7 @@ function choicesFor({ state, asking }: Refund): Choices<RefundDecisionOutcome> {
 
 function nameOf({ language }: ConsoleVisit, { payment }: ShownPayment): string {
   const code = payment.payment_method ?? '';
-  return methodName(language, { code, name: code });
+  return methodName(language, { code });
 }
 
 /** Says which refund it is, why it is in doubt, and how often its method was asked. */

@@ -79,7 +79,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
     columns: columnsFor(app, language),
     cut,
     rows: settlements.filter(({ file_name, payment_method: code }) =>
-      containsText(text, [file_name, code, methodName(language, { code, name: code })]),
+      containsText(text, [file_name, code, methodName(language, { code })]),
     ),
     filters: [
       { name: 'text', text: 'list.filter_text', type: 'search' },
@@ -111,7 +111,7 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
       text: 'column.method',
       value: ({ payment_method }) => payment_method,
       cell: ({ payment_method: code, environment }) =>
-        html`<span>${methodName(language, { code, name: code })}${testBadge(language, environment)}</span>`,
+        html`<span>${methodName(language, { code })}${testBadge(language, environment)}</span>`,
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
     { name: 'when', text: 'column.when', value: ({ kept_at }) => kept_at, kind: 'time' },

@@ -83,7 +83,7 @@ ${typeof accepted === 'string' && doneNotice(tell(language, 'settlement.done', {
 ${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
-<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code, name: code })} · ${tell(language, 'settlement.kept', { name: actorText(language, settlement.kept_by) })} ${timeCell(settlement.kept_at)}</p>
+<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code })} · ${tell(language, 'settlement.kept', { name: actorText(language, settlement.kept_by) })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>

@@ -25,7 +25,7 @@ export function methodTable(language: Language, outcomes: readonly MethodOutcome
   const slowest = Math.max(1, ...methods.map(({ slow }) => slow ?? 0));
   const time = (ms: number | null) => (ms === null ? '—' : durationText(language, ms));
   const rows = methods.map(({ code, count, share, half, slow }) => [
-    methodName(language, { code, name: code }),
+    methodName(language, { code }),
     count,
     html`<span>${percent(language, share)}${shareBar(share, 'good')}</span>`,
     time(half),
