@@ -62,12 +62,14 @@ export function startWorker(
 ): Worker {
   const heldLoop = (name: string, step: () => Promise<number>, idleMs = IDLE_MS) =>
     loop(app, name, async () => ((await mayLeave()) ? step() : 0), idleMs);
+  const timedLoop = (name: string, step: (app: App) => Promise<unknown>, everyMs = IDLE_MS) =>
+    loop(app, name, () => step(app).then(() => 0), everyMs);
   const forgetLoop = (name: string, step: () => Promise<number>) => loop(app, name, hourly(app, step));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
   const isBusy = watchLoad();
   // Runs until the process has ended: a process without a heartbeat is reported as hanging.
-  const listed = loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS);
+  const listed = timedLoop('process', keepProcess, PROCESS_EVERY_MS);
   const loops = [
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
@@ -84,21 +86,21 @@ export function startWorker(
     ),
     forgetLoop('cut', () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
-    loop(app, 'secret-use', () => storeSecretUse(app).then(() => 0)),
+    timedLoop('secret-use', storeSecretUse),
     loop(app, 'search', async () => (isBusy() ? 0 : indexPayments(app))),
-    loop(app, 'session-use', () => storeSessionUse(app).then(() => 0), SESSION_USE_EVERY_MS),
+    timedLoop('session-use', storeSessionUse, SESSION_USE_EVERY_MS),
     loop(app, 'sessions', () => forgetSessions(app, BATCH), SESSIONS_EVERY_MS),
-    loop(app, 'refused-requests', () => storeRefusedRequests(app).then(() => 0), REFUSED_EVERY_MS),
+    timedLoop('refused-requests', storeRefusedRequests, REFUSED_EVERY_MS),
     loop(app, 'forget-refused', () => forgetRefusedRequests(app, BATCH), SESSIONS_EVERY_MS),
-    loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
-    loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
+    timedLoop('seal', sealFeed, SEAL_EVERY_MS),
+    timedLoop('anchor', keepAnchors, ANCHOR_EVERY_MS),
     loop(app, 'verify', () => runVerification(app, verify), VERIFY_EVERY_MS),
-    loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
-    loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
-    loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
-    loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
+    timedLoop('audit', () => writeCounts(app), ANCHOR_EVERY_MS),
+    timedLoop('schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
+    timedLoop('feed', measureFeedHold, FEED_EVERY_MS),
+    timedLoop('clock', () => anchorClock(app.db, app.now), ANCHOR_EVERY_MS),
     ...(app.config.mode === 'development'
-      ? [loop(app, 'travel', () => watchClock(app, onUnfit), SCHEMA_EVERY_MS)]
+      ? [timedLoop('travel', () => watchClock(app, onUnfit), SCHEMA_EVERY_MS)]
       : []),
   ];
   return {
@@ -142,20 +144,18 @@ async function findArriving(app: App): Promise<ReadonlySet<number>> {
 }
 
 /** Stops the process when a newer version has migrated the store: this version could then write wrong rows. */
-async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<number> {
+async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<void> {
   await refuseNewerSchema(app.db).catch((error: unknown) => {
     if (!(error instanceof SchemaError)) throw error;
     onUnfit(error);
   });
   app.outage.answered();
-  return 0;
 }
 
 /** In development, follows a clock that was set ahead. A clock that was set back needs a new process. */
-async function watchClock(app: App, onUnfit: (reason: Error) => void): Promise<number> {
+async function watchClock(app: App, onUnfit: (reason: Error) => void): Promise<void> {
   if (!(await followClock(app)))
     onUnfit(new Error('the clock of this installation was reset: start the service again'));
-  return 0;
 }
 
 /**
