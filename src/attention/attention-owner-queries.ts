@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { AttentionName } from './attention.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** An item that a person has taken. `id` is unique within its kind, payment service and environment. */
 export type AttentionKey = { kind: AttentionName; id: string; payment_service: string; environment: string };

@@ -1,9 +1,7 @@
-import type { Database, InsertTarget, SqlParameter, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, Tx } from '../db/database.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { AUDIT_ACTIONS } from './audit-action.ts';
 import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const AUDIT_LOG: InsertTarget = { name: 'audit_log', columns: [...AUDIT_COLUMNS, 'hash'] };
 

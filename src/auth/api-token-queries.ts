@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /**
  * Times are UTC milliseconds. `expires_at` null: no expiry. `created_by` null: created before the creator was recorded.

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, toDecimalNumber } from '../lib/money.ts';
@@ -36,7 +36,7 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
 
 /** Returns what a user may refund today; null without a limit or a user. Counts nothing. */
 export async function findRefundAllowance(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   asked: Pick<CountedRefund, 'userId' | 'currency'>,
   now: number,
 ): Promise<RefundAllowance | null> {
@@ -55,7 +55,7 @@ export function sayAllowance({ most, left }: RefundAllowance, currency: string):
 }
 
 async function findLimit(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   { userId, currency }: Pick<CountedRefund, 'userId' | 'currency'>,
 ): Promise<number | null> {
   const user = userId === null ? null : await selectUserById(db, userId);

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { formatMoney } from '../lib/money.ts';
 import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
 import { selectRefundLimits } from './refund-limit-queries.ts';
@@ -23,7 +23,7 @@ export type DescribedRights = {
  * which `books verify` compares, like `email`: what a role gives may change with a version.
  */
 export async function saidOf(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   { id: userId, email }: Pick<UserRow, 'id' | 'email'>,
   { role, permissions, payment_services: services, refund_limits: limits }: DescribedRights,
 ) {
@@ -46,10 +46,7 @@ export function sayLimits(limits: RefundLimits | null): string[] {
 type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;
 
 /** Returns the rights of these users, in the same order. */
-export async function describeRights(
-  db: Pick<Database, 'query'>,
-  users: readonly Described[],
-): Promise<DescribedRights[]> {
+export async function describeRights(db: Reader, users: readonly Described[]): Promise<DescribedRights[]> {
   const [only] = users.length === 1 ? users : [];
   const userId = only?.id ?? null;
   // Groups the rows by user first: searching all rows for each of thousands of users blocked the process for seconds.

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { rightsOf } from './permission.ts';
@@ -8,7 +8,7 @@ import { lockBoth, selectUserById } from './user-queries.ts';
 export type Held = Pick<DescribedRights, 'role' | 'permissions' | 'payment_services' | 'refund_limits'>;
 
 /** Returns the current rights of a user; none for a deleted user. */
-export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promise<Held> {
+export async function heldBy(db: Reader, userId: string): Promise<Held> {
   const row = await selectUserById(db, userId);
   const [rights] = row === null ? [] : await describeRights(db, [row]);
   return rights ?? { role: 'integration', permissions: [], payment_services: [], refund_limits: {} };

@@ -1,13 +1,11 @@
 import type { Actor } from '../audit/actor.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
 import type { Permission } from './permission.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Programs never have these permissions, even if granted. */
 const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];

@@ -1,6 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, Tx } from '../db/database.ts';
 
 export type RefundLimitRow = { user_id: string; currency: string; most: number };
 

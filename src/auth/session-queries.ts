@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /** How a session began: with a password, with an API token, or at the console. */
 type SessionKind = 'password' | 'api_token' | 'console';

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHolder } from './api-token-queries.ts';
 
 /** An act of a user, who may be a program. `at`: UTC milliseconds. */
@@ -21,8 +21,6 @@ export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): stri
 function mayActAs({ user_id, made_at, until }: TokenHolder, act: ActOfUser): boolean {
   return user_id === act.by && made_at <= act.at + CLOCKS_DIFFER_MS && (until ?? act.at) >= act.at;
 }
-
-type Reader = Pick<Database, 'query'>;
 
 /**
  * Returns the people who knew API tokens or passwords of these users: their makers, and those who knew the token with

@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Role } from './permission.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export type UserRow = SqlRow & {
   id: string;

@@ -1,7 +1,5 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Permission } from './permission.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Inserts a user's payment service. Returns false if it does not exist. */
 export async function insertUserPaymentService(tx: Tx, userId: string, paymentServiceId: string): Promise<boolean> {

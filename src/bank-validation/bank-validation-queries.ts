@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Verdict } from './check.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export type ValidationState = 'completed' | 'pending';
 

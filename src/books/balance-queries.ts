@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import { MERCHANT_PAYABLE } from './journal-entry.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const ACCOUNT_BALANCES: InsertTarget = {
   name: 'account_balances',

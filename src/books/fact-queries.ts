@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { BookFact } from './book-fact.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const BOOK_FACTS: InsertTarget = {
   name: 'book_facts',

@@ -1,11 +1,9 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { GENESIS } from '../lib/hash-chain.ts';
 import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
 import { LINKED_COLUMNS } from './link-hash.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const JOURNAL_ENTRIES: InsertTarget = {
   name: 'journal_entries',

@@ -1,11 +1,9 @@
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import type { IdSpan } from '../lib/walk.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { PAYMENT_COLUMNS, RECORD_COLUMNS } from './journal-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
 import { PAYOUT_COLUMNS, type PayoutValues } from './payout-hash.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The environments, from when until before when (UTC milliseconds), and one transaction (0: all). */
 export type ReconciliationScope = {

@@ -1,9 +1,7 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { addUp, readSum, type Sum } from '../lib/exact-sum.ts';
 import { asText } from './balance-queries.ts';
 import { type EntryKind, MERCHANT_PAYABLE } from './journal-entry.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The amount that an entry `j` adds to the merchant's money. */
 const SIGNED = `case when j.credit_account = '${MERCHANT_PAYABLE}' then j.amount else -j.amount end`;

@@ -1,11 +1,9 @@
 import { LATE_PAYMENT } from '../books/journal-queries.ts';
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import { OPEN_ATTEMPT } from '../transactions/transaction-queries.ts';
 import type { AttemptKey, AttemptState, PaymentAttempt } from './payment-attempt.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const PAYMENT_ATTEMPTS: InsertTarget = {
   name: 'payment_attempts',

@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { PaymentDecision } from './payment-decision.ts';
 
 const PAYMENT_DECISIONS: InsertTarget = {
@@ -25,7 +25,7 @@ export async function insertDecision(tx: Tx, environmentId: number, decision: Pa
 
 export type ListedDecision = PaymentDecision & { transaction_id: number; currency: string };
 
-export function selectDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedDecision[]> {
+export function selectDecisions(db: Reader, limit: number): Promise<ListedDecision[]> {
   return db.query<ListedDecision>(
     `select d.*, a.transaction_id, t.currency
      from payment_decisions d

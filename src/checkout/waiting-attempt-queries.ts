@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { AttemptState } from './payment-attempt.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** An attempt that is open for longer than usual, or that its method contradicts, with its owner. */
 export type WaitingAttempt = SqlRow & {

@@ -68,6 +68,9 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** Where a query reads: the database, or the caller's transaction. */
+export type Reader = Pick<Database, 'query'>;
+
 /**
  * `PAYMENT_SERVICE_MOVING`: nothing was stored, because the payment service is moving or has moved to another database.
  */

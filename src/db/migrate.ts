@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, SchemaError, type Tx } from './database.ts';
+import { type Database, type Reader, SchemaError, type Tx } from './database.ts';
 import {
   type AppliedMigration,
   compareSchema,
@@ -96,17 +96,15 @@ function refuse(difference: SchemaDifference): void {
 
 const WHOLE_RECORD = 'select name, checksum, rolling from schema_migrations order by name';
 
-type Queries = Pick<Tx, 'query'>;
-
 /** Returns an empty list if no migration ran, not even the one that creates the table. */
-async function readRecord(db: Queries): Promise<AppliedMigration[]> {
+async function readRecord(db: Reader): Promise<AppliedMigration[]> {
   const columns = await columnsOfRecord(db);
   if (columns.size === 0) return [];
   const names = 'select name from schema_migrations order by name';
   return readApplied(await db.query(columns.has('checksum') ? WHOLE_RECORD : names));
 }
 
-async function columnsOfRecord(db: Queries): Promise<Set<string>> {
+async function columnsOfRecord(db: Reader): Promise<Set<string>> {
   const sql = "select column_name from {columns} as columns where table_name = 'schema_migrations'";
   return new Set((await db.query<{ column_name: string }>(sql)).map((row) => row.column_name));
 }

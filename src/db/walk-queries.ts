@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, SqlParameter, SqlRow } from './database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlParameter, SqlRow } from './database.ts';
 
 /** A table in the order of a unique key, the columns to read, and the text to search. */
 export type TableWalk = { table: string; key: readonly [string, ...string[]]; columns: string; text: string };

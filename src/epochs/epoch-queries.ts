@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { Database, InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { Counted, Epoch, EventSpan, Handed } from './epoch.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Lists the epochs in order. Empty before the first restore. */
 export function selectEpochs(db: Reader): Promise<Epoch[]> {

@@ -1,9 +1,9 @@
-import type { Tx } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import type { Epoch } from './epoch.ts';
 import { selectHeld } from './epoch-queries.ts';
 
 /** Returns the epoch that waits for its release; null if nothing is held. */
-export function findHeld({ db }: { db: Pick<Tx, 'query'> }): Promise<Epoch | null> {
+export function findHeld({ db }: { db: Reader }): Promise<Epoch | null> {
   return selectHeld(db);
 }
 
@@ -19,7 +19,7 @@ export type MaybeHeld = { readonly created_at: number; readonly transactionId: n
  *
  * The time alone does not decide: the clock of the machine on which the backup was restored may have been behind.
  */
-export async function isHeldBack(db: Pick<Tx, 'query'>, { created_at, transactionId }: MaybeHeld): Promise<boolean> {
+export async function isHeldBack(db: Reader, { created_at, transactionId }: MaybeHeld): Promise<boolean> {
   const held = await selectHeld(db);
   if (held === null) return false;
   const { began_at, known_until, first_transaction_id } = held;

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /** A process of the service. Times are UTC milliseconds; `findings` is JSON. */
 export type ProcessRow = SqlRow & {
@@ -12,7 +12,7 @@ export type ProcessRow = SqlRow & {
 };
 
 /** Lists the processes, the oldest first. */
-export function selectProcesses(db: Pick<Database, 'query'>): Promise<ProcessRow[]> {
+export function selectProcesses(db: Reader): Promise<ProcessRow[]> {
   return db.query<ProcessRow>('select * from processes order by started_at, id');
 }
 

@@ -1,10 +1,8 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Mail, MailState } from './mail.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const MAILS: InsertTarget = {
   name: 'mails',

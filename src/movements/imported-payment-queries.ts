@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { ImportedPayment } from './imported-payment.ts';
 
 const IMPORTED_PAYMENTS: InsertTarget = {
@@ -30,7 +30,7 @@ export async function insertImported(tx: Tx, row: ImportedPayment): Promise<void
 
 /** Lists the imported lines of these days, including the first and the last day. */
 export function selectImportedOf(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   environmentIds: readonly number[],
   method: string,
   days: { first: string; last: string },
@@ -42,11 +42,7 @@ export function selectImportedOf(
   );
 }
 
-export async function wasImported(
-  db: Pick<Database, 'query'>,
-  paymentMethod: string,
-  lineKey: string,
-): Promise<boolean> {
+export async function wasImported(db: Reader, paymentMethod: string, lineKey: string): Promise<boolean> {
   const rows = await db.query('select id from imported_payments where payment_method = $1 and line_key = $2', [
     paymentMethod,
     lineKey,

@@ -1,11 +1,9 @@
 import type { SuspendedKind } from '../books/journal-entry.ts';
 import { wentBack } from '../books/journal-queries.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { Decision, Movement, MovementKind } from './movement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const MOVEMENTS: InsertTarget = { name: 'movements', columns: MOVEMENT_COLUMNS };
 

@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const SETTLEMENTS: InsertTarget = {
   name: 'settlements',

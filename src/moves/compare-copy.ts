@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { alignFeeds, type ComparedFeed, eventText } from './align-feeds.ts';
 import { plainRow } from './carry-row.ts';
 import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
@@ -15,8 +15,6 @@ import { drainChanges, type Touched } from './drain-changes.ts';
 import { type Move, MoveRefusal } from './move.ts';
 import { type PlacedEvent, selectEventsOf } from './moved-event-queries.ts';
 import { tablesThat } from './moved-tables.ts';
-
-type Reader = Database | Tx;
 
 const PAGE = 1000;
 /**

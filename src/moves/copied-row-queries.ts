@@ -1,8 +1,7 @@
-import type { Database, SqlParameter, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import type { Database, Reader, SqlParameter, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import type { Due, MoveRule } from './moved-tables.ts';
 import { ownedBy, type Scope } from './owner.ts';
 
-type Reader = Pick<Tx, 'query'> | Database;
 type Engine = Database['engine'];
 
 /** A table whose rows are copied unchanged. */

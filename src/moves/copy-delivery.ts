@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { carryRow } from './carry-row.ts';
 import {
   type AttemptRow,
@@ -15,8 +15,6 @@ import {
   upsertEndpoints,
 } from './delivery-queries.ts';
 import type { Move } from './move.ts';
-
-type Reader = Pick<Tx, 'query'> | Database;
 
 /** Callbacks with the rows that they refer to and their delivery attempts, from the source. */
 export type Deliveries = { callbacks: CallbackRow[]; attempts: AttemptRow[]; endpoints: Map<number, EndpointRow> };

@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
-
-type Reader = Pick<Tx, 'query'> | Database;
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 export type EndpointRow = SqlRow & { id: number; environment_id: number; address: string };
 export type CallbackRow = SqlRow & {

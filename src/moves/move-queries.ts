@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import type { MoveRow } from './move.ts';
-
-type Reader = Pick<Tx, 'query'> | Database;
 
 const MOVES: InsertTarget = {
   name: 'moves',

@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { EVENT_COLUMNS, insertEvents } from '../outbox/outbox-queries.ts';
-
-type Reader = Pick<Tx, 'query'> | Database;
 
 /** An event without its place in a feed. */
 export type MovedEvent = SqlRow & {

@@ -1,9 +1,7 @@
-import type { Database, SqlParameter, SqlRow, SqlValue } from '../db/database.ts';
+import type { Reader, SqlParameter, SqlRow, SqlValue } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 import { FROM_OWNED_CALLBACKS, OWNED_CALLBACK, type OwnedCallback } from './delivery-attempt-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A filter of callbacks; all members must match. Times are when a callback was created, UTC milliseconds. */
 export type CallbackFilter = {

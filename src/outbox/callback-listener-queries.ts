@@ -1,10 +1,8 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { CallbackListener } from './callback-listener.ts';
 import type { ClaimedCallback } from './outbox-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Returns the environments that have a listener at this time. */
 export async function selectListened(db: Reader, now: number): Promise<number[]> {

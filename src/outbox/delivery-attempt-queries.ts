@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { CallbackState } from './callback-state.ts';
 
@@ -12,10 +12,7 @@ export type ListedAttempt = SqlRow & {
 };
 
 /** Returns all stored delivery attempts of a callback, oldest first. */
-export function selectDeliveryAttempts(
-  db: Pick<Database, 'query'>,
-  callback: RowKey<number>,
-): Promise<ListedAttempt[]> {
+export function selectDeliveryAttempts(db: Reader, callback: RowKey<number>): Promise<ListedAttempt[]> {
   return db.query<ListedAttempt>(
     `select started_at, duration_ms, status, failure, location, excerpt from delivery_attempts
      where callback_id = $1 and environment_id = $2 order by id`,
@@ -53,7 +50,7 @@ export const FROM_OWNED_CALLBACKS = `from callbacks c
   join payment_services s on s.id = e.payment_service_id`;
 
 /** Returns a callback by its id, of any environment. */
-export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
+export async function selectCallback(db: Reader, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
     `select ${OWNED_CALLBACK}, c.returned_at, c.content_type, c.body ${FROM_OWNED_CALLBACKS} where c.id = $1`,
     [id],

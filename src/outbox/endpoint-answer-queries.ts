@@ -1,8 +1,6 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { OWNED_ENDPOINT, type OwnedEndpoint, WITH_OWNER } from './failing-endpoint-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** An endpoint with its merchant. */
 export type KnownEndpoint = SqlRow & OwnedEndpoint;

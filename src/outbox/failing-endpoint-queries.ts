@@ -1,7 +1,5 @@
-import type { Database, SqlParameter, SqlRow } from '../db/database.ts';
+import type { Reader, SqlParameter, SqlRow } from '../db/database.ts';
 import { type Destination, withUserWebhook } from './find-subscribers.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** An endpoint with its payment service. */
 export type OwnedEndpoint = {

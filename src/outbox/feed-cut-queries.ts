@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { FeedCut } from './feed-cut.ts';
 import type { FeedLink, PlaceInFeed } from './feed-link.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const FEED_CUTS: InsertTarget = {
   name: 'feed_cuts',

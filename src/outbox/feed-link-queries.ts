@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { FeedLink } from './feed-link.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const FEED_LINKS: InsertTarget = {
   name: 'feed_links',

@@ -1,12 +1,10 @@
 import { userOf } from '../auth/find-user.ts';
 import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { PostedEventType } from './event.ts';
 import { brings, subscriptionOf, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptionsFor, selectSuccessors } from './webhook-subscription-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /**
  * Returns the subscriptions to a type of event of an environment. Their user is enabled, sees the environment and has

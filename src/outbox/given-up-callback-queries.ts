@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { type OfWebhook, withUserWebhook } from './find-subscribers.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A callback that was given up and never delivered, with its payment service. */
 export type GivenUpCallback = OfWebhook<GivenUpRow>;

@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { listsOf } from '../db/row-key.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export type CallbackKey = SqlRow & { id: number; environment_id: number };
 

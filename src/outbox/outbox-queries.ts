@@ -1,11 +1,9 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { listsOf, type RowKey } from '../db/row-key.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { EventType } from './event.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The columns of an event without its place in the feed. The links of the feed hash them in this order. */
 export const EVENT_COLUMNS = [

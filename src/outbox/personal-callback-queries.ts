@@ -1,9 +1,7 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { CallbackKey } from './old-callback-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export type PersonalCallback = SqlRow & {
   id: number;

@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { listsOf, type RowKey } from '../db/row-key.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Returns the endpoints with this address, by id: of the environments that a user sees, without `excluded` ones. */
 export function selectEndpointsOfUser(

@@ -1,7 +1,5 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Webhook, WebhookSubscription } from './webhook-subscription.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Returns the subscriptions in use, oldest first: of one user; null: of all. */
 export function selectSubscriptions(db: Reader, userId: string | null): Promise<WebhookSubscription[]> {

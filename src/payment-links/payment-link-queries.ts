@@ -1,9 +1,7 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { keepsLateMoney } from '../movements/movement-queries.ts';
 import type { PaymentLink } from './payment-link.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Inserts a link; returns false if its key already has a link. */
 export async function insertPaymentLink(tx: Tx, row: PaymentLink): Promise<boolean> {

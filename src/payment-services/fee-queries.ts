@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Fee } from './fee.ts';
 import type { Environment } from './payment-service.ts';
 
@@ -38,7 +38,7 @@ export type ListedFee = SqlRow &
     created_at: number;
   };
 
-export function selectFees(db: Pick<Database, 'query'>): Promise<ListedFee[]> {
+export function selectFees(db: Reader): Promise<ListedFee[]> {
   return db.query<ListedFee>(
     `select e.payment_service_id, p.name, e.environment, f.payment_method, f.currency, f.rate_ppm, f.fixed, f.created_at
      from fees f

@@ -1,6 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, Tx } from '../db/database.ts';
 
 /**
  * The rule for a merchant's money in one currency, in minor units. `kept_back`: the amount that payouts leave, so that

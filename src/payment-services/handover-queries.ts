@@ -1,8 +1,6 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Handover, ShownHandover } from './handover.ts';
 import type { Environment } from './payment-service.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export async function insertHandover(tx: Tx, row: Handover): Promise<void> {
   await tx.query(

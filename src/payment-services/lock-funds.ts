@@ -1,5 +1,5 @@
 import { selectAvailable } from '../books/balance-queries.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
 import { selectFundsRule } from './funds-rule-queries.ts';
 import { lockEnvironmentFunds } from './payment-service-queries.ts';
@@ -22,7 +22,7 @@ export async function lockFunds(tx: Tx, environmentId: number, currency: string)
 }
 
 /** Reads a merchant's money without a lock. */
-export async function readFunds(db: Pick<Database, 'query'>, environmentId: number, currency: string): Promise<Funds> {
+export async function readFunds(db: Reader, environmentId: number, currency: string): Promise<Funds> {
   const available = await selectAvailable(db, [environmentId], currency);
   const { kept_back, overdraft } = await selectFundsRule(db, environmentId, currency);
   return { available, payable: payableOf(available, kept_back), refundable: addUp([available, overdraft]) };

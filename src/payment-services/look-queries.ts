@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /** A row of `looks`, without the bytes of the logo. */
 export type LookRow = SqlRow & {

@@ -1,7 +1,5 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Environment } from './payment-service.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 type AccountRow = {
   environment_id: number;

@@ -1,6 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow } from '../db/database.ts';
 
 /**
  * A move that began and has not ended. `name`: of the payment service; null until its row is copied. Times are UTC

@@ -1,7 +1,5 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Environment, ReceiptWish } from './payment-service.ts';
-
-type Reader = Pick<Tx, 'query'> | Database;
 
 export type EnvironmentRow = {
   id: number;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { ImageFile } from '../lib/image-file.ts';
 import type { Look } from './look.ts';
 import { NO_LOOK } from './look.ts';
@@ -36,7 +36,7 @@ export function setLook(app: App, id: string, changes: LookChanges, by: Actor): 
 }
 
 /** Returns the look of a payment service's pages. Nothing is set if there is no such payment service. */
-export async function readLook(db: Pick<Tx, 'query'>, id: string): Promise<Look> {
+export async function readLook(db: Reader, id: string): Promise<Look> {
   const row = await selectLook(db, id);
   if (row === null) return NO_LOOK;
   const { colour, site, contact, legal_name, rut, terms, logo_sha256, logo_type, logo_width, logo_height } = row;

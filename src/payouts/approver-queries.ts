@@ -1,7 +1,5 @@
 import { rolesThatMay } from '../auth/permission.ts';
-import type { Database, SqlParameter } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlParameter } from '../db/database.ts';
 
 /**
  * The condition that a user `u` may approve payouts of an environment `e`. `$1`: the roles that may approve; `$2`: the

@@ -10,7 +10,7 @@ import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
 import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
@@ -230,7 +230,7 @@ export function barredFrom(
  * or passwords of programs that made payouts and of those who changed accounts.
  */
 export async function findPeopleBehind(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   payouts: readonly Payout[],
   versions: readonly RecipientRow[],
 ): Promise<PeopleBehind> {

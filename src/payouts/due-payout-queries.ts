@@ -1,8 +1,6 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Payout } from './payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Returns whether any payout is due for its sender. */
 export async function hasDuePayouts(db: Reader, now: number): Promise<boolean> {

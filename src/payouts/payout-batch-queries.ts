@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { PayoutState } from './payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A row of `payout_batches`: payouts that are approved and sent together. */
 export type PayoutBatch = SqlRow & {

@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { AccountType } from '../payout-senders/payout-sender.ts';
 import type { PayoutState } from './payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A row of `payout_files` without its content: a file for a bank. */
 export type ListedPayoutFile = SqlRow & {

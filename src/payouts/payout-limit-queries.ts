@@ -1,6 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, Tx } from '../db/database.ts';
 
 /** A row of `payout_limits`, in minor units. Null: no limit; `automatic_per_payout` null: no automatic approval. */
 export type PayoutLimits = {

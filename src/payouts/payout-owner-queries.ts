@@ -1,8 +1,6 @@
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { Payout } from './payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /**
  * Returns at most three of these environments; null: of all. Three rows belong to at least two payment services, which

@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { KeptReason } from './kept-texts.ts';
 import { LIVE_STATES, type Payout, type PayoutState, statesBefore } from './payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const PAYOUTS: InsertTarget = {
   name: 'payouts',

@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A row of `payout_senders`: the program that sends payouts. `retired_at` null: it is in use. */
 export type PayoutSenderRow = SqlRow & {

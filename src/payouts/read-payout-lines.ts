@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
@@ -13,7 +13,7 @@ import { openDetailsUnlessChanged } from './seal-recipient.ts';
  */
 export async function readPayoutLines(
   app: App,
-  db: Pick<Database, 'query'>,
+  db: Reader,
   environmentId: number,
   payouts: readonly Payout[],
 ): Promise<(PayoutLine | null)[]> {

@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { RecipientActor, RecipientRow } from './recipient.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const RECIPIENTS: InsertTarget = {
   name: 'recipients',

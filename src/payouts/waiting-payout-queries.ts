@@ -1,11 +1,10 @@
 import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/api-token-queries.ts';
 import { CLOCKS_DIFFER_MS } from '../auth/token-holders.ts';
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
 import { OPEN } from './payout-queries.ts';
 
-type Reader = Pick<Database, 'query'>;
 type Measure = { count: number; oldest: number | null };
 
 /** A payout that left and has no end, or that has a contradiction. */

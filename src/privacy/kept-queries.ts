@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptReason } from './kept.ts';
 
@@ -148,7 +148,7 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
 
 /** Lists at most `limit` of these texts. Searches the whole table. */
 export function selectKeptTexts(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   { walk }: KeptPlace,
   like: string,
   options: { limit: number; onRows: OnRows },

@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { lastAct } from './act-check-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A second factor with the act that added it; null: there is no such act. */
 export type FactorSaid = SqlRow & {

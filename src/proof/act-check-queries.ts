@@ -1,8 +1,6 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { ClosedMonth } from '../movements/settlement-queries.ts';
 import type { Said } from './fact-check-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The act of the audit log with which a row was written, if any. `said` is its JSON text. */
 export type ActSaid = Said & { said_by: string | null };

@@ -1,7 +1,5 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { AnchorHead } from './anchor.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A row of `anchors`. `content` is the sealed text, `made_at` in UTC milliseconds. */
 export type AnchorRow = SqlRow & { number: number; day: string; made_at: number; content: string; mac: string };

@@ -1,8 +1,6 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { PayoutFile } from '../payouts/payout-file-queries.ts';
 import type { KeptLine, KeptStatement, LineUse } from '../statements/statement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A file for a bank with the payouts that are said to be in it. */
 export type FileSaid = PayoutFile & { payment_service_id: string; held: number; held_total: number };

@@ -1,13 +1,11 @@
 import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 
 import type { Epoch } from '../epochs/epoch.ts';
 
 import type { ImportedPayment } from '../movements/imported-payment.ts';
 import type { RefundDecision } from '../refunds/refund-decision.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The last fact about a subject, if any. `said` is JSON text. */
 export type Said = { said: string | null; said_at: number | null };

@@ -1,10 +1,8 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { PaymentLink } from '../payment-links/payment-link.ts';
 import type { LookRow } from '../payment-services/look-queries.ts';
 import { lastAct } from './act-check-queries.ts';
 import type { Said } from './fact-check-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Where events of an environment's refunds go, with the last act about it. */
 export type EventsUrlSaid = SqlRow &

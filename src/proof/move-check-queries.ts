@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { MoveRow } from '../moves/move.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** An act about a move; `said` has its id. */
 export type MoveAct = SqlRow & { subject: string; created_at: number; action: string; said: string | null };

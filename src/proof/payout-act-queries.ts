@@ -1,8 +1,6 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { hashOfDetails, hashOfPayees, Payout } from '../payouts/payout.ts';
 import { LISTED_ACT, type ListedAct } from './act-check-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** The acts that decide about payouts for good. */
 export const DECISIONS = ['payout.approved', 'payout.rejected', 'payout.cancelled'] as const;

@@ -1,9 +1,7 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { PayoutLimits } from '../payouts/payout-limit-queries.ts';
 import { lastAct } from './act-check-queries.ts';
 import type { Said } from './fact-check-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const SET = `'payout.limits_set'`;
 

@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { RecipientRow } from '../payouts/recipient.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A version of a recipient. */
 export type RecipientPlace = Pick<RecipientRow, 'id' | 'version'>;

@@ -1,6 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow } from '../db/database.ts';
 
 export type RefundDayRow = SqlRow & { user_id: string; currency: string; day: string; refunded: number };
 

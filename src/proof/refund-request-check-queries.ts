@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
 import { lastAct } from './act-check-queries.ts';
 
@@ -21,11 +21,7 @@ export type RefundRequestSaid = RefundRequest &
   };
 
 /** Lists the next requests by id with their acts, in one statement and so at one moment. */
-export function selectRefundRequestsSaid(
-  db: Pick<Database, 'query'>,
-  afterId: string,
-  limit: number,
-): Promise<RefundRequestSaid[]> {
+export function selectRefundRequestsSaid(db: Reader, afterId: string, limit: number): Promise<RefundRequestSaid[]> {
   return db.query<RefundRequestSaid>(
     `select r.*, e.payment_service_id, m.created_at as made_at, m.actor as made_by, m.user_id as made_by_id,
        m.actor_kind as made_kind, m.reason as made_reason, m.said_after as made, d.action as ended_action,

@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { PayoutSenderRow } from '../payouts/payout-sender-queries.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Lists the next payment services by id. */
 export function selectServicesAfter(

@@ -1,7 +1,5 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { KeptDifference, KeptSettlement } from '../movements/settlement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A kept settlement file. `is_replaced`: whether the same file was compared again when it says so, 1 or 0. */
 export type SettlementSaid = KeptSettlement & { is_replaced: 0 | 1 };

@@ -1,5 +1,5 @@
 import type { ApiTokenRow } from '../auth/api-token-queries.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { type ActSaid, lastAct } from './act-check-queries.ts';
 
 /**
@@ -13,7 +13,7 @@ export type TokenSaid = ActSaid &
   };
 
 /** Lists the next API tokens by id with the acts about them, in one statement and so at one moment. */
-export function selectTokensSaid(db: Pick<Database, 'query'>, afterId: string, limit: number): Promise<TokenSaid[]> {
+export function selectTokensSaid(db: Reader, afterId: string, limit: number): Promise<TokenSaid[]> {
   const withUser = lastAct('o.user_id', `'user.created', 'user.api_token_reset'`, 'and b.created_at = o.created_at');
   return db.query<TokenSaid>(
     `select t.id, t.user_id, t.name, t.created_at, t.created_by, t.expires_at, t.ended_at,

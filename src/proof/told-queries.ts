@@ -1,10 +1,8 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { IdSpan } from '../lib/walk.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { EventType } from '../outbox/event.ts';
 import type { Payout } from '../payouts/payout.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** Returns the last id of the next page of transactions; null if there are no more. */
 export async function selectPageEnd(db: Reader, afterId: number, limit: number): Promise<number | null> {

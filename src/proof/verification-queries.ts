@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /** The row of `books_verification`. Times are in UTC milliseconds; `progress` and `report` are JSON. */
 export type VerificationRow = SqlRow & {
@@ -13,7 +13,7 @@ export type VerificationRow = SqlRow & {
   report: string | null;
 };
 
-export async function selectVerification(db: Pick<Database, 'query'>): Promise<VerificationRow | null> {
+export async function selectVerification(db: Reader): Promise<VerificationRow | null> {
   const [row] = await db.query<VerificationRow>(
     `select asked_at, asked_by, begun_at, tries, held_until, progress, failed_at, ended_at, report
      from books_verification where id = 1`,

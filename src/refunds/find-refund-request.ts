@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { isOfToken } from '../audit/actor.ts';
 import { findTokenHolders } from '../auth/token-holders.ts';
 import { selectUserById } from '../auth/user-queries.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
@@ -49,7 +49,7 @@ export async function listWaitingRequests(
 
 /** Returns why this person may never approve the request, whatever their permissions; null: they may. */
 export async function findBarFromRequest(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   request: RefundRequest,
   user: { id: string; email: string },
 ): Promise<InBoth | null> {

@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, Tx } from '../db/database.ts';
 import type { RefundDecision } from './refund-decision.ts';
 
 const REFUND_DECISIONS: InsertTarget = {
@@ -24,7 +24,7 @@ export async function insertRefundDecision(tx: Tx, environmentId: number, decisi
 
 export type ListedRefundDecision = RefundDecision & { transaction_id: number; amount: number; currency: string };
 
-export function selectRefundDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedRefundDecision[]> {
+export function selectRefundDecisions(db: Reader, limit: number): Promise<ListedRefundDecision[]> {
   return db.query<ListedRefundDecision>(
     `select d.*, r.transaction_id, r.amount, t.currency
      from refund_decisions d

@@ -1,12 +1,10 @@
 import { wentBack } from '../books/journal-queries.ts';
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { Recall } from '../lib/recall.ts';
 import { unresolvedRefunds } from '../movements/movement-queries.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { Refund, RefundKey } from './refund.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const REFUNDS: InsertTarget = {
   name: 'refunds',

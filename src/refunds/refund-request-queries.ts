@@ -1,9 +1,7 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { RefundRequest } from './refund-request.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const REFUND_REQUESTS: InsertTarget = {
   name: 'refund_requests',

@@ -1,6 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow } from '../db/database.ts';
 
 /** A refund that is open for longer than usual, or that its method contradicts, with its owner. */
 export type WaitingRefund = SqlRow & {

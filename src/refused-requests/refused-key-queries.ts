@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 /**
  * The wrong signatures of one payment service in one group: the first and the last time (UTC milliseconds), how many,

@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const REFUSED_REQUESTS: InsertTarget = {
   name: 'refused_requests',

@@ -1,11 +1,11 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 
-export async function selectKeptKey(db: Pick<Database, 'query'>, name: string): Promise<string | null> {
+export async function selectKeptKey(db: Reader, name: string): Promise<string | null> {
   const [row] = await db.query<{ sealed: string }>('select sealed from kept_keys where name = $1', [name]);
   return row?.sealed ?? null;
 }
 
-export function selectKeptKeys(db: Pick<Database, 'query'>): Promise<{ name: string; sealed: string }[]> {
+export function selectKeptKeys(db: Reader): Promise<{ name: string; sealed: string }[]> {
   return db.query('select name, sealed from kept_keys order by name');
 }
 

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { SealedKind } from './sealed-kind.ts';
 
 /** A row with its key columns and its sealed text. */
@@ -9,7 +9,7 @@ const keyId = ({ column }: SealedKind) => `substr(${column}, 4, 8)`;
 
 /** Lists at most `limit` texts sealed with the key of this id. */
 export function selectSealedWith(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   kind: SealedKind,
   sealingKeyId: string,
   limit: number,
@@ -33,10 +33,7 @@ export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sea
 }
 
 /** Counts the sealed texts by key id. */
-export function selectSealCounts(
-  db: Pick<Database, 'query'>,
-  kind: SealedKind,
-): Promise<{ key_id: string; texts: number }[]> {
+export function selectSealCounts(db: Reader, kind: SealedKind): Promise<{ key_id: string; texts: number }[]> {
   return db.query(
     `select ${keyId(kind)} as key_id, count(*) as texts from ${kind.table}
      where ${kind.where} and ${kind.column} is not null group by ${keyId(kind)}`,
@@ -44,7 +41,7 @@ export function selectSealCounts(
 }
 
 /** Returns whether every text of the store is bound to its owner. */
-export async function selectBound(db: Pick<Database, 'query'>): Promise<boolean> {
+export async function selectBound(db: Reader): Promise<boolean> {
   return (await db.query('select id from seals_bound')).length === 1;
 }
 

@@ -1,9 +1,7 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { TransactionState } from '../transactions/transaction-state.ts';
 import type { TermSource } from './search-term.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const SEARCH_TERMS: InsertTarget = { name: 'search_terms', columns: ['term', 'transaction_id', 'environment_id'] };
 

@@ -1,13 +1,11 @@
 import type { AuditRow } from '../audit/audit-row.ts';
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { CallbackState } from '../outbox/callback-state.ts';
 import type { EventType } from '../outbox/event.ts';
 import type { RefundDecision } from '../refunds/refund-decision.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 export type TimelineEvent = SqlRow & { sequence: number; created_at: number; type: EventType; data: string | null };
 

@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
 export type PaidHour = SqlRow & {
@@ -15,7 +15,7 @@ export type PaidHour = SqlRow & {
  * merchant is read.
  */
 export function selectPaidHours(
-  db: Pick<Database, 'query'>,
+  db: Reader,
   since: number,
   environmentIds: readonly number[] | null,
 ): Promise<PaidHour[]> {
@@ -33,7 +33,7 @@ export function selectPaidHours(
 }
 
 /** Returns a text that changes as soon as a payment or a callback does. Each number in it is the end of an index. */
-export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<string> {
+export async function selectNewestChange(db: Reader): Promise<string> {
   const [row] = await db.query(
     `select (select max(id) from transactions) as created, (select max(id) from delivery_attempts) as delivery,
        (select link from audit_head where id = 1) as act, (select max(settled_at) from transactions where state = 'completed') as settled`,
@@ -56,7 +56,7 @@ export type MethodOutcome = SqlRow & {
  * ended has none: the method did not say it. For a method with a
  * separate commit, the time runs from the commit; for any other, from the start of the attempt.
  */
-export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcome[]> {
+export function selectMethodOutcomes(db: Reader, orders: number): Promise<MethodOutcome[]> {
   return db.query<MethodOutcome>(
     `select a.payment_method, a.state, case
        when a.commit_sent_at is not null then a.commit_answered_at - a.commit_sent_at
@@ -77,7 +77,7 @@ export type DeliverySample = SqlRow & {
 };
 
 /** Lists the newest delivery attempts. */
-export function selectDeliverySample(db: Pick<Database, 'query'>, limit: number): Promise<DeliverySample[]> {
+export function selectDeliverySample(db: Reader, limit: number): Promise<DeliverySample[]> {
   return db.query<DeliverySample>(
     `select d.duration_ms, d.status, d.location,
        (select c.url from callbacks c where c.id = d.callback_id and c.environment_id = d.environment_id) as url

@@ -1,8 +1,6 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { NOTHING_KNOWN } from './line-notes.ts';
 import type { AccountOfStatement, KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const STATEMENTS: InsertTarget = {
   name: 'bank_statements',

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
@@ -26,8 +26,6 @@ import {
   type StatementLine,
   wholeText,
 } from './statement.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A line with its key, and its key in earlier versions of the program. */
 export type KeyedLine = ReadLine & { readonly key: string; readonly olderKey: string };

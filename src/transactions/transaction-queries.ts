@@ -1,9 +1,7 @@
-import type { Database, InsertWithFollowers, SqlRow, Tx } from '../db/database.ts';
+import type { InsertWithFollowers, Reader, SqlRow, Tx } from '../db/database.ts';
 import { INSERT_CREATED_EVENTS } from '../outbox/outbox-queries.ts';
 import type { Transaction, TransactionKey } from './transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 const NEW_TRANSACTIONS: InsertWithFollowers = {
   table: {
@@ -111,7 +109,7 @@ export async function hasOpenAttempt(tx: Tx, { id, environment_id }: Transaction
   return rows.length > 0;
 }
 
-export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id }: TransactionKey): Promise<number> {
+export async function countDeclined(tx: Reader, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ declined: number }>(
     `select count(*) as declined from payment_attempts
      where transaction_id = $1 and environment_id = $2 and state = 'declined'`,

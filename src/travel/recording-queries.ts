@@ -1,9 +1,7 @@
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
-import type { Database } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import type { Refund } from '../refunds/refund.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-
-type Reader = Pick<Database, 'query'>;
 
 /** A span of time in one environment, both ends included. */
 export type RecordedSpan = { environmentId: number; from: number; to: number };

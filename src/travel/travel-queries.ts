@@ -1,6 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow } from '../db/database.ts';
 
 /** Returns when the next row becomes due after `now`, in UTC milliseconds; null if no row does. */
 export async function selectNextDue(db: Reader, now: number): Promise<number | null> {

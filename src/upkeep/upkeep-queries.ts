@@ -1,8 +1,8 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { DoneDuty, Duty } from './upkeep.ts';
 
 /** Returns when a duty was last done; null if never. */
-export async function selectUpkeep(db: Pick<Database, 'query'>, duty: Duty): Promise<DoneDuty | null> {
+export async function selectUpkeep(db: Reader, duty: Duty): Promise<DoneDuty | null> {
   const [row] = await db.query<SqlRow & { done_at: number; ok: number }>(
     'select done_at, ok from upkeep where duty = $1',
     [duty],

@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../../db/database.ts';
 
 /**
  * Times are UTC milliseconds. `site`: the host of a passkey; null if unknown. `last_step`: the last time step of a

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../db/database.ts';
+import type { Reader, Tx } from '../../db/database.ts';
 
 /** Replaces all recovery codes of a user. */
 export async function replaceRecoveryCodes(
@@ -31,7 +31,7 @@ export async function updateRecoveryCodeUsed(tx: Tx, userId: string, hash: strin
 }
 
 /** Returns the number of unused codes. */
-export async function countRecoveryCodes(db: Pick<Database, 'query'>, userId: string): Promise<number> {
+export async function countRecoveryCodes(db: Reader, userId: string): Promise<number> {
   const [row] = await db.query<{ unused: number }>(
     'select count(*) as unused from recovery_codes where user_id = $1 and used_at is null',
     [userId],

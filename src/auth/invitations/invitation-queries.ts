@@ -1,6 +1,4 @@
-import type { Database, SqlRow, Tx } from '../../db/database.ts';
-
-type Reader = Pick<Database, 'query'>;
+import type { Reader, SqlRow, Tx } from '../../db/database.ts';
 
 /** Times are UTC milliseconds. `sign_in`: a link that signs in without a password, for a demo in development. */
 export type InvitationRow = SqlRow & {
