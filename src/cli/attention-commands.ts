@@ -34,7 +34,6 @@ type TakeOptions = ActingOptions & {
   kind?: AttentionName;
   paymentService?: string;
   environment?: Environment;
-  json?: boolean;
 };
 
 function addTaking(group: Command, name: string, take: Take, description: string): void {

@@ -17,22 +17,25 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
-type ImportOptions = ActingOptions &
-  Json & { environment?: Environment; paymentService?: string; account: string; yes?: boolean };
-type ResolveOptions = ActingOptions &
-  Json & {
-    line?: string;
-    use: LineSubject['use'];
-    payout?: string;
-    deposit?: string;
-    method?: string;
-    commission: string;
-    fromMerchant?: boolean;
-    toMerchant?: boolean;
-    paymentService?: string;
-    reason: string;
-    yes?: boolean;
-  };
+type ImportOptions = ActingOptions & {
+  environment?: Environment;
+  paymentService?: string;
+  account: string;
+  yes?: boolean;
+};
+type ResolveOptions = ActingOptions & {
+  line?: string;
+  use: LineSubject['use'];
+  payout?: string;
+  deposit?: string;
+  method?: string;
+  commission: string;
+  fromMerchant?: boolean;
+  toMerchant?: boolean;
+  paymentService?: string;
+  reason: string;
+  yes?: boolean;
+};
 
 /** `statement import | list | show | resolve`: bank statements and their lines. */
 export function addBankStatementCommands(program: Command): void {

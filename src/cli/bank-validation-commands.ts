@@ -51,7 +51,7 @@ function withoutStore(error: unknown): ListedBanks {
   throw error;
 }
 
-type ImportOptions = ActingOptions & { asOf?: string; accept?: string; json?: boolean };
+type ImportOptions = ActingOptions & { asOf?: string; accept?: string };
 
 async function importBanks(file: string, options: ImportOptions): Promise<void> {
   const { importBankDirectory, importRegulatorList } = await import(

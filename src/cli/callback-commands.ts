@@ -168,7 +168,7 @@ function attemptLines({ started_at, duration_ms, status, failure, location, exce
   ];
 }
 
-type ResendOptions = FilterOptions & ActingOptions & { json?: boolean };
+type ResendOptions = FilterOptions & ActingOptions;
 
 async function resend(text: string | undefined, options: ResendOptions): Promise<void> {
   if (text === undefined && !isFiltered(options))

@@ -55,7 +55,6 @@ type ChaosOptions = ActingOptions & {
   only?: ChaosClassName[];
   live?: boolean;
   report?: string;
-  json?: boolean;
 };
 
 async function run(options: ChaosOptions): Promise<void> {

@@ -36,11 +36,9 @@ export function addClockCommands(program: Command): void {
     .action(reset);
 }
 
-type JsonOption = { json?: boolean };
-
 const MOST_MS = 400 * 86_400_000;
 
-async function show(options: JsonOption): Promise<void> {
+async function show(options: { json?: boolean }): Promise<void> {
   const { now, world, ahead } = await withApp(async (app) => ({
     now: app.now(),
     world: worldTime(app.now),
@@ -50,7 +48,7 @@ async function show(options: JsonOption): Promise<void> {
   print(options, value, [`here       ${time(now)}`, `the world  ${time(world)}`, `ahead      ${spanOf(ahead)}`]);
 }
 
-async function advance(duration: string, options: ActingOptions & JsonOption): Promise<void> {
+async function advance(duration: string, options: ActingOptions): Promise<void> {
   const byMs = readDuration(duration);
   if (byMs <= 0 || byMs > MOST_MS) throw invalidOption('The clock goes ahead by 1s to 400d at once.');
   const startedAt = performance.now();
@@ -78,7 +76,7 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
   ]);
 }
 
-async function back(options: ActingOptions & JsonOption): Promise<void> {
+async function back(options: ActingOptions): Promise<void> {
   const { epoch, aheadMs } = await withActor(options, async (app, by) => {
     requireDevelopment(app);
     const gone = await goBack(app, by);
@@ -109,7 +107,7 @@ async function back(options: ActingOptions & JsonOption): Promise<void> {
 
 const REASON = 'clock back';
 
-async function reset(options: ActingOptions & JsonOption): Promise<void> {
+async function reset(options: ActingOptions): Promise<void> {
   const ahead = await withActor(options, async (app, by) => {
     requireDevelopment(app);
     const before = await selectClockAhead(app.db);

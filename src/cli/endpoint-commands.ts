@@ -89,7 +89,7 @@ const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
   unclear: 'The answers do not say it: look at both, and at what says why: bin/rubrica endpoint doctor',
 };
 
-async function tryOut(text: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function tryOut(text: string, options: ActingOptions): Promise<void> {
   const trial = await withActor(options, (app, by) => trySignature(app, readId(text), by));
   if (trial === null) throw unknownEndpoint(text);
   print(options, trial, [

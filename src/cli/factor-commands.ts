@@ -10,8 +10,6 @@ import { unknownUser } from './user-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Json = ActingOptions & { json?: boolean };
-
 /** `user factor list | add | remove | reset | recovery-codes`: the second factors of a person. */
 export function addFactorCommands(users: Command): void {
   const group = users
@@ -37,7 +35,7 @@ export function addFactorCommands(users: Command): void {
     .action(renewCodes);
 }
 
-async function list(user: string, options: Json): Promise<void> {
+async function list(user: string, options: { json?: boolean }): Promise<void> {
   const listed = await withApp((app) => listFactors(app, user));
   if (listed === null) throw unknownUser(user);
   const rows = listed.factors.map(({ id, kind, name, created_at, last_used_at }) => [
@@ -55,7 +53,7 @@ async function list(user: string, options: Json): Promise<void> {
   ]);
 }
 
-async function addApp(user: string, options: Json & { name: string }): Promise<void> {
+async function addApp(user: string, options: ActingOptions & { name: string }): Promise<void> {
   const { name } = options;
   if (!isFactorName(name)) throw invalidOption('--name has 1 to 60 letters, digits, spaces, points or dashes.');
   const added = await withActor(options, async (app, by) => {
@@ -80,7 +78,7 @@ function saidCodes(codes: readonly string[]): string[] {
   return codes.length === 0 ? [] : ['Recovery codes, each works once:', ...codes.map((code) => `  ${code}`)];
 }
 
-async function remove(id: string, options: Json): Promise<void> {
+async function remove(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => removeFactor(app, id, null, by));
   if (outcome === 'unknown') throw notFound(`There is no factor ${id}: bin/rubrica user factor list USER`);
   if (outcome === 'last')
@@ -88,7 +86,7 @@ async function remove(id: string, options: Json): Promise<void> {
   print(options, { id, removed: true }, [`${id} is removed.`]);
 }
 
-async function reset(user: string, options: Json): Promise<void> {
+async function reset(user: string, options: ActingOptions): Promise<void> {
   const done = await withActor(options, (app, by) => resetFactors(app, user, by));
   if (done === null) throw unknownUser(user);
   print(options, done, [
@@ -96,7 +94,7 @@ async function reset(user: string, options: Json): Promise<void> {
   ]);
 }
 
-async function renewCodes(user: string, options: Json): Promise<void> {
+async function renewCodes(user: string, options: ActingOptions): Promise<void> {
   const made = await withActor(options, async (app, by) => {
     const found = await findUser(app, user);
     return found && { id: found.id, recovery_codes: await renewRecoveryCodes(app, found.id, by) };

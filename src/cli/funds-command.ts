@@ -12,7 +12,6 @@ type FundsOptions = ActingOptions & {
   keepBack?: string;
   overdraft?: string;
   currency: string;
-  json?: boolean;
 };
 
 /** `payment-service funds`: the reserve that payouts leave, and the overdraft for refunds. */

@@ -32,7 +32,7 @@ export function addHandoverCommands(group: Command): void {
     .action(endLink);
 }
 
-type HandOverOptions = ActingOptions & { environment: Environment; valid: string; json?: boolean };
+type HandOverOptions = ActingOptions & { environment: Environment; valid: string };
 
 async function handOver(id: string, options: HandOverOptions): Promise<void> {
   const valid = readValidity(options.valid);
@@ -69,7 +69,7 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
   print(options, { links }, rows.length === 0 ? ['No link was made yet.'] : table([head, ...rows]));
 }
 
-async function endLink(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function endLink(id: string, options: ActingOptions): Promise<void> {
   const ended = await withActor(options, (app, by) => endHandover(app, { id }, by));
   if (!ended) throw alreadyDone(`${id} does not wait: bin/rubrica payment-service links`);
   print(options, { id, ended: true }, [`${id} shows nothing from now on.`]);

@@ -17,7 +17,6 @@ type Options = ActingOptions & {
   environment?: Environment;
   method: string;
   yes?: boolean;
-  json?: boolean;
 };
 
 /** `payment import`. */

@@ -20,8 +20,6 @@ import {
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Json = ActingOptions & { json?: boolean };
-
 const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
 
 /** `user invite` and `user invitation list | end`: invited people set their own password and second factor. */
@@ -48,7 +46,7 @@ export function addInvitationCommands(users: Command): void {
     .action(end);
 }
 
-type InviteOptions = Json &
+type InviteOptions = ActingOptions &
   ScopeOptions & { email?: string; role?: Role; may: Permission[]; refundLimit: Record<string, number>; valid: number };
 
 async function invite(address: string | undefined, options: InviteOptions): Promise<void> {
@@ -82,7 +80,7 @@ async function invite(address: string | undefined, options: InviteOptions): Prom
   ]);
 }
 
-async function list(options: Json): Promise<void> {
+async function list(options: { json?: boolean }): Promise<void> {
   const { invitations, now } = await withApp(async (app) => ({
     invitations: await listInvitations(app),
     now: app.now(),
@@ -99,7 +97,7 @@ async function list(options: Json): Promise<void> {
   print(options, { invitations }, rows.length === 0 ? ['No invitation is open.'] : table([head, ...rows]));
 }
 
-async function end(id: string, options: Json): Promise<void> {
+async function end(id: string, options: ActingOptions): Promise<void> {
   const ended = await withActor(options, (app, by) => endInvitation(app, id, by));
   if (!ended) throw notFound(`There is no open invitation ${id}: bin/rubrica user invitation list`);
   print(options, { id, ended: true }, [`${id} has ended.`]);

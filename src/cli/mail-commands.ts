@@ -62,9 +62,7 @@ function whenOf({ state, next_attempt_at, finished_at }: ListedMail): string {
   return state === 'queued' ? `next ${time(next_attempt_at)}` : time(finished_at);
 }
 
-type Options = ActingOptions & { json?: boolean };
-
-async function resend(id: string, options: Options): Promise<void> {
+async function resend(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => resendMail(app, id, by));
   refuse(id, outcome, `Receipt ${id} is being sent at this moment: bin/rubrica mail list`);
   print(options, { id, state: 'queued' }, [
@@ -72,7 +70,7 @@ async function resend(id: string, options: Options): Promise<void> {
   ]);
 }
 
-async function end(id: string, options: Options): Promise<void> {
+async function end(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => giveUpMail(app, id, by));
   refuse(id, outcome, `Receipt ${id} has left or was ended, or is being sent: bin/rubrica mail list --state sent`);
   print(options, { id, state: 'ended' }, [`Receipt ${id} will not be sent.`]);

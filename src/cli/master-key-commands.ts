@@ -17,7 +17,7 @@ export function addMasterKeyCommands(program: Command): void {
     .action(rotate);
 }
 
-async function rotate(options: ActingOptions & { json?: boolean }): Promise<void> {
+async function rotate(options: ActingOptions): Promise<void> {
   const kinds = await withActor(options, async (app, by) => {
     if (app.config.masterKeyPrevious === null)
       throw invalidOption('Set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one so far: docs/operation.md');

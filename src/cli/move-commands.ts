@@ -41,7 +41,7 @@ export function addIdsCommand(program: Command): void {
     .action(changeIds);
 }
 
-type MoveOptions = ActingOptions & { to: string; undo?: boolean; json?: boolean };
+type MoveOptions = ActingOptions & { to: string; undo?: boolean };
 
 async function move(id: string, options: MoveOptions): Promise<void> {
   const { to: file, undo } = options;
@@ -136,7 +136,7 @@ async function showMoves(options: { json?: boolean }): Promise<void> {
   print(options, { moves }, rows.length === 0 ? ['Nothing has moved.'] : table([head, ...rows]));
 }
 
-async function changeIds(options: ActingOptions & { from: string; json?: boolean }): Promise<void> {
+async function changeIds(options: ActingOptions & { from: string }): Promise<void> {
   const first = Number(options.from);
   if (!/^\d{1,14}$/.test(options.from) || first < 1)
     throw invalidOption('--from is a whole number, such as 1000000000.');

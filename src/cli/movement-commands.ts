@@ -35,7 +35,6 @@ type CreateOptions = ActingOptions & {
   fromMerchant?: boolean;
   commission?: string;
   yes?: boolean;
-  json?: boolean;
 };
 
 type ReturnOptions = ActingOptions & {
@@ -43,7 +42,6 @@ type ReturnOptions = ActingOptions & {
   environment?: Environment;
   reason: string;
   yes?: boolean;
-  json?: boolean;
 };
 
 /** `payout create | return`, `deposit create | list`. Returns the group `payout`, which gets further commands. */

@@ -37,7 +37,7 @@ export function addOperationCommands(program: Command): void {
 
 const USERS = '0002-users.sql';
 
-async function runMigrate(options: ActingOptions & { json?: boolean }): Promise<void> {
+async function runMigrate(options: ActingOptions): Promise<void> {
   const app = composeApp(asCommand(readConfig()), () => {});
   try {
     // A store that is still to be created has no users.
@@ -83,7 +83,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   ]);
 }
 
-async function backupMade(options: ActingOptions & { at?: string; json?: boolean }): Promise<void> {
+async function backupMade(options: ActingOptions & { at?: string }): Promise<void> {
   const said = options.at === undefined ? null : readTime('--at', options.at).from;
   const at = await withActor(options, async (app, by) => {
     const made = said ?? app.now();

@@ -50,7 +50,7 @@ export function addPayerCommands(group: Command): void {
     .action(look);
 }
 
-async function changePayerAttempts(id: string, options: ActingOptions & { most?: string; json?: boolean }) {
+async function changePayerAttempts(id: string, options: ActingOptions & { most?: string }) {
   const most = options.most === undefined ? null : readPayerAttempts(options.most);
   if (options.most !== undefined && most === null)
     throw invalidOption(`--most is a whole number from 1 to ${MOST_PAYER_ATTEMPTS}.`);
@@ -64,7 +64,7 @@ async function changePayerAttempts(id: string, options: ActingOptions & { most?:
   ]);
 }
 
-async function changeReceipts(id: string, options: ActingOptions & { mail: ReceiptWish; json?: boolean }) {
+async function changeReceipts(id: string, options: ActingOptions & { mail: ReceiptWish }) {
   const { mail } = options;
   const { known, isSet } = await withActor(options, async (app, by) => ({
     known: await setReceipts(app, id, mail, by),
@@ -85,7 +85,6 @@ type LookOptions = ActingOptions & {
   legalName?: string;
   rut?: string;
   terms?: string;
-  json?: boolean;
 };
 
 /** Changes the look of a payment service's pages. Without options it only shows it. An empty value removes a detail. */

@@ -22,7 +22,6 @@ type SettleOptions = ActingOptions & {
   reason: string;
   amount?: string;
   yes?: boolean;
-  json?: boolean;
 };
 
 /** `payment settle | decisions | import`. */

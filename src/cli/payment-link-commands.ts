@@ -49,7 +49,6 @@ type CreateOptions = ActingOptions & {
   expires?: string;
   uses: '1' | 'many';
   callback?: string;
-  json?: boolean;
 };
 
 async function create(options: CreateOptions): Promise<void> {
@@ -117,7 +116,7 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
   print(options, { links }, rows.length === 0 ? ['There is no payment link yet.'] : table([head, ...rows]));
 }
 
-async function end(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function end(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => endPaymentLink(app, id, null, by));
   if (outcome === 'unknown') throw notFound(`There is no payment link ${id}: bin/rubrica payment-link list`);
   if (outcome === 'already') throw alreadyDone(`${id} was ended before.`);

@@ -8,7 +8,7 @@ import { invalidOption, notFound, print, table, time, unknownPaymentService } fr
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Target = ActingOptions & { paymentService: string; environment: Environment; json?: boolean };
+type Target = ActingOptions & { paymentService: string; environment: Environment };
 
 /** `payment-method set | list | remove`. */
 export function addPaymentMethodCommands(program: Command): void {

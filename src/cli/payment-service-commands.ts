@@ -124,7 +124,7 @@ function addFeeCommands(group: Command): void {
     .action(showFees);
 }
 
-async function create(options: ActingOptions & { name: string; json?: boolean }): Promise<void> {
+async function create(options: ActingOptions & { name: string }): Promise<void> {
   const created = await withActor(options, (app, by) => createPaymentService(app, readName(options.name), by), BEGINS);
   print(options, created, newLines(created));
 }
@@ -134,7 +134,6 @@ type ImportOptions = ActingOptions & {
   environment: Environment;
   serviceToken: string;
   secretToken?: string;
-  json?: boolean;
 } & SecretOptions;
 
 async function importOne(options: ImportOptions): Promise<void> {
@@ -209,21 +208,21 @@ async function list(options: { json?: boolean }): Promise<void> {
   );
 }
 
-async function disable(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function disable(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => disablePaymentService(app, id, by));
   if (outcome === 'unknown') throw unknownPaymentService(id);
   if (outcome === 'already') throw alreadyDone(`${id} is disabled already.`);
   print(options, { id, disabled: true }, [`${id} is disabled; its signatures fail within a second.`]);
 }
 
-async function enable(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function enable(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => enablePaymentService(app, id, by));
   if (outcome === 'unknown') throw unknownPaymentService(id);
   if (outcome === 'already') throw alreadyDone(`${id} is enabled already.`);
   print(options, { id, disabled: false }, [`${id} is enabled.`]);
 }
 
-type RotateOptions = ActingOptions & { environment: Environment; overlap: string; json?: boolean };
+type RotateOptions = ActingOptions & { environment: Environment; overlap: string };
 
 /**
  * The longest overlap. A Secret Token that may have leaked must not stay valid longer than a shop needs to change it.
@@ -260,7 +259,7 @@ function stillOverlapping(closesAt: number): CommandError {
   );
 }
 
-async function changeLimit(id: string, options: ActingOptions & { perMinute?: string; json?: boolean }): Promise<void> {
+async function changeLimit(id: string, options: ActingOptions & { perMinute?: string }): Promise<void> {
   const perMinute = options.perMinute === undefined ? null : readPerMinute(options.perMinute);
   if (perMinute === null && options.perMinute !== undefined)
     throw invalidOption(`--per-minute is a whole number from 1 to ${MOST_PER_MINUTE}.`);
@@ -272,7 +271,7 @@ async function changeLimit(id: string, options: ActingOptions & { perMinute?: st
 
 async function changeEventsUrl(
   id: string,
-  options: ActingOptions & { environment: Environment; url?: string; json?: boolean },
+  options: ActingOptions & { environment: Environment; url?: string },
 ): Promise<void> {
   const { environment, url = null } = options;
   const known = await withActor(options, (app, by) => {
@@ -293,7 +292,6 @@ type FeeOptions = ActingOptions & {
   rate: string;
   fixed: string;
   currency: string;
-  json?: boolean;
 };
 
 async function changeFee(id: string, options: FeeOptions): Promise<void> {

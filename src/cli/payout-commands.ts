@@ -26,7 +26,7 @@ import { addProposeCommand } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type DecideOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
+type DecideOptions = ActingOptions & { reason?: string; yes?: boolean };
 type ListOptions = { state?: string; batch?: string; paymentService?: string; limit: string; json?: boolean };
 
 /** The decisions about payouts, and their words in commands. */

@@ -30,21 +30,20 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
-type FileOptions = ActingOptions &
-  Json & {
-    paymentService: string;
-    environment?: Environment;
-    format: string;
-    account: string;
-    rut?: string;
-    name?: string;
-    agreement?: string;
-    batch?: string;
-    out: string;
-    yes?: boolean;
-  };
-type ResultOptions = ActingOptions & Json & { file: string; yes?: boolean };
-type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
+type FileOptions = ActingOptions & {
+  paymentService: string;
+  environment?: Environment;
+  format: string;
+  account: string;
+  rut?: string;
+  name?: string;
+  agreement?: string;
+  batch?: string;
+  out: string;
+  yes?: boolean;
+};
+type ResultOptions = ActingOptions & { file: string; yes?: boolean };
+type SettleOptions = ActingOptions & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
 
 /**
  * `payout file | files | formats | result | settle | clear | account-type`: bank files of payouts, and their results.
@@ -281,7 +280,7 @@ function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
   ];
 }
 
-async function accountType(id: string, type: string, options: ActingOptions & Json): Promise<void> {
+async function accountType(id: string, type: string, options: ActingOptions): Promise<void> {
   await withActor(options, async (app, by) => {
     const { payout } = await findPayout(app, null, id);
     await setAccountType(app, payout, type as AccountType, by);

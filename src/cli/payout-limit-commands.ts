@@ -75,7 +75,7 @@ function shown(column: keyof PayoutLimits, value: number | null): string {
   return column === 'automatic_count_per_hour' ? String(value) : formatMoney(value, 'CLP');
 }
 
-async function setPerson(user: string, text: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function setPerson(user: string, text: string, options: ActingOptions): Promise<void> {
   const perDay = readMost(text);
   const found = await withActor(options, async (app, by) => {
     const row = await findUser(app, user);

@@ -13,7 +13,7 @@ import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Target = ActingOptions & { paymentService: string; environment?: Environment; yes?: boolean; json?: boolean };
+type Target = ActingOptions & { paymentService: string; environment?: Environment; yes?: boolean };
 type SetOptions = Target & { url?: string; key?: string };
 
 /** `payout sender set | list | remove`: the program that sends payouts. */

@@ -45,7 +45,7 @@ async function exportWhom(options: Whom & ActingOptions): Promise<void> {
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 
-async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; json?: boolean }): Promise<void> {
+async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean }): Promise<void> {
   const person = personOf(options);
   const dryRun = options.dryRun === true;
   const { erasePerson } = await import('../privacy/erase-person.ts');

@@ -37,7 +37,6 @@ type ProposeOptions = ActingOptions & {
   message?: string;
   draft?: boolean;
   yes?: boolean;
-  json?: boolean;
 };
 
 /** `payout propose`: proposes the payouts of a file, or one payout to a recipient. Another person approves them. */

@@ -13,7 +13,6 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
-type Options = Json & ActingOptions;
 
 /** The command line may see every recipient. */
 const ACTOR = { ...COMMAND_LINE, environmentIds: null };
@@ -28,7 +27,7 @@ export function addRecipientCommands(program: Command): void {
   acting(add('create', `store an account; ${input}`))
     .summary('store an account; JSON from a file or standard input')
     .argument('[file]', 'JSON file (default: standard input)')
-    .action((file: string | undefined, options: Options) => keep(null, file, options));
+    .action((file: string | undefined, options: ActingOptions) => keep(null, file, options));
   acting(add('change', `give a recipient another account of the same holder, or a newer verdict; ${input}`))
     .summary('add a new version of a recipient; JSON from a file or standard input')
     .argument('<id>', 'ID from `recipient list`')
@@ -38,7 +37,7 @@ export function addRecipientCommands(program: Command): void {
   add('show', 'show a recipient with all its versions').argument('<id>', 'ID from `recipient list`').action(show);
 }
 
-async function keep(id: string | null, file: string | undefined, options: Options): Promise<void> {
+async function keep(id: string | null, file: string | undefined, options: ActingOptions): Promise<void> {
   const body = readStrictJson(await readInput(file), { depth: 4, members: 64 });
   const recipient = await withActor(options, async (app, by) => {
     // Checked first, before a provider gets a request.

@@ -78,7 +78,7 @@ function recordUntilStopped(): Promise<void> {
   );
 }
 
-async function replay(file: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function replay(file: string, options: ActingOptions): Promise<void> {
   const recorded = readFile(file);
   const { replayed, differences } = await withActor(
     options,

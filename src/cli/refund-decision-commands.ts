@@ -14,7 +14,7 @@ import { alreadyDone, CommandError, notFound, print, table, time } from './print
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Options = ActingOptions & { reason: string; evidence?: string; yes?: boolean; json?: boolean };
+type Options = ActingOptions & { reason: string; evidence?: string; yes?: boolean };
 
 /** `refund settle | retry | decisions`. */
 export function addRefundDecisionCommands(group: Command): void {

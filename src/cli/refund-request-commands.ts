@@ -16,9 +16,9 @@ import { type PartOptions, partWords, readPart, refusedPart, refusedRefund, with
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type RequestOptions = ActingOptions & PartOptions & { reason: string; json?: boolean };
-type ApproveOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
-type RejectOptions = ActingOptions & { reason: string; json?: boolean };
+type RequestOptions = ActingOptions & PartOptions & { reason: string };
+type ApproveOptions = ActingOptions & { reason?: string; yes?: boolean };
+type RejectOptions = ActingOptions & { reason: string };
 type ListOptions = { all?: boolean; limit: string; json?: boolean };
 
 const WHY = 'reason for the audit log; do not name people';

@@ -14,7 +14,7 @@ import { readLimit, readReason } from './options.ts';
 import { alreadyDone, type CommandError, chileanTimes, countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
+type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean };
 
 /** `release`. */
 export function addReleaseCommand(program: Command): void {

@@ -22,7 +22,7 @@ import { asCommand } from './with-app.ts';
 /** The most chain ends to show. `books head` shows all. */
 const HEADS_SHOWN = 20;
 
-type Options = ActingOptions & { idsAbove: string; json?: boolean };
+type Options = ActingOptions & { idsAbove: string };
 
 /** `restore`, `after-restore` and `release`. */
 export function addRestoreCommands(program: Command): void {

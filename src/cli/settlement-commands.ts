@@ -93,7 +93,6 @@ type KeepOptions = ActingOptions & {
   environment?: Environment;
   paymentService?: string;
   method: string;
-  json?: boolean;
 };
 
 async function keep(file: string, options: KeepOptions): Promise<void> {
@@ -157,7 +156,6 @@ type AcceptOptions = ActingOptions & {
   line?: string;
   number?: string;
   reason: string;
-  json?: boolean;
 };
 
 async function accept(id: string, options: AcceptOptions): Promise<void> {
@@ -181,7 +179,7 @@ function readNumber(text: string | undefined, option: string): number | null {
   return Number(text);
 }
 
-type MonthOptions = ActingOptions & { environment?: Environment; json?: boolean };
+type MonthOptions = ActingOptions & { environment?: Environment };
 
 async function showMonth(month: string, options: MonthOptions): Promise<void> {
   const [state, owners] = await withWholeStore(async (app) => {

@@ -8,8 +8,6 @@ import { webhookLines, webhooksLeft } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Json = ActingOptions & { json?: boolean };
-
 /** `user token list | create | end`: the API tokens that programs log in with. */
 export function addTokenCommands(users: Command): void {
   const add = adder(users.command('token').description('manage API tokens of programs'));
@@ -41,7 +39,7 @@ function adder(group: Command) {
     group.command(name).description(description).option('--json', 'print one JSON object');
 }
 
-async function listTokens(user: string, options: Json): Promise<void> {
+async function listTokens(user: string, options: { json?: boolean }): Promise<void> {
   const tokens = await withApp((app) => listApiTokens(app, user));
   if (tokens === null) throw unknownUser(user);
   const rows = tokens.map((token) => [
@@ -63,7 +61,7 @@ function readLifetime(text: string): number {
   return lasts;
 }
 
-async function createToken(user: string, options: Json & { name: string; expires?: number }): Promise<void> {
+async function createToken(user: string, options: ActingOptions & { name: string; expires?: number }): Promise<void> {
   const { name, expires } = options;
   const made = await withActor(options, (app, by) =>
     makeApiToken(app, user, { name, expiresAt: expires === undefined ? null : app.now() + expires }, by),
@@ -76,7 +74,7 @@ async function createToken(user: string, options: Json & { name: string; expires
   ]);
 }
 
-async function endToken(id: string, options: Json): Promise<void> {
+async function endToken(id: string, options: ActingOptions): Promise<void> {
   const { outcome, owner, webhooks } = await withActor(options, async (app, by) => {
     const ended = await endApiToken(app, id, by);
     const user = (await findApiTokenOwner(app, id)) ?? '';
@@ -90,7 +88,7 @@ async function endToken(id: string, options: Json): Promise<void> {
   ]);
 }
 
-async function list(user: string, options: Json): Promise<void> {
+async function list(user: string, options: { json?: boolean }): Promise<void> {
   const sessions = await withApp((app) => listSessions(app, user));
   if (sessions === null) throw unknownUser(user);
   const rows = sessions.map((session) => [
@@ -105,7 +103,7 @@ async function list(user: string, options: Json): Promise<void> {
   print(options, { sessions }, rows.length === 0 ? ['Nobody is logged in.'] : table([head, ...rows]));
 }
 
-async function end(id: string | undefined, options: Json & { all?: string }): Promise<void> {
+async function end(id: string | undefined, options: ActingOptions & { all?: string }): Promise<void> {
   const { all } = options;
   if ((id === undefined) === (all === undefined)) throw missingOption('Give the id of a session, or --all USER.');
   if (all !== undefined) {

@@ -59,7 +59,6 @@ type TriggerOptions = ActingOptions & {
   reference?: string;
   body?: string;
   paymentService?: string;
-  json?: boolean;
 };
 
 async function trigger(name: EventName, options: TriggerOptions): Promise<void> {

@@ -26,8 +26,6 @@ import { webhookLines, webhooksLeft } from './webhooks-left.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Json = ActingOptions & { json?: boolean };
-
 /** `user …`: the users of the API, their rights and credentials. A user is named by id or e-mail address. */
 export function addUserCommands(program: Command): void {
   const group = program.command('user').description('manage users (people and programs) and their permissions');
@@ -65,7 +63,7 @@ export function addUserCommands(program: Command): void {
     .action(renewApiToken);
 }
 
-type CreateOptions = Json &
+type CreateOptions = ActingOptions &
   ScopeOptions & {
     email?: string;
     role?: Role;
@@ -103,7 +101,7 @@ async function create(address: string | undefined, options: CreateOptions): Prom
   ]);
 }
 
-async function list(options: Json): Promise<void> {
+async function list(options: { json?: boolean }): Promise<void> {
   const users = await withApp(listUsers);
   const rows = users.map((user) => [
     user.id,
@@ -130,7 +128,7 @@ async function list(options: Json): Promise<void> {
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
 }
 
-async function disable(user: string, options: Json): Promise<void> {
+async function disable(user: string, options: ActingOptions): Promise<void> {
   const { outcome, webhooks } = await withActor(options, async (app, by) => ({
     outcome: await disableUser(app, user, by),
     webhooks: await webhooksLeft(app, user),
@@ -147,7 +145,7 @@ async function disable(user: string, options: Json): Promise<void> {
   ]);
 }
 
-async function enable(user: string, options: Json): Promise<void> {
+async function enable(user: string, options: ActingOptions): Promise<void> {
   const { outcome, webhooks } = await withActor(options, async (app, by) => ({
     outcome: await enableUser(app, user, by),
     webhooks: await webhooksLeft(app, user),
@@ -163,7 +161,7 @@ async function enable(user: string, options: Json): Promise<void> {
 /** Of a user whose credential was replaced. A thief of the old one may have set a webhook. */
 const GO_ON = 'Its webhooks go on. Check that each is its own:';
 
-async function renewPassword(user: string, options: Json): Promise<void> {
+async function renewPassword(user: string, options: ActingOptions): Promise<void> {
   const { renewed, webhooks } = await withActor(options, async (app, by) => ({
     renewed: await resetPassword(app, user, by),
     webhooks: await webhooksLeft(app, user),
@@ -176,7 +174,7 @@ async function renewPassword(user: string, options: Json): Promise<void> {
   ]);
 }
 
-async function renewApiToken(user: string, options: Json): Promise<void> {
+async function renewApiToken(user: string, options: ActingOptions): Promise<void> {
   const { renewed, webhooks } = await withActor(options, async (app, by) => ({
     renewed: await resetApiToken(app, user, by),
     webhooks: await webhooksLeft(app, user),

@@ -16,8 +16,6 @@ import {
 } from './user-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-type Json = ActingOptions & { json?: boolean };
-
 /**
  * `user role | grant | revoke | payouts | payment-services | refund-limit`: changes a user's rights. A change takes
  * effect within a second.
@@ -29,15 +27,15 @@ export function addUserRightCommands(group: Command): void {
     .summary('give a user another role')
     .argument('<user>', 'e-mail address of the user')
     .argument('<role>', 'the role', readRole)
-    .action((user: string, role: Role, options: Json) => change(user, { role }, options));
+    .action((user: string, role: Role, options: ActingOptions) => change(user, { role }, options));
   add('grant', 'grant a permission beyond the role')
     .argument('<user>', 'e-mail address of the user')
     .argument('<permission...>', 'permission, such as payments:read', readPermissions)
-    .action((user: string, grant: Permission[], options: Json) => change(user, { grant }, options));
+    .action((user: string, grant: Permission[], options: ActingOptions) => change(user, { grant }, options));
   add('revoke', 'revoke a granted permission')
     .argument('<user>', 'e-mail address of the user')
     .argument('<permission...>', 'permission, such as payments:read', readPermissions)
-    .action((user: string, revoke: Permission[], options: Json) => change(user, { revoke }, options));
+    .action((user: string, revoke: Permission[], options: ActingOptions) => change(user, { revoke }, options));
   add('payouts', 'allow or forbid validating bank accounts')
     .argument('<on|off>', 'on or off')
     .argument('<user>', 'e-mail address of the user')
@@ -62,7 +60,7 @@ function readPermissions(text: string, before: Permission[] = []): Permission[] 
   return [...before, readPermission(text)];
 }
 
-async function payouts(one: string, other: string, options: Json): Promise<void> {
+async function payouts(one: string, other: string, options: ActingOptions): Promise<void> {
   // Accept both orders: `payouts on ID` and `payouts ID on`.
   const [word, user] = one === 'on' || one === 'off' ? [one, other] : [other, one];
   if (word !== 'on' && word !== 'off') throw invalidOption('Say on or off: bin/rubrica user payouts on USER');
@@ -71,26 +69,29 @@ async function payouts(one: string, other: string, options: Json): Promise<void>
   print(options, { user, payouts: changed.payouts }, [`Payouts of ${user} are ${word}.`]);
 }
 
-async function paymentServices(user: string, options: Json & ScopeOptions & { none?: boolean }): Promise<void> {
+async function paymentServices(
+  user: string,
+  options: ActingOptions & ScopeOptions & { none?: boolean },
+): Promise<void> {
   const scope = options.none === true ? [] : readScope(options);
   if (scope === null) throw missingOption('Give --payment-service ID, --all-payment-services or --none.');
   await change(user, { paymentServices: scope }, options);
 }
 
-async function refundLimit(user: string, amounts: string[], options: Json): Promise<void> {
+async function refundLimit(user: string, amounts: string[], options: ActingOptions): Promise<void> {
   const ofRole = amounts.length === 1 && amounts[0] === 'role';
   let limits = {};
   for (const amount of ofRole ? [] : amounts) limits = readRefundLimit(amount, limits);
   await change(user, { refundLimits: limits }, options);
 }
 
-async function change(user: string, wish: RightsWish, options: Json): Promise<void> {
+async function change(user: string, wish: RightsWish, options: ActingOptions): Promise<void> {
   const changed = await set(user, wish, options);
   const lines = [...describedRights(changed), ...lostRights(changed.before, changed)];
   print(options, changed, [`${changed.email} from now on:`, ...lines]);
 }
 
-async function set(user: string, wish: RightsWish, options: Json) {
+async function set(user: string, wish: RightsWish, options: ActingOptions) {
   const changed = await withActor(options, (app, by) => setRights(app, user, wish, by));
   if (changed === null) throw unknownUser(user);
   return changed;

@@ -52,7 +52,7 @@ async function verify(options: Options): Promise<void> {
   if (!verification.ok) process.exitCode = 1;
 }
 
-async function anchor(options: ActingOptions & { json?: boolean; postKey?: boolean }): Promise<void> {
+async function anchor(options: ActingOptions & { postKey?: boolean }): Promise<void> {
   if (options.postKey === true) {
     const key = `whsec_${(await withApp(postKey)).toString('base64')}`;
     return print(options, { key }, [key]);

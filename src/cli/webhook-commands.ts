@@ -49,7 +49,7 @@ async function list(options: { json?: boolean }): Promise<void> {
   print(options, { webhooks }, rows.length === 0 ? ['No webhook.'] : table([head, ...rows]));
 }
 
-async function end(user: string, webhook: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+async function end(user: string, webhook: string, options: ActingOptions): Promise<void> {
   if (!isWebhook(webhook)) throw invalidOption(`${webhook} is not a webhook: there are remittances and refunds.`);
   const ended = await withActor(options, async (app, by) => {
     const known = await findUser(app, user);

@@ -5,8 +5,8 @@ import { findActor } from './find-actor.ts';
 import { invalidOption } from './print.ts';
 import { type Opening, WHOLE_STORE, withApp } from './with-app.ts';
 
-/** The user in whose name a command acts. */
-export type ActingOptions = { as?: string };
+/** Options of every command that changes something: `as` names the user who acts, `json` prints one JSON object. */
+export type ActingOptions = { as?: string; json?: boolean };
 
 /**
  * Adds `--as` to a command that changes something. A test uses it to find the commands that must write to the audit
