@@ -101,8 +101,8 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
 /**
  * Reads the settings from an environment such as `process.env`.
  *
- * In development a missing master key is created and stored in `<DATA_DIR>/master.key`, unless `makesKey` is false. Throws
- * `ConfigError`.
+ * In development a missing master key is created and stored in `<DATA_DIR>/master.key`, unless `makesKey` is false.
+ * Throws `ConfigError`.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makesKey = true } = {}): Config {
   const text = (name: string) => environment[name]?.trim() || null;

@@ -3,7 +3,10 @@ import type { InBoth } from '../error-catalogue.ts';
 import type { RefundState } from '../refunds/refund.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 
-/** The part of a payment attempt or of a refund that tells why it is in doubt. `payment_method` is a code, `contradiction` JSON text. */
+/**
+ * The part of a payment attempt or of a refund that tells why it is in doubt. `payment_method` is a code,
+ * `contradiction` JSON text.
+ */
 type DoubtedAttempt = { payment_method: string; commit_sent_at: number | null; contradiction: string | null };
 type DoubtedRefund = {
   payment_method: string;

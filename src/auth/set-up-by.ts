@@ -10,8 +10,8 @@ export type SetUps = { approver_set_up_by?: string; set_up_by_approver?: string 
 
 /**
  * Returns who of those who may not approve (`barred`) set up the approver within the last 7 days, and whom of them the
- * approver set up: created, invited or enabled them, changed their rights, or reset their password or second factors. If
- * there are several, it names one. Two addresses may belong to one person, so an auditor should see it.
+ * approver set up: created, invited or enabled them, changed their rights, or reset their password or second factors.
+ * If there are several, it names one. Two addresses may belong to one person, so an auditor should see it.
  */
 export async function findSetUps(
   tx: Tx,

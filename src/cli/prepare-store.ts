@@ -42,8 +42,8 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 
 /**
  * Makes the store ready for a command. Never changes a schema of another version, because a service of that version may
- * be running on it. Throws `SchemaError` for such a schema and, unless `creates`, if there is no store; `ConfigError` if
- * another master key encrypted the stored Secret Tokens, and what `requireFeedHere` throws.
+ * be running on it. Throws `SchemaError` for such a schema and, unless `creates`, if there is no store; `ConfigError`
+ * if another master key encrypted the stored Secret Tokens, and what `requireFeedHere` throws.
  */
 export async function openStore(app: App, creates: boolean): Promise<void> {
   await anchorClock(app.db, app.now);

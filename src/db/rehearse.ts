@@ -2,7 +2,8 @@ import type { Database, Tx } from './database.ts';
 
 /**
  * Runs `work` in a transaction. Commits if its effect is `expected`, or `expected` is undefined; otherwise rolls back
- * (`isKept` is false). `work` changes nothing but the database. Rejects with `StorageError`, or with the error of `work`.
+ * (`isKept` is false). `work` changes nothing but the database. Rejects with `StorageError`, or with the error of
+ * `work`.
  */
 export function commitIfExpected<Result extends { effect: string }>(
   db: Pick<Database, 'transaction'>,

@@ -5,8 +5,8 @@ import { makePrivateFolder } from './make-private-folder.ts';
 import { ConfigError } from './setting-readers.ts';
 
 /**
- * Returns the development key when no master key is set. `makes` false: a missing key is not stored, and an unused one is
- * returned. Throws `ConfigError` in production.
+ * Returns the development key when no master key is set. `makes` false: a missing key is not stored, and an unused one
+ * is returned. Throws `ConfigError` in production.
  */
 export function keptKey(
   mode: 'development' | 'production',

@@ -4,8 +4,8 @@ export function shellQuote(text: string): string {
 }
 
 /**
- * Writes a text as one shell word, quoted if it must be, for a command that a person copies. The text comes from others,
- * and a shell would run a `$(…)` in it.
+ * Writes a text as one shell word, quoted if it must be, for a command that a person copies. The text comes from
+ * others, and a shell would run a `$(…)` in it.
  */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuote(text);

@@ -3,8 +3,8 @@ import type { NextStep } from './retry-schedule.ts';
 /**
  * The state of a callback. `queued`: waits for an attempt. `redirected`: the shop handled it and responded with a
  * redirect. `superseded`: the shop rejected it, but had the same result from the payer's browser. `dead`: given up.
- * `disabled`: nobody wants it there: its endpoint responded 410, or it was for a user's webhook that has ended, or whose
- * user is disabled or does not see the event any more.
+ * `disabled`: nobody wants it there: its endpoint responded 410, or it was for a user's webhook that has ended, or
+ * whose user is disabled or does not see the event any more.
  */
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 

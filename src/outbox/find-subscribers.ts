@@ -25,8 +25,8 @@ export async function findSubscribers(
 }
 
 /**
- * Where a post to a user's webhook goes now. `url` null: nowhere, because the webhook has ended, or its user is disabled
- * or does not see the events of the environment any more.
+ * Where a post to a user's webhook goes now. `url` null: nowhere, because the webhook has ended, or its user is
+ * disabled or does not see the events of the environment any more.
  */
 export type Destination = Pick<WebhookSubscription, 'user_id' | 'webhook'> & { email: string; url: string | null };
 

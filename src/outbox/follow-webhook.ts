@@ -51,8 +51,8 @@ export async function isUnwanted(app: App, post: ClaimedCallback): Promise<boole
 type Former = { webhook: WebhookSubscription; excluded: ReadonlySet<number>; at: number };
 
 /**
- * Ends the posts of a webhook, which has ended, that wait or were given up; the worker ends those that are under way. Its
- * endpoint no longer needs attention. Returns how many posts waited.
+ * Ends the posts of a webhook, which has ended, that wait or were given up; the worker ends those that are under way.
+ * Its endpoint no longer needs attention. Returns how many posts waited.
  */
 export async function endWaitingPosts(tx: Tx, former: Former): Promise<number> {
   const { endpoints, posts, own, isOwn } = await lockWaiting(tx, former);

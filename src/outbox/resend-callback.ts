@@ -30,8 +30,8 @@ export async function listCallbacks(
 
 /**
  * Sends a callback again: the same bytes, from the start of its schedule, due now. Enables its endpoint. Returns
- * `under_way` if it is being sent, `unwanted` if it is for a user's webhook that gets nothing now, null for an unknown id.
- * Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves its payment service.
+ * `under_way` if it is being sent, `unwanted` if it is for a user's webhook that gets nothing now, null for an unknown
+ * id. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves its payment service.
  */
 export async function resendCallback(
   app: App,
@@ -68,8 +68,9 @@ const RESENT_TOGETHER = 100;
  * Sends all callbacks that match a filter again, oldest first. Without a state: those that wait for another attempt,
  * were given up or are disabled. Skips environments that another database serves, and users' webhooks that get nothing
  * now. `onProgress` gets the number so far. An interrupted run loses nothing and can be repeated. Returns the number;
- * with `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem` PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter names.
+ * with `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem`
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter
+ * names.
  */
 export async function resendCallbacks(
   app: App,

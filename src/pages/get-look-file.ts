@@ -13,8 +13,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
  * Returns a shop's own files for its pages: the style sheet of its colour (`1f6f4a.css`), or its logo by SHA-256. The
- * response's policy forbids scripts, whatever the file holds. Only a request that reads the store counts for the client's
- * network: the payers of a whole mobile network may share an address, and each page loads these files.
+ * response's policy forbids scripts, whatever the file holds. Only a request that reads the store counts for the
+ * client's network: the payers of a whole mobile network may share an address, and each page loads these files.
  */
 export const getLookFile: Operation = {
   unlimited: true,

@@ -18,8 +18,8 @@ export type NewHandover = { id: string; link: string; ends_at: number };
 
 /**
  * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within
- * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service. Throws `Problem`
- * PAYMENT_SERVICE_MOVED.
+ * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service.
+ * Throws `Problem` PAYMENT_SERVICE_MOVED.
  */
 export async function handOverTokens(
   app: App,

@@ -5,7 +5,10 @@ import type { PayoutState } from './payout.ts';
 import type { PayoutBatch } from './payout-batch-queries.ts';
 import { ACTS } from './payout-history.ts';
 
-/** An act of a person on a batch. `payouts`: how many of its payouts it concerns; null: not known. `file`: where they left. */
+/**
+ * An act of a person on a batch. `payouts`: how many of its payouts it concerns; null: not known. `file`: where they
+ * left.
+ */
 export type BatchLine = {
   readonly at: number;
   readonly what: PayoutState | 'proposed';

@@ -198,8 +198,8 @@ export type PeopleBehind = { readonly users: readonly NamedUser[]; readonly hold
  *   everybody who made a token of that user before the act, if the token was not yet revoked or expired, and everybody
  *   who had set a program's password.
  *
- * `versions`: all versions of its recipient. `behind`: the result of `findPeopleBehind`. `selectWaitingApprovals` has the
- * same rule in SQL.
+ * `versions`: all versions of its recipient. `behind`: the result of `findPeopleBehind`. `selectWaitingApprovals` has
+ * the same rule in SQL.
  */
 export function barredFrom(
   payout: Payout,

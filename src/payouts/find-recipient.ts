@@ -21,8 +21,8 @@ export async function findRecipient(app: App, actor: RecipientActor, id: string)
 }
 
 /**
- * Returns a page of the recipients that the actor may see, by id; with `rutHash`, only recipients of this RUT. `next` is the
- * `after` of the following page; null on the last one.
+ * Returns a page of the recipients that the actor may see, by id; with `rutHash`, only recipients of this RUT. `next`
+ * is the `after` of the following page; null on the last one.
  */
 export async function listRecipients(
   app: App,

@@ -110,10 +110,10 @@ export async function readResults(
 
 /**
  * What a line says, read once: a file may have thousands of payouts of one person and amount, and each is compared with
- * each line. `isOurs`: `reference` is an id of this service. `rut`: the canonical RUT. `rutHashes`: of all RUTs that may
- * be meant; null for an empty cell. `accountsAt`: the hashes of the accounts that may be meant at a bank; null likewise.
- * `leftBefore`: a payout of the line left before this time, UTC milliseconds; null without a day, or for an id of this
- * service.
+ * each line. `isOurs`: `reference` is an id of this service. `rut`: the canonical RUT. `rutHashes`: of all RUTs that
+ * may be meant; null for an empty cell. `accountsAt`: the hashes of the accounts that may be meant at a bank; null
+ * likewise. `leftBefore`: a payout of the line left before this time, UTC milliseconds; null without a day, or for an
+ * id of this service.
  */
 type Line = {
   readonly reference: string;
@@ -145,8 +145,8 @@ function readLine(cell: (column: ResultColumn) => string, hashes: IdentityHashes
 
 /**
  * Returns the latest time at which a payout of the line's day left: a bank may write its last working day before a
- * weekend with holidays. The same people are paid the same amounts every week or month, so the result of an earlier file
- * matches a payout in everything but its day.
+ * weekend with holidays. The same people are paid the same amounts every week or month, so the result of an earlier
+ * file matches a payout in everything but its day.
  */
 function latestLeaving(text: string): number | null {
   const day = readDay(text);

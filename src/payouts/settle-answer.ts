@@ -11,7 +11,8 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /**
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
- * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing and raises no alarm.
+ * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing and raises no
+ * alarm.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {
@@ -42,7 +43,8 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         }
         break;
       case 'pending':
-        // The merchant has the money again, and the provider may still pay it. An answer from before the failure is old.
+        // The merchant has the money again, and the provider may still pay it. An answer from before the failure is
+        // old.
         if (payout.state !== 'failed' || claimed.state !== 'failed') break;
         await recordContradiction(tx, payout, STILL_PENDING, at);
         await postponePayout(tx, claimed, nextLook(payout.state, since, at));

@@ -54,8 +54,8 @@ export type InvitationSaid = SqlRow & {
 };
 
 /**
- * Lists the next links by id. The end of a link is the act about it, the next act that resets the password of its user or
- * disables the user, or the next invitation of the user: these end every open link.
+ * Lists the next links by id. The end of a link is the act about it, the next act that resets the password of its user
+ * or disables the user, or the next invitation of the user: these end every open link.
  */
 export function selectInvitationsSaid(db: Reader, afterId: string, limit: number): Promise<InvitationSaid[]> {
   return db.query<InvitationSaid>(
@@ -143,8 +143,8 @@ export type RevivedSession = SqlRow & {
 const APART_MS = 60_000;
 
 /**
- * Lists the open sessions that may not be open: `end_said_at` is when an act ended it, and `others_said_at` when an act of
- * its user ended all sessions but one. Acts from before a development clock was set back are left out.
+ * Lists the open sessions that may not be open: `end_said_at` is when an act ended it, and `others_said_at` when an act
+ * of its user ended all sessions but one. Acts from before a development clock was set back are left out.
  */
 export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedSession[]> {
   const acts = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}

@@ -3,8 +3,8 @@ import type { Reader } from '../db/database.ts';
 import { type ActSaid, lastAct } from './act-check-queries.ts';
 
 /**
- * An API token with the act that made it, and when the next act ended it. `said` null: no act made it, or a user's first
- * token. `is_older` (1 or 0): from before the store had the makers of API tokens.
+ * An API token with the act that made it, and when the next act ended it. `said` null: no act made it, or a user's
+ * first token. `is_older` (1 or 0): from before the store had the makers of API tokens.
  */
 export type TokenSaid = ActSaid &
   Pick<ApiTokenRow, 'id' | 'user_id' | 'name' | 'created_at' | 'created_by' | 'expires_at' | 'ended_at'> & {

@@ -7,8 +7,8 @@ import { type Findings, GONE } from './proof-finding.ts';
 import { readAct } from './read-acts.ts';
 
 /**
- * Compares the imported lists of banks with the acts that imported them: the codes in a list decide to which bank a file
- * of payouts sends money. Acts of earlier versions do not have the hash of the list.
+ * Compares the imported lists of banks with the acts that imported them: the codes in a list decide to which bank a
+ * file of payouts sends money. Acts of earlier versions do not have the hash of the list.
  */
 export async function verifyBankLists(app: App, findings: Findings): Promise<void> {
   const since = await selectAuditedSince(app.db);

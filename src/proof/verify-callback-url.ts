@@ -6,8 +6,9 @@ import { partsOf, type Told } from './read-told.ts';
 import { type PostedRow, selectEventsUrlActs } from './told-queries.ts';
 
 /**
- * Returns whether a callback goes where its transaction, its payout, its subscriber or the merchant wants it. `arrived`:
- * when its payment service arrived from another database, which has the subscriptions and the acts from before.
+ * Returns whether a callback goes where its transaction, its payout, its subscriber or the merchant wants it.
+ * `arrived`: when its payment service arrived from another database, which has the subscriptions and the acts from
+ * before.
  */
 export async function goesWhereItShould(
   app: App,

@@ -18,9 +18,9 @@ import { isCut } from './verify-events.ts';
 
 /**
  * Rebuilds every callback from its event and its transaction, signed with each Secret Token that its environment ever
- * had, and compares it with the stored bytes; and compares its URL. Returns the number of callbacks. Skips the environments in `skipped`:
- * when the owner of their books has changed, all callbacks differ. Also skips callbacks whose event was deleted for its
- * age. Reads only, in pages.
+ * had, and compares it with the stored bytes; and compares its URL. Returns the number of callbacks. Skips the
+ * environments in `skipped`: when the owner of their books has changed, all callbacks differ. Also skips callbacks
+ * whose event was deleted for its age. Reads only, in pages.
  */
 export async function verifyCallbacks(
   app: App,

@@ -15,9 +15,9 @@ export type RightsCoverage = { users: number; older: number };
 const PAGE = 500;
 
 /**
- * Compares every user with the last act about it: e-mail address, role, own permissions, payment services, own limits of
- * refunds, password, and whether the user is disabled. `arrivals`: payment services that arrived from another database: with them
- * users of the same address gain or lose the access without an act of their own.
+ * Compares every user with the last act about it: e-mail address, role, own permissions, payment services, own limits
+ * of refunds, password, and whether the user is disabled. `arrivals`: payment services that arrived from another
+ * database: with them users of the same address gain or lose the access without an act of their own.
  */
 export async function verifyRights(
   app: App,
@@ -64,7 +64,10 @@ function compareRights(findings: Findings, user: UserSaid, arrivals: ReadonlyMap
   compareSaid(findings, 'rights_changed', null, `user ${user.id}`, act, is);
 }
 
-/** An earlier password with its own proof would let in a person who knows it. Acts of earlier versions do not have the proof. */
+/**
+ * An earlier password with its own proof would let in a person who knows it. Acts of earlier versions do not have the
+ * proof.
+ */
 function comparePassword(findings: Findings, user: UserSaid): void {
   const { id, password_proof, set_at, set_link, set_said, accepted_at, accepted_link, accepted_said } = user;
   const isAccepted = (accepted_link ?? 0) > (set_link ?? 0);

@@ -17,7 +17,8 @@ const PAGE = 500;
 
 /**
  * Compares second factors, links that set a password, links to tokens, and open sessions, with the acts about them: who
- * deletes a factor needs the password alone, and a link or a session that ended opens again if somebody changes its row.
+ * deletes a factor needs the password alone, and a link or a session that ended opens again if somebody changes its
+ * row.
  */
 export async function verifySignIns(app: App, findings: Findings): Promise<void> {
   const add = (subject: string, since: number | null, wrong: readonly string[]) =>
@@ -74,8 +75,8 @@ function comparedHandover({ opened_at, ended_at, opened_said_at, end_said_at }: 
 }
 
 /**
- * Only a link that was not used is ended. Earlier versions, whose acts do not say when a link expires, did not end every
- * open one when the user was disabled or got a new password.
+ * Only a link that was not used is ended. Earlier versions, whose acts do not say when a link expires, did not end
+ * every open one when the user was disabled or got a new password.
  */
 function comparedLink(link: InvitationSaid): ComparedColumn[] {
   const said = readAct(link.said);

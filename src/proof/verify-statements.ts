@@ -105,8 +105,8 @@ function isLineOf({ environment, payment_service_id, imported_at }: StatementSai
 }
 
 /**
- * Compares which lines have a decision with its act, where the number of lines is right. Acts of earlier versions do not
- * say which; neither can the same decision be told from another one in the same millisecond.
+ * Compares which lines have a decision with its act, where the number of lines is right. Acts of earlier versions do
+ * not say which; neither can the same decision be told from another one in the same millisecond.
  */
 function otherLines(parts: readonly StatementPart[], kept: readonly KeptLine[]): string[] {
   const lines = Map.groupBy(kept, ({ resolved_at: at, resolved_by: by, used_as: use, subject, reason }) =>

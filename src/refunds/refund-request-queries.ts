@@ -121,8 +121,9 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join payment_services p on p.id = e.payment_service_id`;
 
 /**
- * Lists the waiting requests of these environments (null: all), the oldest first, except requests of `elsewhere`. Starts
- * with the few waiting requests; by environment, SQLite would read all payments and look for the requests of each.
+ * Lists the waiting requests of these environments (null: all), the oldest first, except requests of `elsewhere`.
+ * Starts with the few waiting requests; by environment, SQLite would read all payments and look for the requests of
+ * each.
  */
 export function selectWaitingRefundRequests(
   db: Reader,

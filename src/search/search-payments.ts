@@ -39,8 +39,8 @@ export type PartsResult = SearchResult & { isAll: boolean };
 
 /**
  * Searches as `searchPayments` does. If it finds nothing, searches the references of the newest payments for a text of
- * three or more characters, case-insensitive. A number that is not a reference may still be the number of an order, such
- * as `ORD-1066`, and four digits may end the number of a card: these payments follow the others.
+ * three or more characters, case-insensitive. A number that is not a reference may still be the number of an order,
+ * such as `ORD-1066`, and four digits may end the number of a card: these payments follow the others.
  */
 export async function searchWithParts(
   app: App,

@@ -35,7 +35,10 @@ export type DepositCandidate = {
   readonly hasLine: boolean;
 };
 
-/** A recorded payout to a merchant, which left by another way than this service. `hasLine`: another line has already matched it. */
+/**
+ * A recorded payout to a merchant, which left by another way than this service. `hasLine`: another line has already
+ * matched it.
+ */
 export type RemittedCandidate = {
   readonly id: string;
   readonly amount: number;
@@ -172,8 +175,8 @@ function remittedBy(candidates: readonly RemittedCandidate[], used: Set<string>)
 }
 
 /**
- * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`: of
- * a line that repeats the reference of one with a line.
+ * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`:
+ * of a line that repeats the reference of one with a line.
  */
 function depositsBy(candidates: readonly DepositCandidate[], used: Set<string>) {
   const { find, findFree } = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)), used);
@@ -252,8 +255,8 @@ type Alike = {
 
 /**
  * Returns the payout that a line names and whose days include the line's, if possible one without a line: by its id,
- * else by RUT, else by reference if the line has no RUT besides it. All are of the line's amount; `ofIds`: with an id in
- * its text; `ofRuts`: of its RUTs; `ofWords`: with a reference that may be in its text.
+ * else by RUT, else by reference if the line has no RUT besides it. All are of the line's amount; `ofIds`: with an id
+ * in its text; `ofRuts`: of its RUTs; `ofWords`: with a reference that may be in its text.
  */
 function namedBy(
   { text }: ReadLine,

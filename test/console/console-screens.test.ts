@@ -30,7 +30,10 @@ const CUT_OFF =
 /** Returns badges and ages in tables that take more than one line: on a wide screen they have room for one. */
 const BROKEN =
   "[...document.querySelectorAll('td .badge, td .whole')].filter((e) => e.offsetHeight > 1.9 * parseFloat(getComputedStyle(e).lineHeight)).map((e) => e.innerText)";
-/** Returns the sections that are marked as the present one, if their name is not visible: in the navigation or on its button. */
+/**
+ * Returns the sections that are marked as the present one, if their name is not visible: in the navigation or on its
+ * button.
+ */
 const SECTION_OUT_OF_SIGHT =
   "[...document.querySelectorAll('nav a[aria-current]')].filter((e, at) => at > 0 || !(e.checkVisibility() || document.querySelector('.menu').innerText.includes(e.textContent))).map((e) => e.textContent)";
 /** Returns the links of the navigation that are cut off by the window. */

@@ -8,7 +8,8 @@ export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 /**
  * `drop_request`: nothing happens, and no response. `drop_answer`: the call takes effect, and no response. `stall` and
  * `late`: the same two, but the caller waits until `release`. `stale`: a status from before the commit. `odd_refusal`:
- * nothing happens, and a 422 with an unknown text. The others take effect and respond wrongly. `reversed`: a refund reports a reversal.
+ * nothing happens, and a 422 with an unknown text. The others take effect and respond wrongly. `reversed`: a refund
+ * reports a reversal.
  */
 export type WebpayFault =
   | 'drop_request'

@@ -34,8 +34,8 @@ ${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}"
 }
 
 /**
- * Shows a person who may do it the way to record an attempt that ended without money as paid: the acquirer knows better,
- * and nothing else says so.
+ * Shows a person who may do it the way to record an attempt that ended without money as paid: the acquirer knows
+ * better, and nothing else says so.
  */
 export async function unpaidAttemptsOf(app: App, { language, user }: ConsoleVisit, shown: ShownPayment) {
   if (!user.may.has('movements:record')) return false;

@@ -97,8 +97,8 @@ async function merchantFields(app: App, language: Language, chosen: readonly str
 }
 
 /**
- * Parses the fields of that form. `fault`: what is wrong, in the person's language, or null; `rights` then has what could
- * be parsed.
+ * Parses the fields of that form. `fault`: what is wrong, in the person's language, or null; `rights` then has what
+ * could be parsed.
  */
 export async function readRights(
   app: App,

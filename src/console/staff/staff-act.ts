@@ -21,8 +21,8 @@ import { personOf, refusalFor, type StaffAct } from './managed-person.ts';
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * The acts on a person that take one click and a confirmation. `of`: the id of a session, token or link of that person, or a webhook;
- * for another person's the result is `unknown`. Each act writes its row of the audit log.
+ * The acts on a person that take one click and a confirmation. `of`: the id of a session, token or link of that person,
+ * or a webhook; for another person's the result is `unknown`. Each act writes its row of the audit log.
  */
 const ACTS = {
   disable: (app, { id }, _, by) => disableUser(app, id, by, by.userId),
