@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { readSum } from '../lib/exact-sum.ts';
 import { measureOpenSettlements, type OpenSettlement, selectOpenSettlements } from '../movements/settlement-queries.ts';
-import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 
 /** Acquirers' files with differences that nobody has accepted. */
@@ -17,7 +17,7 @@ export const SETTLEMENT_ATTENTION: AttentionKind = {
 };
 
 async function namesOf(app: App): Promise<Map<string, string>> {
-  return new Map((await listPaymentServices(app)).map(({ id, name }) => [id, name]));
+  return new Map((await selectPaymentServices(app.db)).map(({ id, name }) => [id, name]));
 }
 
 function waitingSettlement(one: OpenSettlement, names: ReadonlyMap<string, string>): Waiting {

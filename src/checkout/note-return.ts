@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { noteBrowserReturn } from '../outbox/note-browser-return.ts';
+import { selectUnreturned, updateReturned } from '../outbox/outbox-queries.ts';
 import type { Payment } from './find-payment.ts';
 import { returnToShop } from './return-to-shop.ts';
 
@@ -12,7 +12,11 @@ export async function noteReturn(app: App, { transaction, environment, stage }: 
   if (stage === 'under_review' || transaction.settled_at === null) return false;
   if (returnToShop(transaction, environment).kind !== 'post') return false;
   try {
-    return await noteBrowserReturn(app, transaction, transaction.settled_at);
+    // The time in both signatures identifies the event.
+    const ids = await selectUnreturned(app.db, transaction, transaction.settled_at);
+    if (ids.length === 0) return false;
+    await app.db.transaction((tx) => updateReturned(tx, ids, transaction.environment_id, app.now()));
+    return true;
   } catch (error) {
     app.log.warn({ err: error, transaction: transaction.id }, 'the return of a payer to the shop was not recorded');
     return false;

@@ -5,7 +5,7 @@ import { publicBase } from '../checkout/pay-link.ts';
 import type { RunningApp } from '../compose-app.ts';
 import { paint } from '../lib/paint.ts';
 import { withoutPassword } from '../lib/setting-readers.ts';
-import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
 
 /** Returns the greeting for a terminal after the start of the service: its addresses and the next step. */
 export async function greetingOf(app: RunningApp): Promise<string> {
@@ -29,7 +29,8 @@ export async function greetingOf(app: RunningApp): Promise<string> {
 
 async function nextStep(app: RunningApp): Promise<string> {
   if (app.config.mode === 'production') return 'bin/rubrica doctor';
-  if ((await listPaymentServices(app)).length === 0) return "bin/rubrica payment-service create --name 'Mi tienda'";
+  if ((await selectPaymentServices(app.db)).length === 0)
+    return "bin/rubrica payment-service create --name 'Mi tienda'";
   const people = (await selectUsers(app.db)).some(({ role }) => permissionsOf(role, []).has('payments:read'));
   return people
     ? 'bin/rubrica listen --forward-to http://localhost:3000/callback, then bin/rubrica trigger payment.completed'

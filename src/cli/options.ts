@@ -8,7 +8,7 @@ import { readIsoTime } from '../lib/iso-time.ts';
 import { parseTyped } from '../lib/money.ts';
 import { HANDOVER_MS } from '../payment-services/handover.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
-import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
+import { hasPaymentService } from '../payment-services/payment-service-queries.ts';
 import { CommandError, invalidOption, notFound, unknownPaymentService } from './print.ts';
 
 /** Returns the option `--environment development|production`. */
@@ -80,8 +80,7 @@ export function checkMethod(app: App, method: string): void {
 
 /** Throws `CommandError` NOT_FOUND if no payment service has this id. Accepts undefined. */
 export async function checkPaymentService(app: App, id: string | undefined): Promise<void> {
-  if (id !== undefined && (await selectPaymentServices(app.db)).every((one) => one.id !== id))
-    throw unknownPaymentService(id);
+  if (id !== undefined && !(await hasPaymentService(app.db, id))) throw unknownPaymentService(id);
 }
 
 /** Throws `CommandError` for an empty or blank option, as from an unset variable: it would match nothing or all. */

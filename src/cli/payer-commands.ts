@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { App } from '../app.ts';
 import { readRut } from '../bank-validation/rut.ts';
-import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { checkLogo } from '../payment-services/look.ts';
 import {
   MOST_PAYER_ATTEMPTS,
@@ -10,6 +8,7 @@ import {
   type ReceiptWish,
   readPayerAttempts,
 } from '../payment-services/payment-service.ts';
+import { hasPaymentService } from '../payment-services/payment-service-queries.ts';
 import { type LookText, readLookText } from '../payment-services/read-look.ts';
 import { type LookChanges, readLook, setLook } from '../payment-services/set-look.ts';
 import { setPayerAttempts } from '../payment-services/set-payer-attempts.ts';
@@ -93,7 +92,7 @@ async function look(id: string, options: LookOptions): Promise<void> {
   const changed = Object.keys(changes).length > 0;
   const now = changed
     ? await withActor(options, (app, by) => setLook(app, id, changes, by))
-    : await withApp(async (app) => ((await isPaymentService(app, id)) ? readLook(app.db, id) : null));
+    : await withApp(async (app) => ((await hasPaymentService(app.db, id)) ? readLook(app.db, id) : null));
   if (now === null) throw unknownPaymentService(id);
   const { logo, legalName, ...texts } = now;
   const rows: [string, string | null][] = [
@@ -109,10 +108,6 @@ async function look(id: string, options: LookOptions): Promise<void> {
     `The pages of ${id}:`,
     ...table(rows.map(([name, value]) => [`  ${name}`, value ?? '—'])),
   ]);
-}
-
-async function isPaymentService(app: App, id: string): Promise<boolean> {
-  return (await listPaymentServices(app)).some((service) => service.id === id);
 }
 
 function readChanges(options: LookOptions): LookChanges {

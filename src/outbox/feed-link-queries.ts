@@ -1,5 +1,5 @@
 import type { InsertTarget, Reader, Tx } from '../db/database.ts';
-import type { FeedLink } from './feed-link.ts';
+import type { FeedLink, PlaceInFeed } from './feed-link.ts';
 
 const FEED_LINKS: InsertTarget = {
   name: 'feed_links',
@@ -20,4 +20,10 @@ export async function selectLastFeedLink(db: Reader): Promise<FeedLink | null> {
 /** Returns the next links in order. */
 export function selectFeedLinksAfter(db: Reader, link: number, limit: number): Promise<FeedLink[]> {
   return db.query<FeedLink>('select * from feed_links where link > $1 order by link limit $2', [link, limit]);
+}
+
+/** Returns the place up to which cursors contain their place in plain text. */
+export async function selectPlainCursorsEnd(db: Reader): Promise<PlaceInFeed> {
+  const [end] = await db.query<PlaceInFeed>('select commit_id, position from plain_cursors');
+  return end as PlaceInFeed;
 }

@@ -4,6 +4,7 @@ import { type Act, recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { refuseMovedService } from './find-environment.ts';
 import {
+  hasPaymentService,
   type PaymentServiceRow,
   selectPaymentServices,
   selectTokens,
@@ -19,10 +20,8 @@ export type ListedPaymentService = PaymentServiceRow & { tokens: TokenRow[] };
  */
 export async function listPaymentServices(app: App): Promise<ListedPaymentService[]> {
   const [services, tokens] = await Promise.all([selectPaymentServices(app.db), selectTokens(app.db, null)]);
-  return services.map((service) => ({
-    ...service,
-    tokens: tokens.filter((token) => token.payment_service_id === service.id),
-  }));
+  const tokensOf = Map.groupBy(tokens, ({ payment_service_id }) => payment_service_id);
+  return services.map((service) => ({ ...service, tokens: tokensOf.get(service.id) ?? [] }));
 }
 
 /** Disables a payment service: its signatures fail within a second on every replica. `already`: it was disabled. */
@@ -45,8 +44,7 @@ async function change(
 ) {
   await refuseMovedService(app, id);
   return app.db.transaction(async (tx) => {
-    if (!(await update(tx)))
-      return (await selectPaymentServices(tx)).some((service) => service.id === id) ? 'already' : 'unknown';
+    if (!(await update(tx))) return (await hasPaymentService(tx, id)) ? 'already' : 'unknown';
     await recordAudit(tx, { ...act, subject: { kind: 'payment_service', id } });
     return 'changed';
   });

@@ -171,6 +171,10 @@ export function selectPaymentServices(db: Reader): Promise<PaymentServiceRow[]> 
   );
 }
 
+export async function hasPaymentService(db: Reader, id: string): Promise<boolean> {
+  return (await db.query('select id from payment_services where id = $1', [id])).length > 0;
+}
+
 /** Returns when the first payment service was created; null before that. */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ at: number | null }>('select min(created_at) as at from payment_services');

@@ -7,7 +7,7 @@ import type { ImageFile } from '../lib/image-file.ts';
 import type { Look } from './look.ts';
 import { NO_LOOK } from './look.ts';
 import { selectLogo, selectLook, updateLogo, upsertLook } from './look-queries.ts';
-import { selectPaymentServices } from './payment-service-queries.ts';
+import { hasPaymentService } from './payment-service-queries.ts';
 
 /** The changes of a look; an omitted part stays. The caller has checked the texts and the file. */
 export type LookChanges = Partial<Omit<Look, 'logo'>> & { logo?: { image: ImageFile; bytes: Buffer } | null };
@@ -15,7 +15,7 @@ export type LookChanges = Partial<Omit<Look, 'logo'>> & { logo?: { image: ImageF
 /** Changes the look of a payment service's pages, at once on every process. Null: no such payment service. */
 export function setLook(app: App, id: string, changes: LookChanges, by: Actor): Promise<Look | null> {
   return app.db.transaction(async (tx) => {
-    if (!(await selectPaymentServices(tx)).some((service) => service.id === id)) return null;
+    if (!(await hasPaymentService(tx, id))) return null;
     const before = await readLook(tx, id);
     const { logo, ...texts } = changes;
     const { legalName, ...rest } = { ...before, ...texts };

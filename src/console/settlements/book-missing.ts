@@ -12,7 +12,7 @@ import type { ImportStep } from '../../movements/imported-payment.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import type { KeptSettlement } from '../../movements/settlement.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
-import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -94,7 +94,7 @@ async function sendForm(
 ) {
   const title = tell(language, 'book.title', { name: settlement.file_name });
   const at = `${publicPath(app)}/console`;
-  const merchants = settlement.payment_service_id === null ? await listPaymentServices(app) : [];
+  const merchants = settlement.payment_service_id === null ? await selectPaymentServices(app.db) : [];
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <p>${tell(language, 'book.text')}</p>
@@ -131,7 +131,7 @@ async function sendPreview(
   const counts = lines.map(([does, of]) => [tell(language, `book.${does}`), String(of.length), sumsOf(of)]);
   const head = [tell(language, 'book.what'), tell(language, 'book.lines'), tell(language, 'column.amount')];
   const now = moving.slice(0, MOST_LINES);
-  const owner = (await listPaymentServices(app)).find(({ id }) => id === merchant);
+  const owner = (await selectPaymentServices(app.db)).find(({ id }) => id === merchant);
   const environment = tell(language, `merchant.${settlement.environment}`).toLowerCase();
   const main = html`<h1>${title}</h1>
 <p class="quiet">${owner?.name ?? ''} · ${merchant} · ${environment}</p>

@@ -11,8 +11,8 @@ import type { Language } from '../../lib/language.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { selectSettlements } from '../../movements/settlement-queries.ts';
-import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
+import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { actorText, badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -129,7 +129,7 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
 async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>, fault: Fault): Promise<Html> {
   const option = (value: string, text: string) => html`<option value="${value}">${text}</option>`;
   const environments = ENVIRONMENTS.toSorted((one) => (one === app.config.mode ? -1 : 1));
-  const merchants = await listPaymentServices(app);
+  const merchants = await selectPaymentServices(app.db);
   return html`<h2>${tell(language, 'settlements.upload')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
 ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}

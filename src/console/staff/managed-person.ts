@@ -3,7 +3,7 @@ import { type ListedUser, listUsers } from '../../auth/list-users.ts';
 import { type Held, heldBy, whyNotManaged } from '../../auth/manage-rule.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
@@ -42,7 +42,7 @@ export type MerchantNames = ReadonlyMap<string, string>;
 
 /** Returns the names of all merchants. */
 export async function merchantNames(app: App): Promise<MerchantNames> {
-  return new Map((await listPaymentServices(app)).map(({ id, name }) => [id, name]));
+  return new Map((await selectPaymentServices(app.db)).map(({ id, name }) => [id, name]));
 }
 
 /** Returns the names of the merchants that a user sees. */

@@ -17,7 +17,7 @@ import type { PaymentServiceScope, RefundLimits } from '../../auth/user.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatPlain, parseTyped } from '../../lib/money.ts';
-import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { type Fault, formField } from '../notice.ts';
@@ -81,7 +81,7 @@ ${formField(fault, 'limit', (attributes) => html`<label>${tell(language, 'rights
  * Shows a box for each merchant, also for a `chosen` id that no merchant has, so that saving does not drop it unseen.
  */
 async function merchantFields(app: App, language: Language, chosen: readonly string[]): Promise<Html> {
-  const merchants = await listPaymentServices(app);
+  const merchants = await selectPaymentServices(app.db);
   if (merchants.length > MOST_TICKED) {
     return html`<label class="merchants">${tell(language, 'rights.typed')}<textarea name="services" rows="3" spellcheck="false">${chosen.join('\n')}</textarea></label>`;
   }
@@ -168,7 +168,7 @@ function sameScope(one: PaymentServiceScope, other: PaymentServiceScope): boolea
 }
 
 async function firstUnknown(app: App, ids: readonly string[]): Promise<string | undefined> {
-  const known = new Set((await listPaymentServices(app)).map(({ id }) => id));
+  const known = new Set((await selectPaymentServices(app.db)).map(({ id }) => id));
   return ids.find((id) => !known.has(id));
 }
 
