@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { invalidParameter, Problem } from '../error-catalogue.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
 import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
 import { listAttention } from './list-attention.ts';
@@ -58,12 +58,10 @@ async function findWaiting(app: App, named: AttentionNamed): Promise<AttentionRo
   }
   if (others.length === 0) return only;
   const said = rows.map((row) => `${row.kind} ${row.payment_service} ${row.environment}`).join('; ');
-  throw new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: `Several have the id ${id}: ${said}. Name its kind, payment service or environment too.`,
-      es: `Varios tienen el id ${id}: ${said}. Nombra también su tipo, servicio de pago o ambiente.`,
-    },
-  });
+  throw invalidParameter(
+    `Several have the id ${id}: ${said}. Name its kind, payment service or environment too.`,
+    `Varios tienen el id ${id}: ${said}. Nombra también su tipo, servicio de pago o ambiente.`,
+  );
 }
 
 type Said = { taken_by: string } | null;

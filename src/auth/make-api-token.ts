@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { invalidParameter } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { insertApiToken, selectApiToken, selectApiTokensOf, updateApiTokensEnded } from './api-token-queries.ts';
@@ -29,7 +29,11 @@ export async function makeApiToken(
   by: Actor,
   managerId: string | null = null,
 ): Promise<NewApiToken | null> {
-  if (!/^[\w. -]{1,60}$/.test(name)) throw new Problem('INVALID_PARAMETER', { detail: NAME_FORM });
+  if (!/^[\w. -]{1,60}$/.test(name))
+    throw invalidParameter(
+      'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.',
+      'Un nombre tiene de 1 a 60 letras, dígitos, espacios, puntos, guiones o guiones bajos.',
+    );
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
@@ -40,12 +44,10 @@ export async function makeApiToken(
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
     if (others.some((other) => other.name === name && other.ended_at === null))
-      throw new Problem('INVALID_PARAMETER', {
-        detail: {
-          en: `The user has an API token called ${name}: choose another name, or end that one first.`,
-          es: `El usuario ya tiene un token de API llamado ${name}: elige otro nombre, o cierra antes ese.`,
-        },
-      });
+      throw invalidParameter(
+        `The user has an API token called ${name}: choose another name, or end that one first.`,
+        `El usuario ya tiene un token de API llamado ${name}: elige otro nombre, o cierra antes ese.`,
+      );
     const at = app.now();
     const id = await storeApiToken(tx, hashes, digestOf(apiToken), {
       userId: row.id,
@@ -60,11 +62,6 @@ export async function makeApiToken(
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
   });
 }
-
-const NAME_FORM = {
-  en: 'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.',
-  es: 'Un nombre tiene de 1 a 60 letras, dígitos, espacios, puntos, guiones o guiones bajos.',
-};
 
 /**
  * Ends an API token by its id and, within a second, all access tokens made with it. Returns `already` if it had ended

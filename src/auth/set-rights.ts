@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { invalidParameter, Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { requireManager, requireWithin } from './manage-rule.ts';
 import { type Permission, type Role, rightsOf } from './permission.ts';
@@ -73,12 +73,10 @@ export function setRights(
 }
 
 function ofRole(permission: Permission): Problem {
-  return new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: `${permission} is what the role of this user says: give it another role.`,
-      es: `${permission} lo da el rol de este usuario: dale otro rol.`,
-    },
-  });
+  return invalidParameter(
+    `${permission} is what the role of this user says: give it another role.`,
+    `${permission} lo da el rol de este usuario: dale otro rol.`,
+  );
 }
 
 /** Sets the payment services that a user sees. Throws `Problem` `NOT_FOUND` for an unknown one. */

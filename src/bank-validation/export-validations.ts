@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { selectValidationsOfRut } from './bank-validation-queries.ts';
 import { currentDirectory } from './directory/current-directory.ts';
 import { identityHashes } from './identity-hash.ts';
@@ -34,13 +35,13 @@ export async function exportValidations(app: App, rutText: string): Promise<Expo
     rut: canonical,
     validations: rows.map((row) => ({
       id: row.id,
-      validated_at: new Date(row.created_at).toISOString(),
+      validated_at: isoTime(row.created_at),
       asked_by: row.actor,
       verdict: row.verdict,
       bank_code: row.bank_code,
       account: row.account_masked,
       provider: row.provider,
-      expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+      expires_at: isoTime(row.expires_at),
       checks: validationOf(row, directory).checks.map(({ id, result, code }) => ({ id, result, code })),
       bank_directory: row.directory_version,
     })),

@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/iso-time.ts';
 import { NAME_MATCHES, type NameMatch } from '../../validation-providers/compare-names.ts';
 import type { HolderAnswer, ValidationProvider } from '../../validation-providers/validation-provider.ts';
 import { checksNotPerformed } from '../account-checks.ts';
@@ -68,7 +69,7 @@ function nameCheck(match: NameMatch | null, provenance: Provenance): Check[] {
 /** Returns the provider as the source of an answer. */
 export function providerProvenance(label: string, answeredAt: number | null): Provenance {
   const [name = label, version = null] = label.split('@');
-  const asOf = answeredAt === null ? null : new Date(answeredAt).toISOString();
+  const asOf = isoTime(answeredAt);
   return { kind: 'provider', name, version, as_of: asOf, confidence: null, source: null };
 }
 
