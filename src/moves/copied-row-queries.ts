@@ -11,7 +11,6 @@ export type CopiedTable = { readonly table: string; readonly rule: Extract<MoveR
 const keyIn = (engine: Engine, { table, rule }: CopiedTable) =>
   engine === 'sqlite' && table === 'transactions' ? ['id'] : rule.key;
 
-/** Lists all rows of a scope. */
 export function selectAllOwned(db: Reader, { table, rule }: CopiedTable, scope: Scope): Promise<SqlRow[]> {
   const owned = ownedBy(scope, rule.owner);
   return db.query(`select * from ${table} where ${owned.sql} order by ${rule.key.join(', ')}`, [owned.parameter]);

@@ -121,7 +121,6 @@ export async function deleteAllChanges(tx: Tx): Promise<void> {
   await tx.query('delete from move_changes');
 }
 
-/** Lists the environments of a payment service. */
 export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Promise<{ id: number }[]> {
   return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
 }

@@ -17,7 +17,6 @@ export function selectOwnedEnvironments(
   );
 }
 
-/** Returns the ids of all environments. */
 export async function selectAllEnvironmentIds(db: Reader): Promise<number[]> {
   const rows = await db.query<{ id: number }>('select id from environments order by id');
   return rows.map(({ id }) => id);

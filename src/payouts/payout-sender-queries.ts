@@ -22,7 +22,6 @@ export async function insertPayoutSender(tx: Tx, row: PayoutSenderRow): Promise<
   await tx.insertRows(PAYOUT_SENDERS, [row]);
 }
 
-/** Returns the sender in use, or null. */
 export async function selectSenderInUse(db: Reader, environmentId: number): Promise<PayoutSenderRow | null> {
   const [row] = await db.query<PayoutSenderRow>(
     'select * from payout_senders where environment_id = $1 and retired_at is null',

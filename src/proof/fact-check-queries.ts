@@ -80,7 +80,6 @@ export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** Returns the content of the fact of a restore. */
 export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
   return { began_at, known_until, first_transaction_id };
 }

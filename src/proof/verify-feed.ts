@@ -141,7 +141,6 @@ type EventReader = {
   next(until?: Place): Promise<FeedRow | null>;
 };
 
-/** Reads the events after a place. */
 function readEvents(app: App, after: Place, page: number): EventReader {
   let [rows, at, ended, place] = [[] as FeedRow[], 0, false, after];
   const peek = async () => {

@@ -32,7 +32,6 @@ export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sea
   return rows.length === 1;
 }
 
-/** Counts the sealed texts by key id. */
 export function selectSealCounts(db: Reader, kind: SealedKind): Promise<{ key_id: string; texts: number }[]> {
   return db.query(
     `select ${keyId(kind)} as key_id, count(*) as texts from ${kind.table}

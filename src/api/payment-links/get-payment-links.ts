@@ -64,7 +64,6 @@ export const getPaymentLinks = operation({
   },
 });
 
-/** Returns one payment link. */
 export const getPaymentLinksId = operation({
   describe: {
     operationId: 'readPaymentLink',

@@ -56,7 +56,6 @@ export const LINK_EXAMPLE = {
   ended_at: null,
 } as const;
 
-/** The reply with one link. */
 export const LinkReplySchema = Type.Object(
   { message: Type.String(), errors: Type.Null(), data: PaymentLinkSchema },
   { $id: 'PaymentLinkReply' },
@@ -68,7 +67,6 @@ export const LINK_PATH = [
   { name: 'id', in: 'path', required: true, description: 'Id of the link, pl_…', schema: Type.String() },
 ] as const;
 
-/** Returns a link as JSON. */
 export function linkJson(link: ListedLink): Static<typeof PaymentLinkSchema> {
   const { id, url, environment, amount, currency, subject, uses, state, paid } = link;
   return {

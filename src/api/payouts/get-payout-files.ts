@@ -85,7 +85,6 @@ export const getPayoutFiles = operation({
   },
 });
 
-/** Returns one file with its payouts. */
 export const getPayoutFilesId = operation({
   describe: {
     operationId: 'readPayoutFile',
@@ -180,7 +179,6 @@ export const getPayoutFilesContent = operation({
   },
 });
 
-/** Returns a file of payouts as JSON. */
 export function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
   return { id, format, name, createdAt: new Date(created_at).toISOString(), madeBy: made_by, payouts, total, sha256 };

@@ -75,7 +75,6 @@ export const postConsolePaymentLinks: Screen = {
   }),
 };
 
-/** Ends a link. */
 export const postConsolePaymentLinkEnd: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
