@@ -73,10 +73,11 @@ export function isExplained(line: BookedLine): boolean {
     case 'commission':
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
     case 'payout_returned':
-      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
     case 'recovered':
+    case 'returned':
       return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
     case 'charged':
+    case 'kept':
       return isAsRecorded(line) && line.movement_decision === 'kept' && line.movement_amount === line.amount;
     case 'payout_reserved':
     case 'payout_paid':
@@ -84,9 +85,6 @@ export function isExplained(line: BookedLine): boolean {
     case 'payout_reversed':
       // An entry of this kind without a payout explains nothing.
       return false;
-    case 'returned':
-    case 'kept':
-      return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;
   }
 }
 
