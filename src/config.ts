@@ -106,6 +106,10 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makesKey = true } = {}): Config {
   const text = (name: string) => environment[name]?.trim() || null;
+  const number = (name: string, fallback: string, least: number, most: number) =>
+    integer(name, text(name) ?? fallback, least, most);
+  const isOn = (name: string, fallback: boolean) => flag(name, text(name), fallback);
+  const age = (name: string) => days(name, text(name));
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
   const anchorDir = text('ANCHOR_DIR');
   const prefixes = basePaths(text('BASE_PATH'));
@@ -114,14 +118,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makes
   const smtp = smtpServer('SMTP_URL', text('SMTP_URL'));
   const database = databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`);
   return {
-    port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
+    port: number('PORT', '8080', 0, 65_535),
     host: text('HOST') ?? '127.0.0.1',
-    metricsPort: text('METRICS_PORT') === null ? null : integer('METRICS_PORT', text('METRICS_PORT') ?? '', 1, 65_535),
+    metricsPort: text('METRICS_PORT') === null ? null : number('METRICS_PORT', '', 1, 65_535),
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     publicUrl: origin('PUBLIC_URL', text('PUBLIC_URL')),
     databaseUrl: database,
-    databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
-    databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
+    databaseConnections: number('DATABASE_CONNECTIONS', '10', 1, 1000),
+    databasePooler: isOn('DATABASE_POOLER', false),
     mode,
     dataDir,
     ...masterKeys(
@@ -133,36 +137,36 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makes
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: prefixes[0] ?? '',
     basePaths: prefixes,
-    rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
+    rateLimits: isOn('RATE_LIMITS', !development),
     refusedRequests: oneOf('REFUSED_REQUESTS', text('REFUSED_REQUESTS') ?? 'development', ['development', 'all']),
-    trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
-    transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
-    drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
+    trustProxy: isOn('TRUST_PROXY', false),
+    transactionMinutes: number('TRANSACTION_MINUTES', '60', 1, 60 * 24 * 30),
+    drainDelay: number('DRAIN_DELAY', development ? '0' : '5', 0, 600),
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
     unknownBank: oneOf('UNKNOWN_BANK', text('UNKNOWN_BANK') ?? 'warn', ['warn', 'fail']),
-    bankDirectoryMaxAgeDays: days('BANK_DIRECTORY_MAX_AGE_DAYS', text('BANK_DIRECTORY_MAX_AGE_DAYS')) ?? 365,
-    backupMaxAgeDays: days('BACKUP_MAX_AGE_DAYS', text('BACKUP_MAX_AGE_DAYS')) ?? (development ? null : 7),
-    verifyMaxAgeDays: days('VERIFY_MAX_AGE_DAYS', text('VERIFY_MAX_AGE_DAYS')) ?? (development ? null : 31),
-    verdictMaxAgeDays: days('VERDICT_MAX_AGE_DAYS', text('VERDICT_MAX_AGE_DAYS')) ?? 180,
+    bankDirectoryMaxAgeDays: age('BANK_DIRECTORY_MAX_AGE_DAYS') ?? 365,
+    backupMaxAgeDays: age('BACKUP_MAX_AGE_DAYS') ?? (development ? null : 7),
+    verifyMaxAgeDays: age('VERIFY_MAX_AGE_DAYS') ?? (development ? null : 31),
+    verdictMaxAgeDays: age('VERDICT_MAX_AGE_DAYS') ?? 180,
     retentionDays: {
-      callbacks: days('RETENTION_CALLBACKS', text('RETENTION_CALLBACKS')),
-      deliveryAttempts: days('RETENTION_DELIVERY_ATTEMPTS', text('RETENTION_DELIVERY_ATTEMPTS')),
-      events: days('RETENTION_EVENTS', text('RETENTION_EVENTS')),
-      validations: days('RETENTION_VALIDATIONS', text('RETENTION_VALIDATIONS')) ?? 730,
+      callbacks: age('RETENTION_CALLBACKS'),
+      deliveryAttempts: age('RETENTION_DELIVERY_ATTEMPTS'),
+      events: age('RETENTION_EVENTS'),
+      validations: age('RETENTION_VALIDATIONS') ?? 730,
     },
-    payoutRailLimit: integer('PAYOUT_RAIL_LIMIT', text('PAYOUT_RAIL_LIMIT') ?? '7000000', 1, 1_000_000_000),
+    payoutRailLimit: number('PAYOUT_RAIL_LIMIT', '7000000', 1, 1_000_000_000),
     anchorDir: anchorDir === null ? null : resolve(anchorDir),
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
-    allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
+    allowPrivateCallbacks: isOn('ALLOW_PRIVATE_CALLBACKS', development) && development,
     callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
     smtp,
     mailFrom: senderAddress('MAIL_FROM', text('MAIL_FROM'), smtp, text('PUBLIC_URL')),
     secondFactorRoles: words(text('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
-    proofMinutes: integer('PROOF_MINUTES', text('PROOF_MINUTES') ?? '15', 1, 24 * 60),
-    consoleIdleMinutes: integer('CONSOLE_IDLE_MINUTES', text('CONSOLE_IDLE_MINUTES') ?? '60', 5, 24 * 60),
+    proofMinutes: number('PROOF_MINUTES', '15', 1, 24 * 60),
+    consoleIdleMinutes: number('CONSOLE_IDLE_MINUTES', '60', 5, 24 * 60),
     operatorName: text('OPERATOR_NAME'),
     actingUser: text('RUBRICA_USER'),
   };
