@@ -333,14 +333,6 @@ export function errorItem(pointer: string, code: string, words: readonly [string
 /** A sentence in both languages. */
 export type InBoth = Readonly<Record<Language, string>>;
 
-/** A sentence in English, and in Spanish where shops, payers or finance read it. */
-export type Said = string | InBoth;
-
-/** Returns the sentence in a language; English if it has no translation. */
-export function sayIn(said: Said, language: Language): string {
-  return typeof said === 'string' ? said : said[language];
-}
-
 /** A limit of `most` in `windowMs`: what is left, and the milliseconds until the count starts again. */
 export type SpentLimit = { name: string; most: number; windowMs: number; remaining: number; resetMs: number };
 
@@ -378,6 +370,11 @@ export class Problem extends Error {
     this.code = code;
     this.extras = extras;
   }
+}
+
+/** Returns the refusal for an unknown id; the texts say of what. */
+export function notFound(en: string, es: string): Problem {
+  return new Problem('NOT_FOUND', { detail: { en, es } });
 }
 
 /** Returns the refusal of an unusable parameter; the texts say what is allowed. */

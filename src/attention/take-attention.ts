@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidParameter, Problem } from '../error-catalogue.ts';
+import { invalidParameter, notFound } from '../error-catalogue.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
 import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
 import { listAttention } from './list-attention.ts';
@@ -52,9 +52,7 @@ async function findWaiting(app: App, named: AttentionNamed): Promise<AttentionRo
   );
   const [only, ...others] = rows;
   if (only === undefined) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: `Nothing with the id ${id} waits for a person.`, es: `Nada con el id ${id} espera a una persona.` },
-    });
+    throw notFound(`Nothing with the id ${id} waits for a person.`, `Nada con el id ${id} espera a una persona.`);
   }
   if (others.length === 0) return only;
   const said = rows.map((row) => `${row.kind} ${row.payment_service} ${row.environment}`).join('; ');

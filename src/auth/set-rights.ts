@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidParameter, Problem } from '../error-catalogue.ts';
+import { invalidParameter, notFound, Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { requireManager, requireWithin } from './manage-rule.ts';
 import { type Permission, type Role, rightsOf } from './permission.ts';
@@ -85,12 +85,10 @@ export async function storePaymentServices(tx: Tx, userId: string, scope: Paymen
   await deleteUserPaymentServices(tx, userId);
   for (const paymentServiceId of new Set(scope === 'all' ? [] : scope)) {
     if (await insertUserPaymentService(tx, userId, paymentServiceId)) continue;
-    throw new Problem('NOT_FOUND', {
-      detail: {
-        en: `There is no payment service ${paymentServiceId}.`,
-        es: `No existe el servicio de pago ${paymentServiceId}.`,
-      },
-    });
+    throw notFound(
+      `There is no payment service ${paymentServiceId}.`,
+      `No existe el servicio de pago ${paymentServiceId}.`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
-import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { addUp } from '../lib/exact-sum.ts';
 import { isoTime } from '../lib/iso-time.ts';
+import { sayIn } from '../lib/language.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';

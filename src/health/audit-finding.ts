@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectAudit, selectAuditHead } from '../audit/audit-queries.ts';
-import type { Said } from '../error-catalogue.ts';
+import type { Said } from '../lib/language.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 

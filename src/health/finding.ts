@@ -1,6 +1,5 @@
 import type { AttentionName } from '../attention/attention.ts';
-import { type Said, sayIn } from '../error-catalogue.ts';
-import type { Language } from '../lib/language.ts';
+import { type Language, type Said, sayIn } from '../lib/language.ts';
 
 /** The name of a check of `doctor`. A new one needs its name in the console: `console/health/check-names.ts`. */
 export type CheckName =

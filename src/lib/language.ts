@@ -1,6 +1,14 @@
 /** The languages of texts for people. */
 export type Language = 'en' | 'es';
 
+/** A sentence in English, and in Spanish where it has a translation. */
+export type Said = string | Readonly<Record<Language, string>>;
+
+/** Returns the sentence in a language; English if it has no translation. */
+export function sayIn(said: Said, language: Language): string {
+  return typeof said === 'string' ? said : said[language];
+}
+
 /**
  * Returns the entry of `languages` that an `Accept-Language` header prefers, or null when the header names none of
  * them. `languages` are primary tags such as `es`. `es-CL` matches `es`; `*` matches the first entry.

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound, Problem } from '../error-catalogue.ts';
 import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
@@ -51,12 +51,10 @@ export async function beginListening(
     if (replay !== null) {
       const callback = await selectCallback(tx, replay);
       if (callback?.environment_id !== environmentId)
-        throw new Problem('NOT_FOUND', {
-          detail: {
-            en: `There is no callback ${replay} of development here.`,
-            es: `Aquí no hay un callback ${replay} de pruebas.`,
-          },
-        });
+        throw notFound(
+          `There is no callback ${replay} of development here.`,
+          `Aquí no hay un callback ${replay} de pruebas.`,
+        );
       await requeueCallbacks(tx, [callback], at);
     }
     const subject = { kind: 'payment_service', id: paymentServiceId };

@@ -11,7 +11,7 @@ import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
+import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from './kept-texts.ts';
@@ -281,9 +281,7 @@ function decideWith(
 async function lockDecided(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
   const all = await lockPayouts(tx, { environmentId: owner.id, ...named });
   if (all.length === 0 || ('ids' in named && all.length < new Set(named.ids).size)) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payout or batch.', es: 'No existe ese pago o ese lote.' },
-    });
+    throw notFound('There is no such payout or batch.', 'No existe ese pago o ese lote.');
   }
   const before = statesBefore(to);
   const ready = all.filter(({ state }) => before.includes(state));

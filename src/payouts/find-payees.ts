@@ -9,7 +9,7 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, errorItem, type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
@@ -38,10 +38,7 @@ export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorIt
 /** Returns a stored recipient with its newest account. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
 export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
   const row = (await selectVersionsOf(app.db, [id])).at(-1);
-  if (row === undefined)
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such recipient.', es: 'No existe ese destinatario.' },
-    });
+  if (row === undefined) throw notFound('There is no such recipient.', 'No existe ese destinatario.');
   const { name, rut, account, email } = openDetails(app, row);
   return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };
 }

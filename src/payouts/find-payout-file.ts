@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound } from '../error-catalogue.ts';
 import { idsOf, type PayoutScope } from './find-payout.ts';
 import type { PayoutBatch } from './payout-batch-queries.ts';
 import {
@@ -20,9 +20,7 @@ export type SummedPayoutFile = { readonly file: ListedPayoutFile; readonly sums:
 export async function findPayoutFile(app: App, scope: PayoutScope, id: string): Promise<PayoutFile> {
   const file = await selectPayoutFile(app.db, id);
   if (file === null || !(scope?.has(file.environment_id) ?? true)) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such file of payouts.', es: 'No existe ese archivo de pagos.' },
-    });
+    throw notFound('There is no such file of payouts.', 'No existe ese archivo de pagos.');
   }
   return file;
 }

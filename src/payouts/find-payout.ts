@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound, Problem } from '../error-catalogue.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Payout } from './payout.ts';
@@ -80,7 +80,5 @@ export async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
 }
 
 function noPayout(): Problem {
-  return new Problem('NOT_FOUND', {
-    detail: { en: 'There is no such payout or batch.', es: 'No existe ese pago ni ese lote.' },
-  });
+  return notFound('There is no such payout or batch.', 'No existe ese pago ni ese lote.');
 }

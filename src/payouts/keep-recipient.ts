@@ -15,8 +15,9 @@ import { currentDirectory } from '../bank-validation/directory/current-directory
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
-import { type InBoth, Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { type Said } from '../lib/language.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
 import {
@@ -95,7 +96,7 @@ class Overtaken extends Error {}
 
 /** Returns the error for a recipient that does not exist or that the actor may not see. */
 export function noRecipient(): Problem {
-  return new Problem('NOT_FOUND', { detail: { en: 'There is no such recipient.', es: 'No existe ese destinatario.' } });
+  return notFound('There is no such recipient.', 'No existe ese destinatario.');
 }
 
 /** Throws `Problem` RECIPIENT_CONFLICT if the holder or the payment service of a recipient would change. */
@@ -124,9 +125,7 @@ async function paymentServiceFor(
   if (wished === null && actor.environmentIds === null) return null;
   const seen = await selectPaymentServicesSeen(tx, actor, wished);
   if (wished !== null && seen.length === 0) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: `There is no payment service ${wished}.`, es: `No existe el servicio de pago ${wished}.` },
-    });
+    throw notFound(`There is no payment service ${wished}.`, `No existe el servicio de pago ${wished}.`);
   }
   return seen.length === 1 ? (seen[0] as string) : null;
 }
@@ -137,8 +136,7 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     actor.environmentIds === null
       ? await selectAnyValidation(app.db, validationId)
       : await selectValidation(app.db, actor.id, validationId);
-  if (found === null)
-    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such validation.', es: 'No existe esa validación.' } });
+  if (found === null) throw notFound('There is no such validation.', 'No existe esa validación.');
   const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
   if (found.state !== 'completed' || !isValid(found.verdict)) {
     throw new Problem('VALIDATION_NOT_USABLE', {

@@ -7,7 +7,7 @@ import { selectEntriesOfPayout } from '../books/journal-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { rehearse } from '../db/rehearse.ts';
 import type { RowKey } from '../db/row-key.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import type { PayoutState } from './payout.ts';
 import { lockPayouts } from './payout-queries.ts';
@@ -61,8 +61,7 @@ async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promi
   if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids }, seen);
   const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
   const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
-  if (found.size < ids.length)
-    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
+  if (found.size < ids.length) throw notFound('There is no such payout.', 'No existe ese pago.');
   await recordAudit(tx, {
     at,
     by,

@@ -1,4 +1,4 @@
-import { Problem } from '../error-catalogue.ts';
+import { notFound } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
@@ -14,9 +14,7 @@ export const getErrorsCode: Operation = {
     const language = pageLanguage(request);
     const error = listErrors(language).find((one) => one.code === code);
     if (error === undefined) {
-      throw new Problem('NOT_FOUND', {
-        detail: { en: 'There is no error with this code.', es: 'No existe un error con este código.' },
-      });
+      throw notFound('There is no error with this code.', 'No existe un error con este código.');
     }
     const { errorPage } = await import('./error-page.ts');
     const main = errorPage(error, language, publicPath(app));

@@ -3,7 +3,7 @@ import { isOfToken } from '../audit/actor.ts';
 import { findTokenHolders } from '../auth/token-holders.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Reader } from '../db/database.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
+import { type InBoth, notFound } from '../error-catalogue.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
@@ -20,12 +20,10 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
   const request = await selectRefundRequestAnywhere(app.db, id);
   const transaction = request === null ? null : await selectTransaction(app.db, transactionKeyOf(request));
   if (request !== null && transaction !== null) return { request, currency: transaction.currency };
-  throw new Problem('NOT_FOUND', {
-    detail: {
-      en: `There is no request of a refund ${id}: bin/rubrica refund requests`,
-      es: `No existe la solicitud de devolución ${id}: bin/rubrica refund requests`,
-    },
-  });
+  throw notFound(
+    `There is no request of a refund ${id}: bin/rubrica refund requests`,
+    `No existe la solicitud de devolución ${id}: bin/rubrica refund requests`,
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
@@ -135,9 +135,7 @@ function referenceOf({ statement_id, file_line }: KeptLine): string {
 }
 
 function noPaymentService(): Problem {
-  return new Problem('NOT_FOUND', {
-    detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-  });
+  return notFound('There is no such payment service.', 'No existe ese servicio de pago.');
 }
 
 function alreadyRecorded(id: string): Problem {
@@ -150,5 +148,5 @@ function alreadyRecorded(id: string): Problem {
 }
 
 function noDeposit(): Problem {
-  return new Problem('NOT_FOUND', { detail: { en: 'There is no such deposit.', es: 'No existe ese depósito.' } });
+  return notFound('There is no such deposit.', 'No existe ese depósito.');
 }

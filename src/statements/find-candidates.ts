@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Reader } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
@@ -43,10 +43,7 @@ export async function environmentsOfAccount(
 ): Promise<number[]> {
   const all = await listEnvironmentIds(app, environment, paymentServiceId, null);
   const [first] = all;
-  if (first === undefined)
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-    });
+  if (first === undefined) throw notFound('There is no such payment service.', 'No existe ese servicio de pago.');
   if (paymentServiceId !== null) refuseElsewhere((await findEnvironmentById(app, first)) ?? { elsewhere: null });
   // Omits services that moved: their payouts end in the other database, and this one would reject the whole file.
   const { environments: elsewhere } = await findElsewhere(app);

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { Problem } from '../error-catalogue.ts';
+import { notFound, Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
@@ -39,9 +39,7 @@ export async function findStatement(
   const statement = await selectListedStatement(app.db, id);
   const owners = await ownersOf(app, scope);
   if (statement === null || !(owners?.includes(ownerOf(statement)) ?? true)) {
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such statement of the bank.', es: 'No existe esa cartola del banco.' },
-    });
+    throw notFound('There is no such statement of the bank.', 'No existe esa cartola del banco.');
   }
   return { statement, lines: await selectLines(app.db, id, use) };
 }
@@ -82,9 +80,7 @@ export async function findAccountOwner(
   if (paymentServiceId !== null) {
     const seen = await listEnvironmentIds(app, environment, paymentServiceId, scope);
     if (seen.length > 0) return paymentServiceId;
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-    });
+    throw notFound('There is no such payment service.', 'No existe ese servicio de pago.');
   }
   const owners = ((await ownersOf(app, scope)) ?? []).filter((owner) => owner.startsWith(`${environment} `));
   const [only, ...others] = owners;

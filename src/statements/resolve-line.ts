@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
-import { type InBoth, Problem } from '../error-catalogue.ts';
+import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { environmentOf, findEnvironmentById } from '../payment-services/find-environment.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
@@ -107,8 +107,7 @@ async function subjectOf(
   { line, at }: Place,
 ): Promise<string | null> {
   if (is.use === 'other') return null;
-  if (typeof fileLine !== 'number')
-    throw new Problem('NOT_FOUND', { detail: { en: 'Say which line it is.', es: 'Di qué línea es.' } });
+  if (typeof fileLine !== 'number') throw notFound('Say which line it is.', 'Di qué línea es.');
   const subjects =
     is.use === 'deposit'
       ? [await depositOf(app, tx, { deposit: is.deposit, line, by, at })]
@@ -174,7 +173,7 @@ const OTHER_ENVIRONMENT = {
 };
 
 function noPayout(): Problem {
-  return new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
+  return notFound('There is no such payout.', 'No existe ese pago.');
 }
 
 function conflict(detail: InBoth): Problem {

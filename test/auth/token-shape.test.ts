@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { generateApiToken } from '../../src/auth/api-token.ts';
 import { describeToken } from '../../src/auth/token-shape.ts';
-import { sayIn } from '../../src/error-catalogue.ts';
 import { randomHex } from '../../src/lib/ids.ts';
+import { sayIn } from '../../src/lib/language.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 

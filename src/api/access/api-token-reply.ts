@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { findManaged, type Managed } from '../../auth/find-managed.ts';
 import type { ListedToken } from '../../auth/list-sessions.ts';
 import type { User } from '../../auth/user.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { notFound, Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { isoTime } from '../../lib/iso-time.ts';
@@ -81,7 +81,5 @@ export function refuseMore({ refusal }: Managed): void {
 
 /** Returns the refusal of a user that does not exist or that the manager may not see. */
 export function noSuchUser(): Problem {
-  return new Problem('NOT_FOUND', {
-    detail: { en: 'There is no such user, or not for you.', es: 'No existe ese usuario, o no para ti.' },
-  });
+  return notFound('There is no such user, or not for you.', 'No existe ese usuario, o no para ti.');
 }

@@ -1,5 +1,5 @@
 import { findValidation } from '../../bank-validation/find-validation.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { answerLanguage } from '../../http/problem-words.ts';
@@ -38,10 +38,7 @@ export const getValidationsBankAccount = operation({
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const validation = await findValidation(app, user, id);
-    if (validation === null)
-      throw new Problem('NOT_FOUND', {
-        detail: { en: 'There is no such validation.', es: 'No existe esa validación.' },
-      });
+    if (validation === null) throw notFound('There is no such validation.', 'No existe esa validación.');
     return validationReply(app, reply, validation, answerLanguage(request.headers['accept-language']));
   },
 });

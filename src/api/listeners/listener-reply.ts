@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import type { RowKey } from '../../db/row-key.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -42,12 +42,10 @@ export async function requireListener(app: App, request: FastifyRequest): Promis
   const [, environment, id] = /^(\d{1,15})-([\w-]{1,40})$/.exec(listener) ?? [];
   const ids = id === undefined ? [] : await listEnvironmentIds(app, 'development', null, user.environmentIds);
   if (id === undefined || !ids.includes(Number(environment)))
-    throw new Problem('NOT_FOUND', {
-      detail: {
-        en: 'There is no such listener: POST /listeners begins one.',
-        es: 'No existe ese oyente: POST /listeners comienza uno.',
-      },
-    });
+    throw notFound(
+      'There is no such listener: POST /listeners begins one.',
+      'No existe ese oyente: POST /listeners comienza uno.',
+    );
   return { id, environment_id: Number(environment) };
 }
 
@@ -75,16 +73,12 @@ export async function findDevelopment(
 ): Promise<ServiceEnvironment> {
   const [id, ...others] = await listEnvironmentIds(app, 'development', paymentServiceId, visible);
   if (id === undefined || paymentServiceId === '')
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'You see no such payment service.', es: 'No ves ese servicio de pago.' },
-    });
+    throw notFound('You see no such payment service.', 'No ves ese servicio de pago.');
   if (others.length > 0)
-    throw new Problem('NOT_FOUND', {
-      detail: {
-        en: `There are ${others.length + 1} payment services: name one of them.`,
-        es: `Hay ${others.length + 1} servicios de pago: nombra uno de ellos.`,
-      },
-    });
+    throw notFound(
+      `There are ${others.length + 1} payment services: name one of them.`,
+      `Hay ${others.length + 1} servicios de pago: nombra uno de ellos.`,
+    );
   const environment = await findEnvironmentById(app, id);
   if (environment === null) throw new Error('An environment that was just listed is not found');
   return environment;

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import { notACursor, Problem } from '../../error-catalogue.ts';
+import { notACursor, notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
@@ -85,9 +85,7 @@ export const getPaymentLinksId = operation({
 export async function requireLink(app: App, { environmentIds }: User, id: string): Promise<ListedLink> {
   const link = await findListedLink(app, id, environmentIds);
   if (link !== null) return link;
-  throw new Problem('NOT_FOUND', {
-    detail: { en: 'There is no such payment link.', es: 'No existe ese enlace de pago.' },
-  });
+  throw notFound('There is no such payment link.', 'No existe ese enlace de pago.');
 }
 
 function writeCursor({ at, id }: LinkPlace): string {

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
@@ -108,9 +108,7 @@ async function ownerOf(app: App, user: User, ofBatch: ServiceEnvironment | null,
   if (ofBatch !== null && !isNamed) return ofBatch;
   const owner = await findPayoutOwner(app, user, named);
   if (ofBatch === null || ofBatch.id === owner.id) return owner;
-  throw new Problem('NOT_FOUND', {
-    detail: { en: 'This payment service has no such batch.', es: 'Este servicio de pago no tiene ese lote.' },
-  });
+  throw notFound('This payment service has no such batch.', 'Este servicio de pago no tiene ese lote.');
 }
 
 /** Returns the files of a batch once all its approved payouts are in files; before that, an empty list. */

@@ -1,4 +1,4 @@
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
@@ -44,12 +44,10 @@ export const getNullificationStatus = operation({
     const { verificationToken = '' } = query();
     const refund = await findRefund(app, transaction, verificationToken);
     if (refund === null)
-      throw new Problem('NOT_FOUND', {
-        detail: {
-          en: 'The transaction has no refund with this token.',
-          es: 'La transacción no tiene una devolución con este token.',
-        },
-      });
+      throw notFound(
+        'The transaction has no refund with this token.',
+        'La transacción no tiene una devolución con este token.',
+      );
     return { message: 'OK', errors: null, data: { status: refund.state } };
   },
 });

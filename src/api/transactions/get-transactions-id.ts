@@ -1,4 +1,4 @@
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -41,10 +41,7 @@ export const getTransactionsId = operation({
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const shown = await showPayment(app, id, user.environmentIds);
-    if (shown === null)
-      throw new Problem('NOT_FOUND', {
-        detail: { en: 'There is no such transaction.', es: 'No existe esa transacción.' },
-      });
+    if (shown === null) throw notFound('There is no such transaction.', 'No existe esa transacción.');
     return { message: 'OK', errors: null, data: describe(shown) };
   },
 });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -42,10 +42,7 @@ export async function requireTransaction(app: App, request: FastifyRequest): Pro
   const user = await requireUser(app, request);
   const { id } = request.params as { id: string };
   const transaction = await findTransaction(app, id, user.environmentIds);
-  if (transaction === null)
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such transaction.', es: 'No existe esa transacción.' },
-    });
+  if (transaction === null) throw notFound('There is no such transaction.', 'No existe esa transacción.');
   return transaction;
 }
 

@@ -1,4 +1,4 @@
-import { Problem } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { endWebhook } from '../../outbox/set-webhook.ts';
 import {
@@ -28,8 +28,7 @@ export const deleteWebhook = operation({
     const user = await requireOneself(app, request);
     const wish = { userId: user.id, webhook: readWebhook(request) };
     const ended = await endWebhook(app, wish, actorOf(request, user));
-    if (ended === null)
-      throw new Problem('NOT_FOUND', { detail: { en: 'You have no such webhook.', es: 'No tienes ese webhook.' } });
+    if (ended === null) throw notFound('You have no such webhook.', 'No tienes ese webhook.');
     return { message: 'OK', errors: null, data: describeWebhook(ended) };
   },
 });

@@ -1,4 +1,4 @@
-import { Problem } from '../../error-catalogue.ts';
+import { notFound, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { setWebhook } from '../../outbox/set-webhook.ts';
 import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
@@ -45,12 +45,10 @@ export const putWebhook = operation({
         },
       });
     if (!(await selectSubscriptions(app.db, user.id)).some((one) => one.webhook === webhook))
-      throw new Problem('NOT_FOUND', {
-        detail: {
-          en: 'You have no such webhook: POST /webhooks makes one.',
-          es: 'No tienes ese webhook: POST /webhooks lo crea.',
-        },
-      });
+      throw notFound(
+        'You have no such webhook: POST /webhooks makes one.',
+        'No tienes ese webhook: POST /webhooks lo crea.',
+      );
     const set = await setWebhook(app, { userId: user.id, ...wish }, actorOf(request, user));
     return { message: 'OK', errors: null, data: describeWebhook(set) };
   },

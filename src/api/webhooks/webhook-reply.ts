@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { type ErrorItem, notFound, Problem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -96,12 +96,10 @@ export async function requireOneself(app: App, request: FastifyRequest): Promise
 export function readWebhook(request: FastifyRequest): Webhook {
   const { webhook } = request.params as { webhook: string };
   if (isWebhook(webhook)) return webhook;
-  throw new Problem('NOT_FOUND', {
-    detail: {
-      en: `There is no such webhook; there are ${names.join(' and ')}.`,
-      es: `No existe ese webhook; existen ${names.join(' y ')}.`,
-    },
-  });
+  throw notFound(
+    `There is no such webhook; there are ${names.join(' and ')}.`,
+    `No existe ese webhook; existen ${names.join(' y ')}.`,
+  );
 }
 
 type Wish = { url: string; webhook: Webhook; method: WebhookMethod };
