@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type ListedBanks, listBanks, listShippedBanks } from '../bank-validation/directory/list-banks.ts';
 import { SchemaError } from '../db/database.ts';
+import { readNamedFile } from './options.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -58,7 +58,7 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
     '../bank-validation/directory/import-bank-directory.ts'
   );
   const asOf = readDay(options.asOf);
-  const bytes = readBytes(file);
+  const bytes = readNamedFile(file);
   const isJson = /^(\xef\xbb\xbf)?\s*[{[]/.test(bytes.toString('latin1', 0, 64));
   if (isJson && (asOf !== null || options.accept !== undefined))
     throw invalidOption(
@@ -99,14 +99,6 @@ function readDay(text: string | undefined): string | null {
   if (text === undefined) return null;
   if (/^20\d\d-[01]\d-[0-3]\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw invalidOption('--as-of is a day, such as 2026-09-30.');
-}
-
-function readBytes(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch {
-    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
-  }
 }
 
 function readJson(file: string, bytes: Buffer): unknown {

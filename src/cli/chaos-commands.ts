@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -8,6 +7,7 @@ import { type ChaosReport, runChaos } from '../chaos/run-chaos.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { ownPlaces } from '../lib/own-places.ts';
 import { reportLines, reportPage } from './chaos-report.ts';
+import { readNamedFile } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print, unusableFile } from './print.ts';
@@ -121,12 +121,7 @@ function readTemplate(app: App, name: string, text: string): string {
 }
 
 function readOrderFile(file: string, least: number): ChaosOrder[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw unusableFile(`${file} cannot be read: is it there, and whose is it?`);
-  }
+  const text = readNamedFile(file).toString('utf8');
   const orders = readOrders(text);
   if (orders !== null && orders.length >= least) return orders;
   throw unusableFile(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
@@ -9,7 +10,7 @@ import { parseTyped } from '../lib/money.ts';
 import { HANDOVER_MS } from '../payment-services/handover.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { hasPaymentService } from '../payment-services/payment-service-queries.ts';
-import { CommandError, invalidOption, notFound, unknownPaymentService } from './print.ts';
+import { CommandError, invalidOption, notFound, unknownPaymentService, unusableFile } from './print.ts';
 
 /** Returns the option `--environment development|production`. */
 export function environmentOption(description = 'environment (default: RUBRICA_ENV)'): Option {
@@ -99,6 +100,15 @@ export function readReason(text: string): string {
       '--reason is 1 to 200 characters, without an e-mail address, a card number or the RUT of a person: it is kept for ever. Write an order that looks like a RUT without its dash.',
     );
   return reason;
+}
+
+/** Reads a file that an option or argument names. Throws `CommandError` FILE_UNUSABLE. */
+export function readNamedFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
+  }
 }
 
 /** Reads standard input to its end. */

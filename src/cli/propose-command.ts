@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
@@ -21,9 +20,9 @@ import { proposePayouts } from '../payouts/propose-payouts.ts';
 import { readPayouts } from '../payouts/read-payouts.ts';
 import { type PayoutWarning, type ShownPayout, showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { environmentOption, readAmount } from './options.ts';
+import { environmentOption, readAmount, readNamedFile } from './options.ts';
 import { payoutJson, payoutLines, sumOf, warningJson, warningText } from './payout-view.ts';
-import { CommandError, countOf, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
+import { CommandError, countOf, missingOption, print, unknownPaymentService } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -124,9 +123,7 @@ async function proposeOne(app: App, by: Actor, owner: ServiceEnvironment, option
 }
 
 async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file: string, options: ProposeOptions) {
-  const bytes = await readFile(file).catch(() => {
-    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
-  });
+  const bytes = readNamedFile(file);
   const sha256 = hash('sha256', bytes);
   // Do not read the file again: a pipe has no second read, and a file may change.
   const { wishes, lines } = await readPayouts(app, Readable.from([bytes]), sha256.slice(0, 12));

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { recipientInput, recipientJson } from '../api/payouts/recipient-schemas.ts';
 import type { App } from '../app.ts';
@@ -7,8 +6,8 @@ import { readStrictJson } from '../http/read-strict-json.ts';
 import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
 import { keepRecipient, requireNamed } from '../payouts/keep-recipient.ts';
 import type { Recipient } from '../payouts/recipient.ts';
-import { readStdin } from './options.ts';
-import { print, table, time, unusableFile } from './print.ts';
+import { readNamedFile, readStdin } from './options.ts';
+import { print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -37,8 +36,8 @@ export function addRecipientCommands(program: Command): void {
   add('show', 'show a recipient with all its versions').argument('<id>', 'ID from `recipient list`').action(show);
 }
 
-async function keep(id: string | null, file: string | undefined, options: ActingOptions): Promise<void> {
-  const body = readStrictJson(await readInput(file), { depth: 4, members: 64 });
+async function keep(id: string | null, file = '-', options: ActingOptions): Promise<void> {
+  const body = readStrictJson(file === '-' ? await readStdin() : readNamedFile(file), { depth: 4, members: 64 });
   const recipient = await withActor(options, async (app, by) => {
     // Checked first, before a provider gets a request.
     requireNamed(by);
@@ -50,13 +49,6 @@ async function keep(id: string | null, file: string | undefined, options: Acting
     `Recipient ${recipient.id}, version ${recipient.version}.`,
     ...linesOf(recipient),
   ]);
-}
-
-async function readInput(file = '-'): Promise<Buffer> {
-  if (file === '-') return readStdin();
-  return readFile(file).catch(() => {
-    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
-  });
 }
 
 async function validate(app: App, account: Parameters<typeof validateBankAccount>[2]): Promise<string> {

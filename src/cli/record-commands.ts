@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -17,7 +17,7 @@ import { compareRecordings, type Difference } from '../travel/compare-recordings
 import { ACCEPTED, makeRecording } from '../travel/make-recording.ts';
 import { type Recording, type RequestEntry, readRecording, writeRecording } from '../travel/recording.ts';
 import { type PostRequest, replayRecording } from '../travel/replay-recording.ts';
-import { readTime, TIMES } from './options.ts';
+import { readNamedFile, readTime, TIMES } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, countOf, invalidOption, print, unusableFile } from './print.ts';
@@ -107,12 +107,7 @@ async function replay(file: string, options: ActingOptions): Promise<void> {
 }
 
 function readFile(file: string): Recording {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw unusableFile(`${file} cannot be read: is it there, and whose is it?`);
-  }
+  const text = readNamedFile(file).toString('utf8');
   const recording = readRecording(text);
   if (recording !== null) return recording;
   throw unusableFile(
