@@ -80,6 +80,11 @@ export const Type = {
   },
 };
 
+/** The schema of a successful response with `data`. `$id`: its name in the API description. */
+export function replyOf<Data extends Schema>($id: string, data: Data) {
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id });
+}
+
 /** `VALUE` exists only for the compiler. */
 function make<Value>(schema: Keywords): Schema<Value> {
   return schema as Schema<Value>;

@@ -4,7 +4,7 @@ import { findApiTokenOwner } from '../../auth/list-sessions.ts';
 import { endApiToken } from '../../auth/make-api-token.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { API_TOKEN_ERRORS, noSuchUser, refuseMore, requireManaged } from './api-token-reply.ts';
 
@@ -24,7 +24,7 @@ export const deleteApiToken = operation({
     replies: {
       200: {
         description: 'The token has ended',
-        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'EndedApiToken' }),
+        schema: replyOf('EndedApiToken', data),
         example: { message: 'OK', errors: null, data: { id: 'tok_0123456789abcdefghjk', ended: true } },
       },
     },

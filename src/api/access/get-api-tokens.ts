@@ -1,7 +1,7 @@
 import { listApiTokens } from '../../auth/list-sessions.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import {
   API_TOKEN_ERRORS,
   describeApiToken,
@@ -29,10 +29,7 @@ export const getApiTokens = operation({
     replies: {
       200: {
         description: 'API tokens of the user',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Array(ListedApiTokenSchema) },
-          { $id: 'ApiTokenList' },
-        ),
+        schema: replyOf('ApiTokenList', Type.Array(ListedApiTokenSchema)),
         example: { message: 'OK', errors: null, data: [LISTED_API_TOKEN_EXAMPLE] },
       },
     },

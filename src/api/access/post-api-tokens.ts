@@ -4,7 +4,7 @@ import { makeApiToken } from '../../auth/make-api-token.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { readTime } from '../../http/list-parameters.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -59,7 +59,7 @@ export const postApiTokens = operation({
     replies: {
       201: {
         description: 'The token; its text is shown only here',
-        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'NewApiToken' }),
+        schema: replyOf('NewApiToken', data),
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },
     },

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf } from '../../http/json-schema.ts';
 import {
   ACCESS_TOKEN_EXAMPLE,
   AccessTokenSchema,
@@ -26,10 +26,7 @@ export const postUsersLogin = operation({
     replies: {
       200: {
         description: 'An access token for 24 hours',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: AccessTokenSchema },
-          { $id: 'LoginReply' },
-        ),
+        schema: replyOf('LoginReply', AccessTokenSchema),
         example: { message: MESSAGE, errors: null, data: ACCESS_TOKEN_EXAMPLE },
       },
     },

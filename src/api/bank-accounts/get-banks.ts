@@ -1,6 +1,6 @@
 import { listBanks } from '../../bank-validation/directory/list-banks.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { PAYOUTS_ERRORS } from './validation-schemas.ts';
 
@@ -43,22 +43,18 @@ const BankSchema = Type.Object(
   { $id: 'Bank' },
 );
 
-const BankListSchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Object({
-      asOf: Type.String({ description: 'Date of the list, as the list states it: a year, a month or a day' }),
-      version: Type.String({ description: 'Changes when any entry changes' }),
-      source: Type.Nullable(Type.String()),
-      origin: Type.String({
-        enum: ['release', 'import'],
-        description: '`release`: shipped with the program; `import`: imported later',
-      }),
-      banks: Type.Array(BankSchema),
+const BankListSchema = replyOf(
+  'BankList',
+  Type.Object({
+    asOf: Type.String({ description: 'Date of the list, as the list states it: a year, a month or a day' }),
+    version: Type.String({ description: 'Changes when any entry changes' }),
+    source: Type.Nullable(Type.String()),
+    origin: Type.String({
+      enum: ['release', 'import'],
+      description: '`release`: shipped with the program; `import`: imported later',
     }),
-  },
-  { $id: 'BankList' },
+    banks: Type.Array(BankSchema),
+  }),
 );
 
 const EXAMPLE = {

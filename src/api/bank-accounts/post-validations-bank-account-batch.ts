@@ -6,7 +6,7 @@ import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
 import { CATALOGUE, errorItem, type Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { answerLanguage, wordsOf } from '../../http/problem-words.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
@@ -229,14 +229,7 @@ function batchReplySchema() {
     Type.Object({ reference, error }),
   ]);
   const provenance = Type.Optional(Type.Array(ProvenanceSchema, { description: 'Only with `checks=failed`' }));
-  return Type.Object(
-    {
-      message: Type.String(),
-      errors: Type.Null(),
-      data: Type.Object({ summary, results: Type.Array(result), provenance }),
-    },
-    { $id: 'BankAccountBatchReply' },
-  );
+  return replyOf('BankAccountBatchReply', Type.Object({ summary, results: Type.Array(result), provenance }));
 }
 
 function batchReplyExample() {

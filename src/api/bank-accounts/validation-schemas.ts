@@ -1,7 +1,7 @@
 import { CHECK_IDS } from '../../bank-validation/check.ts';
 import { NAME_GRADES } from '../../bank-validation/holder/holder-checks.ts';
 import { RUT_FORMATS } from '../../bank-validation/rut.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 
 /** The most characters of a name. */
 export const LONGEST_NAME = 200;
@@ -112,10 +112,7 @@ export const ValidationSchema = Type.Object(
   { $id: 'BankAccountValidation' },
 );
 
-export const ValidationReplySchema = Type.Object(
-  { message: Type.String(), errors: Type.Null(), data: ValidationSchema },
-  { $id: 'BankAccountValidationReply' },
-);
+export const ValidationReplySchema = replyOf('BankAccountValidationReply', ValidationSchema);
 
 export const VALIDATION_EXAMPLE = {
   id: 'bav_0mkfedmo0cbdeeedde06e9b56',

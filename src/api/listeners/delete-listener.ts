@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { endListening } from '../../outbox/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
@@ -14,10 +14,7 @@ export const deleteListener = operation({
     replies: {
       200: {
         description: 'The listener has ended, now or earlier',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Null() },
-          { $id: 'ListenerEnded' },
-        ),
+        schema: replyOf('ListenerEnded', Type.Null()),
         example: { message: 'OK', errors: null, data: null },
       },
     },

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
 import type { FailureReason } from '../../lib/exchange-request.ts';
 import type { FetchOutcome } from '../../lib/safe-fetch.ts';
@@ -53,7 +53,7 @@ export const postListenerAttempts = operation({
     replies: {
       200: {
         description: 'The next step',
-        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'ListenerAttemptReply' }),
+        schema: replyOf('ListenerAttemptReply', data),
         example: { message: 'OK', errors: null, data: { step: 'delivered', next_attempt_at: null } },
       },
     },

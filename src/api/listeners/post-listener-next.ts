@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { takeNext } from '../../outbox/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
@@ -43,14 +43,7 @@ export const postListenerNext = operation({
     replies: {
       200: {
         description: 'The callback, or null',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ callback: Type.Nullable(callback) }),
-          },
-          { $id: 'ListenedCallbackReply' },
-        ),
+        schema: replyOf('ListenedCallbackReply', Type.Object({ callback: Type.Nullable(callback) })),
         example: { message: 'OK', errors: null, data: { callback: EXAMPLE } },
       },
     },

@@ -1,6 +1,6 @@
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -39,7 +39,7 @@ export const postListeners = operation({
     replies: {
       200: {
         description: 'The started listener',
-        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'ListenerReply' }),
+        schema: replyOf('ListenerReply', data),
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },
     },

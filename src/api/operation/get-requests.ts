@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, readTime, textParameter } from '../../http/list-parameters.ts';
 import { answerLanguage } from '../../http/problem-words.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -91,13 +91,9 @@ export const getRequests = operation({
     replies: {
       200: {
         description: 'A page of refused requests',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ requests: Type.Array(RefusedRequestSchema), next: Type.Nullable(Type.String()) }),
-          },
-          { $id: 'RefusedRequestPage' },
+        schema: replyOf(
+          'RefusedRequestPage',
+          Type.Object({ requests: Type.Array(RefusedRequestSchema), next: Type.Nullable(Type.String()) }),
         ),
         example: { message: 'OK', errors: null, data: { requests: [EXAMPLE], next: null } },
       },

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { notACursor, notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
@@ -20,18 +20,14 @@ import {
 const MOST = 100;
 const USUAL = 50;
 
-const ListSchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Object({
-      links: Type.Array(PaymentLinkSchema),
-      next: Type.Nullable(Type.String(), {
-        description: '`after` for the next page; null on the last page',
-      }),
+const ListSchema = replyOf(
+  'PaymentLinkList',
+  Type.Object({
+    links: Type.Array(PaymentLinkSchema),
+    next: Type.Nullable(Type.String(), {
+      description: '`after` for the next page; null on the last page',
     }),
-  },
-  { $id: 'PaymentLinkList' },
+  }),
 );
 
 /** Lists the payment links that the user may see. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import type { ListedLink } from '../../payment-links/find-payment-link.ts';
@@ -56,10 +56,7 @@ export const LINK_EXAMPLE = {
   ended_at: null,
 } as const;
 
-export const LinkReplySchema = Type.Object(
-  { message: Type.String(), errors: Type.Null(), data: PaymentLinkSchema },
-  { $id: 'PaymentLinkReply' },
-);
+export const LinkReplySchema = replyOf('PaymentLinkReply', PaymentLinkSchema);
 
 export const LINK_REPLY_EXAMPLE = { message: 'OK', errors: null, data: LINK_EXAMPLE };
 

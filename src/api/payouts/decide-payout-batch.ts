@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -12,16 +12,12 @@ import { findBatch } from '../../payouts/find-payout.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
 import { readReason } from './statement-schemas.ts';
 
-const DecidedSchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Object({
-      decided: Type.Integer({ description: 'Number of payouts that the decision changed' }),
-      batch: BatchSchema,
-    }),
-  },
-  { $id: 'PayoutBatchDecided' },
+const DecidedSchema = replyOf(
+  'PayoutBatchDecided',
+  Type.Object({
+    decided: Type.Integer({ description: 'Number of payouts that the decision changed' }),
+    batch: BatchSchema,
+  }),
 );
 
 const REPLIES = {

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements } from '../../statements/find-statement.ts';
@@ -27,14 +27,7 @@ export const getBankStatements = operation({
     replies: {
       200: {
         description: 'Statements, newest first',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ statements: Type.Array(StatementSchema) }),
-          },
-          { $id: 'StatementList' },
-        ),
+        schema: replyOf('StatementList', Type.Object({ statements: Type.Array(StatementSchema) })),
         example: { message: 'OK', errors: null, data: { statements: [STATEMENT_EXAMPLE] } },
       },
     },
@@ -67,13 +60,9 @@ export const getBankStatementsId = operation({
     replies: {
       200: {
         description: 'The statement',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ statement: StatementSchema, lines: Type.Array(StatementLineSchema) }),
-          },
-          { $id: 'StatementRead' },
+        schema: replyOf(
+          'StatementRead',
+          Type.Object({ statement: StatementSchema, lines: Type.Array(StatementLineSchema) }),
         ),
         example: { message: 'OK', errors: null, data: { statement: STATEMENT_EXAMPLE, lines: [LINE_EXAMPLE] } },
       },

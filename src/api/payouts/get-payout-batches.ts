@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
@@ -23,10 +23,7 @@ export const getPayoutBatches = operation({
     replies: {
       200: {
         description: 'Batches, newest first',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Object({ batches: Type.Array(BatchSchema) }) },
-          { $id: 'PayoutBatchList' },
-        ),
+        schema: replyOf('PayoutBatchList', Type.Object({ batches: Type.Array(BatchSchema) })),
         example: { message: 'OK', errors: null, data: { batches: [BATCH_EXAMPLE] } },
       },
     },
@@ -108,20 +105,16 @@ export const getPayoutBatchesId = operation({
     replies: {
       200: {
         description: 'The batch',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({
-              batch: BatchSchema,
-              payouts: Type.Array(BatchedPayoutSchema),
-              files: Type.Array(PayoutFileSchema),
-              next: Type.Nullable(Type.String(), {
-                description: '`after` for the next page; null on the last page',
-              }),
+        schema: replyOf(
+          'PayoutBatchRead',
+          Type.Object({
+            batch: BatchSchema,
+            payouts: Type.Array(BatchedPayoutSchema),
+            files: Type.Array(PayoutFileSchema),
+            next: Type.Nullable(Type.String(), {
+              description: '`after` for the next page; null on the last page',
             }),
-          },
-          { $id: 'PayoutBatchRead' },
+          }),
         ),
         example: {
           message: 'OK',

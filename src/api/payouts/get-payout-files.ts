@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.ts';
@@ -69,10 +69,7 @@ export const getPayoutFiles = operation({
     replies: {
       200: {
         description: 'Files, newest first',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
-          { $id: 'PayoutFileList' },
-        ),
+        schema: replyOf('PayoutFileList', Type.Object({ files: Type.Array(PayoutFileSchema) })),
         example: { message: 'OK', errors: null, data: { files: [FILE_EXAMPLE] } },
       },
     },
@@ -95,13 +92,9 @@ export const getPayoutFilesId = operation({
     replies: {
       200: {
         description: 'The file',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ file: PayoutFileSchema, payouts: Type.Array(FilePayoutSchema) }),
-          },
-          { $id: 'PayoutFileRead' },
+        schema: replyOf(
+          'PayoutFileRead',
+          Type.Object({ file: PayoutFileSchema, payouts: Type.Array(FilePayoutSchema) }),
         ),
         example: {
           message: 'OK',
@@ -146,16 +139,12 @@ export const getPayoutFilesContent = operation({
     replies: {
       200: {
         description: 'The file with its content',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({
-              file: PayoutFileSchema,
-              content: Type.String({ contentEncoding: 'base64', description: 'Content of the file, in base64' }),
-            }),
-          },
-          { $id: 'PayoutFileContent' },
+        schema: replyOf(
+          'PayoutFileContent',
+          Type.Object({
+            file: PayoutFileSchema,
+            content: Type.String({ contentEncoding: 'base64', description: 'Content of the file, in base64' }),
+          }),
         ),
         example: {
           message: 'OK',

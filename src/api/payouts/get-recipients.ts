@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findRecipient, listRecipients } from '../../payouts/find-recipient.ts';
@@ -8,18 +8,14 @@ import { RECIPIENT_EXAMPLE, RecipientSchema, recipientJson } from './recipient-s
 
 const MOST = 100;
 
-const ListReplySchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Object({
-      recipients: Type.Array(RecipientSchema),
-      next: Type.Nullable(Type.String(), {
-        description: '`after` for the next page; null on the last page',
-      }),
+const ListReplySchema = replyOf(
+  'RecipientList',
+  Type.Object({
+    recipients: Type.Array(RecipientSchema),
+    next: Type.Nullable(Type.String(), {
+      description: '`after` for the next page; null on the last page',
     }),
-  },
-  { $id: 'RecipientList' },
+  }),
 );
 
 /** Lists the recipients that the user may see, each in its current version. */
@@ -49,16 +45,12 @@ export const getRecipients = operation({
   },
 });
 
-const HistoryReplySchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Intersect([
-      RecipientSchema,
-      Type.Object({ versions: Type.Array(RecipientSchema, { description: 'All versions, newest first' }) }),
-    ]),
-  },
-  { $id: 'RecipientHistory' },
+const HistoryReplySchema = replyOf(
+  'RecipientHistory',
+  Type.Intersect([
+    RecipientSchema,
+    Type.Object({ versions: Type.Array(RecipientSchema, { description: 'All versions, newest first' }) }),
+  ]),
 );
 
 /** Returns one recipient with all its versions. */

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -67,14 +67,7 @@ export const postBankStatementsUses = operation({
     replies: {
       200: {
         description: 'The resolved lines',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ lines: Type.Array(StatementLineSchema) }),
-          },
-          { $id: 'StatementUsed' },
-        ),
+        schema: replyOf('StatementUsed', Type.Object({ lines: Type.Array(StatementLineSchema) })),
         example: {
           message: 'The lines have their use.',
           errors: null,

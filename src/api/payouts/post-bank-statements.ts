@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -57,10 +57,7 @@ export const postBankStatements = operation({
     replies: {
       201: {
         description: 'Imported, now or earlier',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: ImportedSchema },
-          { $id: 'StatementImported' },
-        ),
+        schema: replyOf('StatementImported', ImportedSchema),
         example: { message: 'The statement is taken over.', errors: null, data: IMPORTED_EXAMPLE },
         headers: { 'Idempotency-Hit': 'true if no line was new' },
       },

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
@@ -53,10 +53,7 @@ export const postPayoutBatches = operation({
     replies: {
       201: {
         description: 'Stored, now or by an earlier identical request',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: BatchSchema },
-          { $id: 'PayoutBatchProposed' },
-        ),
+        schema: replyOf('PayoutBatchProposed', BatchSchema),
         example: { message: 'The batch is kept.', errors: null, data: BATCH_EXAMPLE },
         headers: { 'Idempotency-Hit': 'true if these payouts were sent before' },
       },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
@@ -51,10 +51,7 @@ export const postPayoutFilesResults = operation({
     replies: {
       200: {
         description: 'Results by payout',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: ResultsSchema },
-          { $id: 'PayoutResultsTaken' },
-        ),
+        schema: replyOf('PayoutResultsTaken', ResultsSchema),
         example: {
           message: 'The results are taken over.',
           errors: null,

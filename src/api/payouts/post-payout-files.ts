@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
@@ -55,10 +55,7 @@ export const postPayoutFiles = operation({
     replies: {
       201: {
         description: 'The files without their content, made now or by an earlier request for the batch',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
-          { $id: 'PayoutFilesMade' },
-        ),
+        schema: replyOf('PayoutFilesMade', Type.Object({ files: Type.Array(PayoutFileSchema) })),
         example: { message: 'The files are made.', errors: null, data: { files: [FILE_EXAMPLE] } },
         headers: { 'Idempotency-Hit': 'true if the files of the batch were made before' },
       },

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ErrorItem } from '../../error-catalogue.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import type { RecipientInput } from '../../payouts/keep-recipient.ts';
@@ -85,10 +85,7 @@ export const RECIPIENT_EXAMPLE = {
   createdBy: 'usr_4m0c7r2n9k5xw3ehb8tq',
 };
 
-export const RecipientReplySchema = Type.Object(
-  { message: Type.String(), errors: Type.Null(), data: RecipientSchema },
-  { $id: 'RecipientReply' },
-);
+export const RecipientReplySchema = replyOf('RecipientReply', RecipientSchema);
 
 export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient is kept.', errors: null, data: RECIPIENT_EXAMPLE };
 

@@ -3,7 +3,7 @@ import { availableBalance } from '../../books/available-balance.ts';
 import { reconcileEntries } from '../../books/reconcile-entries.ts';
 import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay, dayOf } from '../../lib/calendar-day.ts';
 import type { Sum } from '../../lib/exact-sum.ts';
@@ -128,7 +128,7 @@ function replySchema() {
     remittanceByDate: Type.Optional(Type.Object({ total: Type.Number(), trxs: Type.Array(RemittanceItemSchema) })),
     futureRemittances: Type.Optional(Type.Object({ total: Type.Number(), remittances: Type.Array(remittance) })),
   });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'RemittanceIndicators' });
+  return replyOf('RemittanceIndicators', data);
 }
 
 function replyExample() {

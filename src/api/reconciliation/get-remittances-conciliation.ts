@@ -1,7 +1,7 @@
 import { reconcileEntries } from '../../books/reconcile-entries.ts';
 import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay } from '../../lib/calendar-day.ts';
 import {
@@ -73,7 +73,7 @@ function replySchema() {
     nullifications: Type.Array(RemittanceNullificationSchema),
     payouts: Type.Array(RemittancePayoutSchema),
   });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Conciliation' });
+  return replyOf('Conciliation', data);
 }
 
 function replyExample() {

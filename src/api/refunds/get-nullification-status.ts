@@ -1,6 +1,6 @@
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
 import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
@@ -26,13 +26,9 @@ export const getNullificationStatus = operation({
     replies: {
       200: {
         description: 'Status of the transaction',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ status: Type.String({ enum: ['processing', 'completed', 'failed'] }) }),
-          },
-          { $id: 'RefundStatus' },
+        schema: replyOf(
+          'RefundStatus',
+          Type.Object({ status: Type.String({ enum: ['processing', 'completed', 'failed'] }) }),
         ),
         example: { message: 'OK', errors: null, data: { status: 'completed' } },
       },

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import type { Refund } from '../../refunds/refund.ts';
@@ -57,7 +57,7 @@ function replySchema() {
     { $id: 'Refund' },
   );
   const data = Type.Object({ nullifications: Type.Array(refund) });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'RefundList' });
+  return replyOf('RefundList', data);
 }
 
 function example() {

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { readFeed } from '../../outbox/read-feed.ts';
@@ -53,7 +53,7 @@ function replySchema() {
     { $id: 'Event' },
   );
   const data = Type.Object({ events: Type.Array(event), next: Type.String(), has_more: Type.Boolean() });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'EventPage' });
+  return replyOf('EventPage', data);
 }
 
 function replyExample() {

@@ -1,6 +1,6 @@
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { type Static, Type } from '../../http/json-schema.ts';
+import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
@@ -84,10 +84,7 @@ function dataSchema() {
 }
 
 function replySchema() {
-  return Type.Object(
-    { message: Type.String(), errors: Type.Null(), data: dataSchema() },
-    { $id: 'TransactionTimeline' },
-  );
+  return replyOf('TransactionTimeline', dataSchema());
 }
 
 function replyExample() {

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, readTime, textParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { parseTyped } from '../../lib/money.ts';
@@ -144,7 +144,7 @@ function replySchema() {
     next: Type.Nullable(Type.String()),
     complete: Type.Boolean(),
   });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'TransactionPage' });
+  return replyOf('TransactionPage', data);
 }
 
 function replyExample() {

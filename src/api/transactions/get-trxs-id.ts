@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
@@ -142,7 +142,7 @@ function replySchema() {
     expiresAt: Type.String(),
     settledAt: Type.Nullable(Type.String()),
   });
-  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Transaction' });
+  return replyOf('Transaction', data);
 }
 
 function replyExample() {

@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireTransaction } from './get-trxs-id.ts';
 import { statusWord } from './transaction-reply.ts';
 import { TRANSACTION_ID } from './transaction-schemas.ts';
@@ -16,13 +16,9 @@ export const getTrxsStatus = operation({
     replies: {
       200: {
         description: 'Status of the transaction',
-        schema: Type.Object(
-          {
-            message: Type.String(),
-            errors: Type.Null(),
-            data: Type.Object({ status: Type.String({ enum: ['pending', 'complete', 'failed'] }) }),
-          },
-          { $id: 'TransactionStatus' },
+        schema: replyOf(
+          'TransactionStatus',
+          Type.Object({ status: Type.String({ enum: ['pending', 'complete', 'failed'] }) }),
         ),
         example: { message: 'Trx encontrada', errors: null, data: { status: 'pending' } },
       },

@@ -1,4 +1,4 @@
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options });
 
@@ -113,18 +113,14 @@ export const SIGNED_REQUEST_ERRORS = [
   'REFERENCE_CONFLICT',
 ] as const;
 
-export const CreatedSchema = Type.Object(
-  {
-    message: Type.String(),
-    errors: Type.Null(),
-    data: Type.Object({
-      idTrx: Type.Integer({ description: 'Id of the transaction' }),
-      payUrl: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), url: Type.String() }), {
-        description: 'First the pay page, then the same page for each payment method',
-      }),
+export const CreatedSchema = replyOf(
+  'CreatedTransaction',
+  Type.Object({
+    idTrx: Type.Integer({ description: 'Id of the transaction' }),
+    payUrl: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), url: Type.String() }), {
+      description: 'First the pay page, then the same page for each payment method',
     }),
-  },
-  { $id: 'CreatedTransaction' },
+  }),
 );
 
 export const CREATED_EXAMPLE = {

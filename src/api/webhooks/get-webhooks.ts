@@ -1,5 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
 import {
   describeWebhook,
@@ -22,10 +22,7 @@ export const getWebhooks = operation({
     replies: {
       200: {
         description: 'Your webhooks',
-        schema: Type.Object(
-          { message: Type.String(), errors: Type.Null(), data: Type.Array(WebhookSchema) },
-          { $id: 'WebhookList' },
-        ),
+        schema: replyOf('WebhookList', Type.Array(WebhookSchema)),
         example: { message: 'OK', errors: null, data: [WEBHOOK_EXAMPLE] },
       },
     },

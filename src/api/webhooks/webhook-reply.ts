@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/actor.ts';
 import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { type ErrorItem, notFound, Problem } from '../../error-catalogue.ts';
-import { Type } from '../../http/json-schema.ts';
+import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
@@ -58,10 +58,7 @@ export const WEBHOOK_EXAMPLE = {
   createdAt: '2026-01-15T12:00:00.000Z',
 };
 
-export const WebhookReplySchema = Type.Object(
-  { message: Type.String(), errors: Type.Null(), data: WebhookSchema },
-  { $id: 'WebhookReply' },
-);
+export const WebhookReplySchema = replyOf('WebhookReply', WebhookSchema);
 
 export const WEBHOOK_REPLY_EXAMPLE = { message: 'OK', errors: null, data: WEBHOOK_EXAMPLE };
 
