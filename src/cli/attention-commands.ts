@@ -3,13 +3,14 @@ import type { App } from '../app.ts';
 import type { AttentionName, AttentionRow } from '../attention/attention.ts';
 import { ATTENTION_KINDS } from '../attention/attention-kinds.ts';
 import { listAttention } from '../attention/list-attention.ts';
+import { type MeasuredKind, measureAttention } from '../attention/measure-attention.ts';
 import { type AttentionNamed, giveUpAttention, takeAttention } from '../attention/take-attention.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { environmentOption, readLimit } from './options.ts';
-import { print, table, time } from './print.ts';
+import { countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -59,8 +60,28 @@ function addTaking(group: Command, name: string, take: Take, description: string
 
 async function list(options: { kind?: AttentionName; limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const waiting = await withApp((app) => listAttention(app, options.kind ?? null, limit));
-  print(options, { attention: waiting }, waiting.length === 0 ? ['Nothing waits for a person.'] : linesOf(waiting));
+  const [waiting, left] = await withApp(async (app) => {
+    const rows = await listAttention(app, options.kind ?? null, limit);
+    return [rows, rows.length < limit ? [] : await measureLeft(app, options.kind, rows)] as const;
+  });
+  const notListed = left.map(({ kind, count }) => ({ kind, count }));
+  print(
+    options,
+    { attention: waiting, not_listed: notListed },
+    waiting.length === 0 ? ['Nothing waits for a person.'] : [...linesOf(waiting), ...leftLines(left, limit)],
+  );
+}
+
+/** Counts, kind by kind, what waits beyond the rows: a thousand callbacks must not hide newer money in suspense. */
+async function measureLeft(
+  app: App,
+  kind: AttentionName | undefined,
+  rows: readonly AttentionRow[],
+): Promise<MeasuredKind[]> {
+  const measured = (await measureAttention(app)).filter((one) => kind === undefined || one.kind === kind);
+  return measured
+    .map((one) => ({ ...one, count: one.count - rows.filter((row) => row.kind === one.kind).length }))
+    .filter(({ count }) => count > 0);
 }
 
 /** Returns the table, with the commands below it, because a command is too long for a column. */
@@ -91,4 +112,12 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     ...table([head, ...rows]),
     ...waiting.flatMap(({ kind, id, reason, command }) => ['', `${kind} ${id}: ${reason}`, `  ${command}`]),
   ];
+}
+
+function leftLines(left: readonly MeasuredKind[], limit: number): string[] {
+  if (left.length === 0) return [];
+  const lines = left.map(
+    ({ kind, nouns, count }) => `  ${countOf(count, ...nouns)}: bin/rubrica attention list --kind ${kind}`,
+  );
+  return ['', `Not listed, because the list ends after ${limit} (--limit):`, ...lines];
 }

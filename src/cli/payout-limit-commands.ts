@@ -96,6 +96,7 @@ function readMost(text: string): number | null {
 
 function readCount(text: string): number | null {
   if (text === 'none') return null;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidOption('--automatic-per-hour is a number from 1, or `none`.');
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw invalidOption('--automatic-per-hour is a number from 1 to 999999, or `none`.');
   return Number(text);
 }

@@ -29,6 +29,17 @@ suite('callbacks that were given up, on the command line', () => {
     );
   });
 
+  test('attention list says what it leaves out at its limit, kind by kind', async () => {
+    const short = await run('attention', 'list', '--limit', '1');
+    assert.match(short.stdout, /\nNot listed, because the list ends after 1 \(--limit\):\n(  .*\n)*$/);
+    assert.match(short.stdout, /\n {2}1 callback given up: bin\/rubrica attention list --kind callback\n/);
+    assert.doesNotMatch((await run('attention', 'list')).stdout, /Not listed/);
+    const { attention, not_listed } = JSON.parse(
+      (await run('attention', 'list', '--kind', 'callback', '--limit', '1', '--json')).stdout,
+    );
+    assert.deepEqual([attention.length, not_listed], [1, [{ kind: 'callback', count: 1 }]]);
+  });
+
   test('show prints the callback, then every attempt; --body prints the bytes that are sent', async () => {
     const { stdout } = await run('callback', 'show', '1');
     assert.match(
