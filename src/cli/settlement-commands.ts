@@ -107,7 +107,9 @@ async function keep(file: string, options: KeepOptions): Promise<void> {
   if (kept.kind === 'empty') throw unusableFile(`${file} has no line to compare.`);
   if (kept.kind !== 'kept')
     throw unusableFile(`${file} differs in more than ${MOST_DIFFERENCES} lines: it is not the file of these books.`);
-  print(options, kept, [`${kept.id}: ${kept.open} differences are open: bin/rubrica settlement show ${kept.id}`]);
+  print(options, kept, [
+    `${kept.id}: ${countOf(kept.open, 'open difference')}: bin/rubrica settlement show ${kept.id}`,
+  ]);
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
@@ -215,6 +217,7 @@ function monthLines({
   suspense,
   differences,
   isAsClosed,
+  clockWentBack,
 }: MonthState): string[] {
   const state =
     closed === null
@@ -226,6 +229,7 @@ function monthLines({
     `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} ${differences === 1 ? 'difference' : 'differences'} not accepted.`,
     ...(hasBooks ? [] : ['The first payment service was created later.']),
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
+    ...(clockWentBack ? ['The clock went back after the close: what was recorded since can be in this month.'] : []),
   ];
 }
 

@@ -9,7 +9,13 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { selectArrivedSince, selectFirstCreated } from '../payment-services/payment-service-queries.ts';
 import { countUnresolvedOf } from './movement-queries.ts';
-import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosedMonth } from './settlement-queries.ts';
+import {
+  type ClosedMonth,
+  countOpenDifferences,
+  insertClosedMonth,
+  selectClosedMonth,
+  wentBackSinceClose,
+} from './settlement-queries.ts';
 
 /** The amount owed to a merchant at the end of a month, in minor units as text. */
 export type MonthOwed = { environment_id: number; currency: string; owed: string };
@@ -38,9 +44,11 @@ export type MonthState = {
   closed: ClosedMonth | null;
   /**
    * True if the books still agree with the closed month, and while the month is open. A payment service that arrived
-   * from another database after the close is not compared.
+   * from another database after the close is not compared, and nothing is if the clock went back.
    */
   isAsClosed: boolean;
+  /** True if the clock of a development installation went back after the close: new entries can be in the month. */
+  clockWentBack: boolean;
 };
 
 /** Returns the state of a month such as `2026-01`; null if `month` is not one. */
@@ -61,11 +69,12 @@ export async function describeMonth(app: App, month: string, environment: Enviro
     selectFirstCreated(app.db),
   ]);
   const owed = owedAt.map((one) => ({ ...one, owed: String(one.owed) }));
-  const isAsClosed = closed === null || (await agrees(app, closed, owed));
+  const clockWentBack = closed !== null && (await wentBackSinceClose(app.db, closed));
+  const isAsClosed = closed === null || clockWentBack || (await agrees(app, closed, owed));
   const hasEnded = dayOf(app.now() - BEING_BOOKED_MS) > last;
   const hasBooks = firstAt !== null && firstAt < to;
   const counts = { unbooked: unbooked.length, suspense, differences };
-  return { month, environment, hasEnded, hasBooks, ...counts, owed, closed, isAsClosed };
+  return { month, environment, hasEnded, hasBooks, ...counts, owed, closed, isAsClosed, clockWentBack };
 }
 
 async function agrees(app: App, closed: ClosedMonth, owed: readonly MonthOwed[]): Promise<boolean> {

@@ -185,6 +185,19 @@ export async function selectClosedMonth(db: Reader, month: string, environment: 
   return row ?? null;
 }
 
+/**
+ * Returns whether the clock of a development installation returned to real time after the month was closed. Entries
+ * that were posted since may have times of the closed month.
+ */
+export async function wentBackSinceClose(db: Reader, { month, environment }: ClosedMonth): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 as one from audit_log r where r.action = 'clock.reset'
+       and r.link > (select max(c.link) from audit_log c where c.action = 'month.closed' and c.subject = $1) limit 1`,
+    [`${month} ${environment}`],
+  );
+  return rows.length > 0;
+}
+
 /** Closes a month; returns false if it is closed already. */
 export async function insertClosedMonth(tx: Tx, row: ClosedMonth): Promise<boolean> {
   const rows = await tx.query(

@@ -82,6 +82,8 @@ forEachEngine('settlement accept', (openTestDatabase) => {
       assert.match(stderr, /payment_missing_in_books/);
     }
     assert.match((await accept('payment_missing_in_books')).stdout, /^1 difference is accepted/);
+    const again = await runCommand(['settlement', 'keep', file], { env });
+    assert.match(again.stdout, /^sf_\w+: 1 open difference: bin\/rubrica settlement show sf_\w+\n$/);
   });
 });
 

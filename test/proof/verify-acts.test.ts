@@ -7,7 +7,7 @@ import { resetApiToken } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
-import { closeMonth } from '../../src/movements/close-month.ts';
+import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -413,9 +413,15 @@ forEachEngine('what people closed, set, made and decided', (openTestDatabase) =>
     const sql = `update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`;
     await app.db.transaction((tx) => tx.query(sql));
     assert.match(says(await verifyStore(app)), /^month 2026-01 development was closed with/);
+    const shown = async () => {
+      const state = await describeMonth(app, '2026-01', 'development');
+      return [state?.isAsClosed, state?.clockWentBack];
+    };
+    assert.deepEqual(await shown(), [false, false]);
     const reset = { at: app.now(), by: TESTER, action: 'clock.reset', subject: { kind: 'store', id: '' } } as const;
     await app.db.transaction((tx) => recordAudit(tx, reset));
     assert.equal(says(await verifyStore(app)), '');
+    assert.deepEqual(await shown(), [true, true], 'month show says the same as books verify');
   });
 
   test('is compared with acts of earlier versions as far as these go, and users from before the log are counted', async () => {

@@ -103,6 +103,7 @@ function standing(app: App, language: Language, state: MonthState): Html {
   return html`<h2>${heading}</h2>
 ${closed !== null && html`<p class="notice done">${tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: actorText(language, closed.closed_by) })}</p>`}
 ${!state.isAsClosed && alertNotice(tell(language, 'month.changed'))}
+${state.clockWentBack && html`<p class="notice">${tell(language, 'month.clock_back')}</p>`}
 ${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
 <p><a href="${publicPath(app)}/console/movements?${String(new URLSearchParams({ environment, from: `${month}-01`, to: lastDayOf(`${month}-01`) }))}">${tell(language, 'month.movements')}</a></p>
 <h2>${tell(language, 'month.owed')}</h2>`;

@@ -78,6 +78,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'month.closed':
       'Cerrado el {time} por {name}. Un mes cerrado no se abre de nuevo: corrige lo que falte con un movimiento de hoy, que es del mes en curso.',
     'month.changed': 'Los libros ya no dicen lo que se cerró: bin/rubrica books verify.',
+    'month.clock_back':
+      'El reloj volvió atrás después del cierre: lo que se registró desde entonces puede estar en este mes.',
     'month.not_ended': 'El mes no ha terminado, o terminó hace menos de 10 minutos.',
     'month.no_books': 'Es anterior al primer comercio: no hay nada que cerrar.',
     'month.unbooked': 'Hechos sin asiento: {n} (bin/rubrica reconcile --date DAY)',
@@ -167,6 +169,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'month.closed':
       'Closed {time} by {name}. A closed month is not opened again: correct what was wrong with a movement of today, which belongs to the current month.',
     'month.changed': 'The books no longer say what was closed: bin/rubrica books verify.',
+    'month.clock_back': 'The clock went back after the close: what was recorded since can be in this month.',
     'month.not_ended': 'The month has not ended, or ended less than 10 minutes ago.',
     'month.no_books': 'It is before the first merchant: there is nothing to close.',
     'month.unbooked': 'Facts without an entry: {n} (bin/rubrica reconcile --date DAY)',
