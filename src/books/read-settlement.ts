@@ -125,21 +125,25 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     const column = reader.places.buyOrder === null ? 'authorizationCode' : 'buyOrder';
     throw refuse(column, '', FIXES.sale);
   }
+  const type = cellOf(line, 'type', reader);
   const wentBack = WENT_BACK.test(foldText(cellOf(line, 'state', reader)).replaceAll('_', ' '));
   return {
     fileLine: line.line,
     date,
     buyOrder: buyOrder || null,
     authorizationCode: authorizationCode || null,
-    amount: REFUND.test(cellOf(line, 'type', reader)) ? -Math.abs(amount) : amount,
+    amount: REFUND.test(type) ? -Math.abs(amount) : amount,
     currency,
     instalment: cellOf(line, 'instalment', reader) || null,
     ...(wentBack && { wentBack }),
+    ...(CHARGEBACK.test(type) && { chargeback: true }),
   };
 }
 
 /** Types of lines whose money goes back, also if their amount has no minus sign. */
 const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|nullif|chargeback/i;
+
+const CHARGEBACK = /contracargo|chargeback/i;
 
 type Fix = { readonly en: string; readonly es: string };
 

@@ -14,6 +14,8 @@ export type SettlementRow = {
   instalment: string | null;
   /** The file says that the money of this sale went back, perhaps all of it. */
   wentBack?: true;
+  /** The line is a chargeback: the payer's bank took the money back, and no refund was requested. */
+  chargeback?: true;
 };
 
 export type Settlement = {

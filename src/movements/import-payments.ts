@@ -20,6 +20,8 @@ import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { lockTransaction } from '../transactions/transaction-queries.ts';
 import {
   compareImported,
   groupImported,
@@ -31,6 +33,8 @@ import {
   lineKeyOf,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
+import { sumWentBack } from './movement-queries.ts';
+import { MORE_THAN_LEFT, planChargeback } from './plan-chargeback.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -73,13 +77,22 @@ export async function planImport(
   const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
   // An import for another payment service may have put the same money into its suspense.
   const all = await listEnvironmentIds(app, scope.environment, null, null);
-  const before = groupImported(await selectImportedOf(app.db, all, scope.method, days));
+  const imported = await selectImportedOf(app.db, all, scope.method, days);
+  const before = groupImported(imported);
+  const charged = groupImported(imported.filter(({ payment_attempt_id }) => payment_attempt_id === null));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
     const key = lineKeyOf(scope.environment, row);
     const { kind = 'missing_in_books', line = null, differs = [], repeated = false } = compared.get(row) ?? {};
-    if (row.amount < 0) steps.push(stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile'));
+    if (row.amount < 0)
+      steps.push(
+        await planRefunded(app, scope, row, {
+          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
+          charged,
+          elsewhere,
+        }),
+      );
     else if (kind === 'matched' || kind === 'different') {
       const note = differs.length === 0 ? '' : `differs in ${differs.join(', ')}: bin/rubrica reconcile`;
       steps.push({ ...stepOf(row, 'known', note), transactionId: line?.transaction_id ?? null });
@@ -150,15 +163,42 @@ async function planMissing(
   if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
   const { attempt, transaction } = found;
   const of = { attemptId: attempt.id, transactionId: transaction.id, environmentId: transaction.environment_id };
-  if (!comparedOf(scope).includes(transaction.environment_id)) {
-    return { ...stepOf(row, 'left', 'a payment of a payment service that was not named'), ...of };
-  }
-  if (elsewhere.has(transaction.environment_id)) {
-    return { ...stepOf(row, 'left', 'a payment of a payment service in another database'), ...of };
-  }
-  if (transaction.currency !== row.currency) return { ...stepOf(row, 'left', 'another currency'), ...of };
+  const refusal = refusalOf(scope, transaction, row, elsewhere);
+  if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };
   if (await hasEntryOfAttempt(app.db, attempt)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };
   return { ...stepOf(row, 'settle', `attempt ${attempt.id} is ${attempt.state}`), ...of };
+}
+
+/** A chargeback goes to suspense. Any other refund is one of ours, or a person finds out who made it. */
+async function planRefunded(
+  app: App,
+  scope: ImportScope,
+  row: SettlementRow,
+  { isNew, charged, elsewhere }: { isNew: boolean; charged: ImportedBefore; elsewhere: ReadonlySet<number> },
+): Promise<ImportStep> {
+  const earlier = compareImported({ ...row, amount: -row.amount }, charged);
+  if (row.chargeback && earlier === 'same') return stepOf(row, 'imported', '');
+  if (!row.chargeback || !isNew || earlier === 'unclear')
+    return stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile');
+  const found = await planChargeback(app, scope.method, row);
+  if (typeof found === 'string') return stepOf(row, 'left', found);
+  const { attemptId, transaction } = found;
+  const of = { attemptId, transactionId: transaction.id, environmentId: transaction.environment_id };
+  const refusal = refusalOf(scope, transaction, row, elsewhere);
+  if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };
+  return { ...stepOf(row, 'suspense', 'a chargeback: bin/rubrica books resolve decides who bears it'), ...of };
+}
+
+/** Returns why this import may not book a line of the payment; null if it may. */
+function refusalOf(
+  scope: ImportScope,
+  { environment_id, currency }: Transaction,
+  row: SettlementRow,
+  elsewhere: ReadonlySet<number>,
+): string | null {
+  if (!comparedOf(scope).includes(environment_id)) return 'a payment of a payment service that was not named';
+  if (elsewhere.has(environment_id)) return 'a payment of a payment service in another database';
+  return currency === row.currency ? null : 'another currency';
 }
 
 async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) {
@@ -207,11 +247,14 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   const imported = newImported(app, scope, step, record);
   const isNew = await app.db
     .transaction(async (tx) => {
+      const payment = step.transactionId === null ? null : await lockCharged(tx, imported, step.transactionId);
+      if (payment === 'nothing_left') return null;
       if (await wasImported(tx, scope.method, imported.line_key)) return false;
       await recordImportFact(tx, imported);
-      const link = await postEntries(tx, importedPosting(imported));
+      const link = await postEntries(tx, importedPosting(imported, payment));
       await insertImported(tx, { ...imported, link });
-      const { id, imported_at, amount, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
+      const { id, imported_at, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
+      const { amount } = step.row;
       await recordAudit(tx, {
         at: imported_at,
         by: record.by,
@@ -227,7 +270,20 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       if (await wasImported(app.db, scope.method, imported.line_key)) return false;
       throw error;
     });
+  if (isNew === null) return { ...step, does: 'left', note: MORE_THAN_LEFT };
   return isNew ? step : { ...step, does: 'imported' };
+}
+
+/** Locks the payment of a chargeback. Reads again what is left of it, because another file may have been first. */
+async function lockCharged(
+  tx: Tx,
+  { environment_id, amount }: ImportedPayment,
+  id: number,
+): Promise<Transaction | 'nothing_left'> {
+  const transaction = await lockTransaction(tx, { id, environment_id });
+  if (transaction === null) return 'nothing_left';
+  const { wentBack } = await sumWentBack(tx, { id, environment_id });
+  return wentBack + amount > transaction.amount ? 'nothing_left' : transaction;
 }
 
 async function recordImport(tx: Tx, imported: ImportedPayment): Promise<void> {
@@ -255,7 +311,7 @@ function newImported(app: App, scope: ImportScope, step: ImportStep, record: Imp
     settled_on: row.date,
     buy_order: row.buyOrder,
     authorization_code: row.authorizationCode,
-    amount: row.amount,
+    amount: Math.abs(row.amount),
     currency: row.currency,
     evidence_name: record.evidence.name,
     evidence_sha256: record.evidence.sha256,

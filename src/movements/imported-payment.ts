@@ -1,8 +1,9 @@
 import type { FactContent } from '../books/book-fact.ts';
-import { methodReceivable, type Posting, SUSPENSE } from '../books/journal-entry.ts';
+import { methodReceivable, type Posting, SUSPENSE, unaskedRefundPosting } from '../books/journal-entry.ts';
 import { codeKey } from '../books/settled-line.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import type { SqlRow } from '../db/database.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 
 /** A row of `imported_payments`; it never changes. Amounts are in minor units, times UTC milliseconds. */
 export type ImportedPayment = SqlRow & {
@@ -32,7 +33,7 @@ export type ImportedPayment = SqlRow & {
 
 /**
  * The step for a line of the acquirer's file. `settle`: it belongs to an attempt, and ends it. `suspense`: it belongs
- * to no known payment. `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
+ * to no known payment, or is a chargeback of a booked one. `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
  */
 export type ImportStep = {
   row: SettlementRow;
@@ -97,9 +98,13 @@ export function importContent(imported: ImportedPayment): FactContent {
   return Object.fromEntries(Object.entries(imported).filter(([column]) => column !== 'link'));
 }
 
-/** Makes the posting of the acquirer's money that belongs to no known payment. */
-export function importedPosting(imported: ImportedPayment): Posting {
+/**
+ * Makes the posting of the acquirer's money that belongs to no known payment, or of the money that a chargeback of
+ * `payment` took back: in suspense until a person decides who bears it.
+ */
+export function importedPosting(imported: ImportedPayment, payment: Transaction | null): Posting {
   const { environment_id, imported_at, payment_method, amount, currency } = imported;
+  if (payment !== null) return unaskedRefundPosting(payment, amount, payment_method, imported_at);
   const debit = methodReceivable(payment_method);
   return {
     environmentId: environment_id,

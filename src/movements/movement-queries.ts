@@ -224,10 +224,10 @@ export const unresolvedRefunds = (transactionId: string, environmentId: string) 
  * (`unresolved`).
  */
 export async function sumWentBack(
-  tx: Tx,
+  db: Reader,
   transaction: RowKey<number>,
 ): Promise<{ wentBack: number; unresolved: number }> {
-  const [row] = await tx.query<{ total: number; unresolved: number }>(
+  const [row] = await db.query<{ total: number; unresolved: number }>(
     `select ${wentBack('$1', '$2')} as total, ${unresolvedRefunds('$1', '$2')} as unresolved`,
     [transaction.id, transaction.environment_id],
   );

@@ -8,9 +8,10 @@ import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
-import { resolveImported } from '../../src/movements/resolve-suspense.ts';
+import { resolveImported, resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import {
   approved,
   type CheckoutCase,
@@ -249,6 +250,41 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
       'scripted',
     );
     assert.deepEqual(resultsOf(await plan(open, '15/01/2026;;7;12990')), ['left']);
+  });
+
+  test('books a chargeback once to suspense, never more than is left of its payment, and a person decides', async () => {
+    const opened = await openAttempt(openTestDatabase, approved);
+    const { app, id, transaction } = opened;
+    const evidence = describeEvidence('settled.csv', Buffer.from('chargebacks'));
+    const charge = async (...lines: string[]) => {
+      const file = [`${HEAD};tipo`, ...lines.map((line) => `${line};Contracargo`)].join('\n');
+      const steps = await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file])));
+      return resultsOf(await importPayments(app, scopeOf(opened), steps, { evidence, by: TESTER }));
+    };
+    const part = `20/02/2026;${id};1234;7000`;
+    assert.deepEqual(await charge('20/02/2026;pa_other;1234;7000', part, part, `21/02/2026;${id};1234;7000`), [
+      'left',
+      'suspense',
+      'left',
+      'left',
+    ]);
+    assert.deepEqual(await charge(part, `20/02/2026;${id};;-7000`), ['imported', 'imported']);
+    assert.deepEqual(await charge(`22/02/2026;${id};1234;5991`), ['left']);
+    const [waiting] = await listAttention(app, 'suspense', 10);
+    assert.deepEqual([waiting?.transaction, waiting?.amount], [transaction.id, 7000]);
+    const sums = { 'method:scripted:receivable': 5990, 'merchant:payable': -12_990, suspense: 7000 };
+    assert.deepEqual(await sumsOf(opened), sums);
+    const decided = { decision: 'kept', reason: 'the merchant bears it', by: TESTER } as const;
+    assert.equal((await resolveSuspense(app, transaction.id, decided)).kind, 'resolved');
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 5990, 'merchant:payable': -5990 });
+    assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
+  test('leaves a chargeback of a payment that the books do not have to a person', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const file = `${HEAD};tipo\n15/01/2026;${opened.id};1213;12990;Contracargo\n`;
+    const [step] = await planImport(opened.app, scopeOf(opened), await readSettlement(Readable.from([file])));
+    assert.deepEqual([step?.does, step?.note], ['left', 'a chargeback of a payment that is not in the books']);
   });
 
   test('leaves booked lines, refunds, other amounts and payments of another merchant alone', async () => {
