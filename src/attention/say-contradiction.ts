@@ -13,12 +13,18 @@ type Contradicted = Pick<
 
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
- * or `refund_declined`, with amounts as in the API. Any other text is returned as it is. `code`: of the
+ * or `refund_declined`, with amounts as in the API, or of the reason `suspense`. Any other text is returned as it is. `code`: of the
  * payment method.
  */
 export function sayRefundContradiction(text: string, code: string): InBoth {
   const method = methodNames(code);
-  const { event, unasked, missing, currency = '' } = readObject(text);
+  const { event, reason, unasked, missing, currency = '' } = readObject(text);
+  if (reason === 'suspense') {
+    return {
+      en: `${method.en} was not asked for it, because money of its payment that no refund asked for is in suspense. Where it is this refund, settle it as completed. Where it is not, decide about that money with books resolve, and then retry the refund, or settle it as failed`,
+      es: `no se le pidió a ${method.es}, porque hay dinero sin dueño de su pago que ninguna devolución pedía. Si es esta devolución, ciérrala como completada (completed). Si no lo es, decide de quién es ese dinero con books resolve y después reintenta la devolución, o ciérrala como fallida (failed)`,
+    };
+  }
   if (event === 'refund_unasked' && unasked !== undefined) {
     const amount = amountOf(unasked, currency);
     return {

@@ -28,5 +28,8 @@ test('a payment in doubt and a refund in doubt name the payment method as payers
     assert.ok(said.es.includes(name.es), said.es);
     assert.doesNotMatch(`${said.en} ${said.es}`, /simulated-transfer/);
   }
+  const held = sayRefundDoubt({ ...REFUND, contradiction: '{"reason":"suspense"}' });
+  assert.match(held.en, /was not asked for it, because .* is in suspense\..* books resolve, .* retry the refund/);
+  assert.doesNotMatch(`${held.en} ${held.es}`, /[{}]|simulated-transfer/);
   assert.match(sayPaymentDoubt({ ...NO_ANSWER, payment_method: 'own' }).en, /^own has not said/);
 });
