@@ -136,7 +136,7 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     currency,
     instalment: cellOf(line, 'instalment', reader) || null,
     ...(wentBack && { wentBack }),
-    ...(CHARGEBACK.test(type) && { chargeback: true }),
+    ...(CHARGEBACK.test(type) && !CHARGEBACK_ENDED.test(type) && { chargeback: true }),
   };
 }
 
@@ -144,6 +144,9 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
 const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|nullif|chargeback/i;
 
 const CHARGEBACK = /contracargo|chargeback/i;
+
+/** `Reversa de contracargo`, `Contracargo ganado`: the acquirer paid the money back, and a person looks. */
+const CHARGEBACK_ENDED = /revers|anula|ganad|represent|repos|won/i;
 
 type Fix = { readonly en: string; readonly es: string };
 

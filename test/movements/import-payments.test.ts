@@ -282,9 +282,14 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
 
   test('leaves a chargeback of a payment that the books do not have to a person', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
-    const file = `${HEAD};tipo\n15/01/2026;${opened.id};1213;12990;Contracargo\n`;
-    const [step] = await planImport(opened.app, scopeOf(opened), await readSettlement(Readable.from([file])));
-    assert.deepEqual([step?.does, step?.note], ['left', 'a chargeback of a payment that is not in the books']);
+    const planned = async (type: string) => {
+      const file = `${HEAD};tipo\n15/01/2026;${opened.id};1213;12990;${type}\n`;
+      const [step] = await planImport(opened.app, scopeOf(opened), await readSettlement(Readable.from([file])));
+      return `${step?.does}: ${step?.note}`;
+    };
+    assert.equal(await planned('Contracargo'), 'left: a chargeback of a payment that is not in the books');
+    for (const type of ['Reversa de contracargo', 'Contracargo ganado', 'Chargeback won'])
+      assert.match(await planned(type), /^left: money that was refunded/, type);
   });
 
   test('leaves booked lines, refunds, other amounts and payments of another merchant alone', async () => {
