@@ -109,22 +109,31 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     );
   });
 
-  test('are booked for one merchant without the known payments of another', async () => {
+  test('are booked for one merchant without known payments of another, and chargebacks with their payment', async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'approved', detail: { authorization_code: '4321' } }) });
     const opened = await openCheckout(openTestDatabase, { method });
     const other = await createTestEnvironment(opened.app);
     await startPayment(opened.app, await createTestTransaction(opened.app, other), 'scripted');
-    const text = 'fecha;codigo_autorizacion;monto\n15/01/2026;4321;12990\n15/01/2026;999;7000\n';
-    const { app, server, send, content, merchant } = await keep(opened, Buffer.from(text));
+    const { id } = await readAttempt(opened.app);
+    const sales = '15/01/2026;;4321;12990;Venta\n15/01/2026;;999;7000;Venta\n';
+    const text = `fecha;orden_compra;codigo_autorizacion;monto;tipo\n${sales}20/02/2026;${id};4321;5000;Contracargo\n`;
+    const { app, server, send, content, merchant, path } = await keep(opened, Buffer.from(text));
     await using _server = server;
     const finance = await createTestUser(app, { role: 'finance', may: [] });
-    assert.match((await send(finance, content, { merchant })).text, /Asentar 1 línea: \$7\.000 CLP/);
+    const shown = (await server.get(path, finance.console)).text;
+    assert.match(shown, /se pueden asentar los contracargos.*\n.*\/book"/);
+    assert.match((await send(finance, content, { merchant })).text, /Asentar 2 líneas: \$2\.000 CLP/);
     const done = await send(finance, content, { merchant, confirm: 'yes' });
-    assert.match(done.headers.get('location') ?? '', /\?booked=1$/);
-    const imported = await app.db.query<{ amount: number }>('select amount from imported_payments');
+    assert.match(done.headers.get('location') ?? '', /\?booked=2$/);
+    const imported = await app.db.query<{ environment_id: number; amount: number }>(
+      'select environment_id, amount from imported_payments order by file_line',
+    );
     assert.deepEqual(
-      imported.map(({ amount }) => amount),
-      [7000],
+      imported.map((one) => [one.environment_id, one.amount]),
+      [
+        [opened.environment.id, 7000],
+        [other.id, 5000],
+      ],
     );
   });
 

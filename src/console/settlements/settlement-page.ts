@@ -136,6 +136,9 @@ function totalsTable(language: Language, { totals }: KeptSettlement): Html {
   return tableOf(head, rows, [1, 2, 3]);
 }
 
+/** The causes of lines that the page can book: missing payments, and chargebacks among the refunds. */
+const BOOKABLE: readonly DifferenceCause[] = ['payment_missing_in_books', 'refund_missing_in_books'];
+
 function causeSection(
   app: App,
   language: Language,
@@ -153,7 +156,8 @@ function causeSection(
   );
   const command = `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'} --environment ${environment} --method ${payment_method}`;
   return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
-${cause === 'payment_missing_in_books' && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
+${cause === 'refund_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.chargebacks')}</p>`}
+${BOOKABLE.includes(cause) && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
 ${tableOf(
   head,
   differences.map((one) => cellsOf(app, language, one, accepting)),
