@@ -99,7 +99,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
   const proof = {
     balance: 'its balances follow',
     totals: 'its totals are right',
-    nothing: 'it has nothing to prove it by',
+    nothing: 'it has no balances or totals to check',
   };
   print(options, { ...imported, proof: statement.proof }, [
     `${countOf(statement.lines.length, 'line')}, and ${proof[statement.proof]}; ${known} had come with another file.`,
@@ -109,7 +109,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
           `Lines ${doubtful.join(', ')} count as known, but the file lacks other lines of their day, or goes on where another file ends: the bank may have split the day.`,
           'If one is a second, equal payment, add its document number to its description and import the file again.',
         ]),
-    `New: ${uses.payout} of payouts, ${uses.return} returns, ${uses.deposit} deposits, ${uses.suspense} in suspense.`,
+    `New: ${countOf(uses.payout, 'payout')}, ${countOf(uses.return, 'return')}, ${countOf(uses.deposit, 'deposit')}, ${uses.suspense} in suspense.`,
     `${countOf(settled.length, 'payout has', 'payouts have')} another state now; ${countOf(contradicted.length, 'is', 'are')} contradicted.`,
     ...(id === null || uses.suspense === 0 ? [] : [`bin/rubrica statement show ${id} --open`]),
   ]);

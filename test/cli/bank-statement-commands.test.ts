@@ -58,6 +58,10 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const { json: listed } = await run('statement', 'list');
     const [one] = listed['statements'] as { open: number; account: string }[];
     assert.deepEqual([one?.open, one?.account], [0, '…6789']);
+    writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;5.000;0\n`);
+    const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
+    assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
+    assert.match(stdout, /\nNew: 0 payouts, 0 returns, 0 deposits, 1 in suspense\.\n/);
     const rows = await db.query("select actor, action from audit_log where action like 'statement.%' order by link");
     const { email } = desk.users.maker;
     assert.deepEqual(
@@ -65,6 +69,7 @@ forEachEngine('statement commands', (openTestDatabase) => {
       [
         [email, 'statement.imported'],
         [email, 'statement.line_resolved'],
+        [email, 'statement.imported'],
       ],
     );
   });
