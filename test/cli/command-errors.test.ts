@@ -85,6 +85,12 @@ suite('a refused command names the cause', () => {
     ['backup -', 1, 'INVALID_OPTION', /cannot be -/],
     ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],
     ['refund list --limit x', 1, 'INVALID_OPTION', /from 1/],
+    [
+      'payout limits --payment-service SERVICE --automatic-per-hour 1000000',
+      1,
+      'INVALID_OPTION',
+      /from 1 to 999999, or `none`/,
+    ],
     ['reconcile', 1, 'INVALID_OPTION', /either --date or --settlement/],
     ['reconcile --date 15-01', 1, 'INVALID_OPTION', /such as 2026-01-15/],
     ['reconcile --date 2026-01-15 --payment-service ps_x', 1, 'NOT_FOUND', /payment-service list/],
