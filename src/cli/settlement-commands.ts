@@ -7,7 +7,7 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import { acceptDifferences, showSettlement } from '../movements/accept-difference.ts';
 import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
 import { keepSettlement } from '../movements/keep-settlement.ts';
-import { MOST_DIFFERENCES } from '../movements/settlement.ts';
+import { BOOKABLE_CAUSES, importCommandOf, MOST_DIFFERENCES } from '../movements/settlement.ts';
 import { selectSettlements } from '../movements/settlement-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
@@ -150,6 +150,13 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
   print(options, shown, [
     `${shown.settlement.file_name}: ${countOf(shown.settlement.matched, 'line fits', 'lines fit')}.`,
     ...(rows.length === 0 ? [options.open ? 'Nothing is open.' : 'Everything fits.'] : table([head, ...rows])),
+    ...(open.some(({ cause }) => BOOKABLE_CAUSES.includes(cause))
+      ? [
+          '',
+          'Missing payments and chargebacks can be booked; then keep the same file again:',
+          `  ${importCommandOf(found.settlement)}`,
+        ]
+      : []),
   ]);
 }
 

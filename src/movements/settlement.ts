@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../audit/actor.ts';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import type { SqlRow } from '../db/database.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
 /** An acquirer's file that was compared with the books. Times are UTC milliseconds, days are Chilean. */
@@ -23,6 +24,15 @@ export type KeptSettlement = SqlRow & {
   /** When the same file was compared again; null: never. */
   replaced_at: number | null;
 };
+
+/** The causes of lines that `payment import` can book: missing payments, and chargebacks among the refunds. */
+export const BOOKABLE_CAUSES: readonly DifferenceCause[] = ['payment_missing_in_books', 'refund_missing_in_books'];
+
+/** Returns the command that shows what can be booked of a file; `ID` if the file is of all payment services. */
+export function importCommandOf(settlement: KeptSettlement): string {
+  const { file_name, payment_service_id, environment, payment_method } = settlement;
+  return `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'} --environment ${environment} --method ${payment_method}`;
+}
 
 /** The sums of a currency, in minor units as text, because they may exceed a double. */
 export type SettlementSum = { currency: string; settled: string; booked: string; difference: string };

@@ -81,9 +81,16 @@ forEachEngine('settlement accept', (openTestDatabase) => {
       assert.equal(status, 64, stderr);
       assert.match(stderr, /payment_missing_in_books/);
     }
+    const shown = async () => (await runCommand(['settlement', 'show', id], { env })).stdout;
+    const hint =
+      /can be booked.*\n {2}bin\/rubrica payment import abono\.csv --payment-service ID --environment \w+ --method \w+\n$/;
+    assert.match(await shown(), hint);
     assert.match((await accept('payment_missing_in_books')).stdout, /^1 difference is accepted/);
+    assert.match(await shown(), hint, 'the refund may be a chargeback');
+    assert.match((await accept('refund_missing_in_books')).stdout, /^1 difference is accepted/);
+    assert.doesNotMatch(await shown(), /can be booked/);
     const again = await runCommand(['settlement', 'keep', file], { env });
-    assert.match(again.stdout, /^sf_\w+: 1 open difference: bin\/rubrica settlement show sf_\w+\n$/);
+    assert.match(again.stdout, /^sf_\w+: 0 open differences: bin\/rubrica settlement show sf_\w+\n$/);
   });
 });
 

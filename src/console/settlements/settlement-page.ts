@@ -8,9 +8,14 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
-import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
+import {
+  BOOKABLE_CAUSES,
+  importCommandOf,
+  type KeptDifference,
+  type KeptSettlement,
+  type SettlementSum,
+} from '../../movements/settlement.ts';
 import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -136,13 +141,10 @@ function totalsTable(language: Language, { totals }: KeptSettlement): Html {
   return tableOf(head, rows, [1, 2, 3]);
 }
 
-/** The causes of lines that the page can book: missing payments, and chargebacks among the refunds. */
-const BOOKABLE: readonly DifferenceCause[] = ['payment_missing_in_books', 'refund_missing_in_books'];
-
 function causeSection(
   app: App,
   language: Language,
-  { id, file_name, payment_service_id, environment, payment_method }: KeptSettlement,
+  settlement: KeptSettlement,
   cause: DifferenceCause,
   differences: readonly KeptDifference[],
   accepting: Accepting,
@@ -154,10 +156,10 @@ function causeSection(
   const head = (['line', 'days', 'reference', 'settled', 'booked', 'entry', 'reason'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
-  const command = `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'} --environment ${environment} --method ${payment_method}`;
+  const command = importCommandOf(settlement);
   return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
 ${cause === 'refund_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.chargebacks')}</p>`}
-${BOOKABLE.includes(cause) && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
+${BOOKABLE_CAUSES.includes(cause) && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${settlement.id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
 ${tableOf(
   head,
   differences.map((one) => cellsOf(app, language, one, accepting)),
@@ -166,7 +168,7 @@ ${tableOf(
 ${
   accepting.may &&
   open.length > 0 &&
-  html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
+  html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/settlements/${settlement.id}/accept"><input type="hidden" name="cause" value="${cause}">
 ${reasonField(language, accepting.fault, { value: accepting.one === '' && accepting.typedFor === cause ? accepting.reason : '', as: reasonFor({ cause, one: null }) })}
 <p class="actions"><button>${tell(language, 'settlement.accept')} (${open.length})</button></p></form>`
 }`;
