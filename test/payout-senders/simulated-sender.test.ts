@@ -26,3 +26,11 @@ test('the simulated sender refuses production', () => {
   const open = payoutSenders(nobody, createTestClock());
   assert.throws(() => open({ kind: 'simulated', environment: 'production', url: null, key: null }), /no simulated/);
 });
+
+test('a slow transfer that was sent before the clock went back a week is confirmed', async () => {
+  const now = createTestClock();
+  const sender = payoutSenders(nobody, now)({ kind: 'simulated', environment: 'development', url: null, key: null });
+  const transfer = { id: 'po_1', environment: 'development', amount: 6002, currency: 'CLP' } as const;
+  assert.equal((await sender.lookUp({ ...transfer, sentAt: now() })).kind, 'pending');
+  assert.equal((await sender.lookUp({ ...transfer, sentAt: now() + 7 * 86_400_000 })).kind, 'confirmed');
+});
