@@ -247,9 +247,9 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   const imported = newImported(app, scope, step, record);
   const isNew = await app.db
     .transaction(async (tx) => {
-      const payment = step.transactionId === null ? null : await lockCharged(tx, imported, step.transactionId);
-      if (payment === 'nothing_left') return null;
+      const payment = await lockCharged(tx, imported, step.transactionId);
       if (await wasImported(tx, scope.method, imported.line_key)) return false;
+      if (payment !== null && !(await hasLeft(tx, payment, imported.amount))) return null;
       await recordImportFact(tx, imported);
       const link = await postEntries(tx, importedPosting(imported, payment));
       await insertImported(tx, { ...imported, link });
@@ -274,16 +274,18 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   return isNew ? step : { ...step, does: 'imported' };
 }
 
-/** Locks the payment of a chargeback. Reads again what is left of it, because another file may have been first. */
+/** Locks the payment of a chargeback; returns null for money of no known payment. */
 async function lockCharged(
   tx: Tx,
-  { environment_id, amount }: ImportedPayment,
-  id: number,
-): Promise<Transaction | 'nothing_left'> {
-  const transaction = await lockTransaction(tx, { id, environment_id });
-  if (transaction === null) return 'nothing_left';
-  const { wentBack } = await sumWentBack(tx, { id, environment_id });
-  return wentBack + amount > transaction.amount ? 'nothing_left' : transaction;
+  { environment_id }: ImportedPayment,
+  id: number | null,
+): Promise<Transaction | null> {
+  return id === null ? null : lockTransaction(tx, { id, environment_id });
+}
+
+/** Reads under the lock what is left of a payment, because another line or a refund may have been first. */
+async function hasLeft(tx: Tx, payment: Transaction, amount: number): Promise<boolean> {
+  return (await sumWentBack(tx, payment)).wentBack + amount <= payment.amount;
 }
 
 async function recordImport(tx: Tx, imported: ImportedPayment): Promise<void> {

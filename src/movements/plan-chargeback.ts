@@ -19,7 +19,7 @@ export async function planChargeback(
   const { attempt, transaction } = found;
   if (attempt.state !== 'approved' || transaction.state !== 'completed')
     return 'a chargeback of a payment that is not in the books';
-  if (await hasLatePayment(app.db, transaction)) return 'a chargeback of a payment with money in suspense';
+  if (await hasLatePayment(app.db, transaction)) return 'a chargeback of an order that was paid twice';
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction };
