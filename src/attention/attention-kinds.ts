@@ -20,6 +20,7 @@ import {
   selectFailing,
   selectGone,
 } from '../outbox/failing-endpoint-queries.ts';
+import { receiverOf } from '../outbox/find-subscribers.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
 import { REFUND_IN_DOUBT_AFTER } from '../refunds/refund.ts';
@@ -187,7 +188,7 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
 }
 
 function waitingCallback(callback: GivenUpCallback): Waiting {
-  const { user_webhook: webhook } = callback;
+  const webhook = receiverOf(callback);
   const said = webhook === null ? { en: 'shop', es: 'la tienda' } : sayWebhook(webhook);
   return {
     ...ownerOf(callback),
@@ -197,7 +198,7 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     currency: null,
     reason: {
       en: `the ${said.en} did not take it in ${callback.attempts} attempts and will not hear of it again`,
-      es: `${webhook === null ? '' : 'el '}${said.es} no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
+      es: `${webhook === null ? '' : 'user_id' in webhook ? 'el ' : 'la '}${said.es} no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
     },
     command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend ${callback.id}`,
   };
@@ -226,7 +227,8 @@ function sinceOf({ failing_since, disabled_at }: FailingEndpoint): number {
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address, user_webhook: webhook } = endpoint;
+  const { id, payment_service, name, environment, address } = endpoint;
+  const webhook = receiverOf(endpoint);
   return {
     payment_service,
     name,
@@ -266,7 +268,8 @@ function waitingMail(mail: ListedMail): Waiting {
 }
 
 function failureOf(endpoint: FailingEndpoint): InBoth {
-  const { address, waiting, user_webhook: webhook } = endpoint;
+  const { address, waiting } = endpoint;
+  const webhook = receiverOf(endpoint);
   const said = webhook === null ? null : sayWebhook(webhook);
   const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
   const waits =

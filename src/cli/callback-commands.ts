@@ -5,7 +5,7 @@ import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import type { ListedAttempt, StoredCallback } from '../outbox/delivery-attempt-queries.ts';
 import { diagnoseCallback } from '../outbox/diagnose-endpoint.ts';
 import { type FailingEndpoint, selectTroubled } from '../outbox/failing-endpoint-queries.ts';
-import type { Destination } from '../outbox/find-subscribers.ts';
+import { type Destination, receiverOf } from '../outbox/find-subscribers.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
 import { sayWebhook } from '../outbox/say-webhook.ts';
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
@@ -78,7 +78,8 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
   print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
 }
 
-function urlIn(url: string, { user_webhook: webhook }: { user_webhook: Destination | null }): string {
+function urlIn(url: string, of: Destination): string {
+  const webhook = receiverOf(of);
   return webhook === null ? url : `${url} (${sayWebhook(webhook).en})`;
 }
 
@@ -124,6 +125,7 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     process.stdout.write(callback.body);
     return;
   }
+  const receiver = receiverOf(callback);
   const last = attempts.at(-1);
   const why = last === undefined ? null : causeOf(callback.url, last);
   const ended = by === null ? null : { action: by.action, by: by.who.name, at: by.at };
@@ -131,9 +133,10 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     `transaction  ${callback.transaction_id}`,
     `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
-    ...(callback.user_webhook === null ? [] : [`for          ${sayWebhook(callback.user_webhook).en}`]),
+    ...(receiver === null ? [] : [`for          ${sayWebhook(receiver).en}`]),
     ...(by === null ? [] : [`ended        ${by.action} by ${by.who.name}, ${time(by.at)}`]),
     `URL          ${callback.url}`,
+    ...(isElsewhere(callback) ? [`goes now to  ${receiver?.url}`] : []),
     `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)}`,
     ...explainState(callback),
     ...(why === null ? [] : [`cause        ${why.cause}`, `fix          ${why.fix}`]),
@@ -146,6 +149,12 @@ async function doctor(text: string, options: { json?: boolean }): Promise<void> 
   const diagnosis = await withApp((app) => diagnoseCallback(app, readId(text), 'en', time));
   if (diagnosis === null) throw unknownCallback(text);
   printDiagnosis(options, diagnosis);
+}
+
+/** Returns whether the next attempt of a post goes to another URL than the last one did. */
+function isElsewhere(callback: StoredCallback & Destination): boolean {
+  const url = receiverOf(callback)?.url ?? null;
+  return url !== null && url !== callback.url && callback.state !== 'delivered';
 }
 
 function explainState({ state, failing_since, returned_at }: StoredCallback): string[] {
@@ -180,7 +189,7 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
   if (state === null) throw unknownCallback(text);
   if (state === 'unwanted')
     throw invalidOption(
-      `Callback ${id} is for a user's webhook that gets nothing now, so it is not sent: bin/rubrica callback show ${id}`,
+      `Callback ${id} is for a user's webhook that gets nothing now, or an events URL that was removed, so it is not sent: bin/rubrica callback show ${id}`,
     );
   print(options, { id, state }, [
     state === 'queued'

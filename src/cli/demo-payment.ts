@@ -1,9 +1,9 @@
 import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../protocol/field-names.ts';
 import { sign } from '../../protocol/sign-fields.ts';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
+import { setEventsUrl } from '../outbox/set-events-url.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
 import { checkLogo } from '../payment-services/look.ts';
-import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';
 import { setLook } from '../payment-services/set-look.ts';
 import { DEMO_COLOUR, drawDemoLogo } from './demo-logo.ts';

@@ -3,6 +3,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../outbox/endpoint-answer-queries.ts';
+import { receiverOf } from '../outbox/find-subscribers.ts';
 import type { ReceiverLines } from '../outbox/receiver-lines.ts';
 import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
 import { type SignatureVerdict, trySignature } from '../outbox/try-signature.ts';
@@ -39,7 +40,8 @@ async function doctor(text: string, options: { json?: boolean }): Promise<void> 
 
 /** Prints the doctor's diagnosis of an endpoint. */
 export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis): void {
-  const { endpoint, user_webhook: webhook, found, others, answers, took, lines } = diagnosis;
+  const { endpoint, found, others, answers, took, lines } = diagnosis;
+  const webhook = receiverOf(diagnosis);
   print(options, diagnosis, [
     `endpoint     ${endpoint.id}, ${endpoint.address}`,
     `merchant     ${endpoint.name} (${endpoint.payment_service}), ${endpoint.environment}`,

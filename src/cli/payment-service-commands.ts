@@ -4,6 +4,7 @@ import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
 import { ownPlaces } from '../lib/own-places.ts';
+import { setEventsUrl } from '../outbox/set-events-url.ts';
 import {
   createPaymentService,
   importPaymentService,
@@ -26,7 +27,6 @@ import {
   readServiceName,
 } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
-import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { addFundsCommand } from './funds-command.ts';

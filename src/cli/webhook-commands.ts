@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findUser } from '../auth/find-user.ts';
 import { listUsers } from '../auth/list-users.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { endWebhook } from '../outbox/set-webhook.ts';
+import { endLeftPosts, endWebhook } from '../outbox/set-webhook.ts';
 import { isWebhook } from '../outbox/webhook-subscription.ts';
 import { selectSubscriptions } from '../outbox/webhook-subscription-queries.ts';
 import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
@@ -51,13 +51,22 @@ async function list(options: { json?: boolean }): Promise<void> {
 
 async function end(user: string, webhook: string, options: ActingOptions): Promise<void> {
   if (!isWebhook(webhook)) throw invalidOption(`${webhook} is not a webhook: there are remittances and refunds.`);
-  const ended = await withActor(options, async (app, by) => {
+  const { ended, left } = await withActor(options, async (app, by) => {
     const known = await findUser(app, user);
-    return known === null ? null : endWebhook(app, { userId: known.id, webhook }, by);
+    if (known === null) return { ended: null, left: 0 };
+    const of = { userId: known.id, webhook };
+    const one = await endWebhook(app, of, by);
+    return { ended: one, left: one === null ? await endLeftPosts(app, of, by) : 0 };
   });
+  if (left > 0) {
+    print(options, { webhook: null, posts_ended: left }, [
+      `The webhook ${webhook} of ${user} had ended before; ${countOf(left, 'post that was given up', 'posts that were given up')} ended now.`,
+    ]);
+    return;
+  }
   if (ended === null) throw notFound(`${user} has no webhook ${webhook}: bin/rubrica webhook list`);
   print(options, { webhook: ended }, [
-    `The webhook ${webhook} of ${user} has ended. Nothing more is sent there; ${countOf(ended.posts_ended, 'waiting post', 'waiting posts')} ended:`,
+    `The webhook ${webhook} of ${user} has ended. Nothing more is sent there; ${countOf(ended.posts_ended, 'unsent post', 'unsent posts')} ended:`,
     `  bin/rubrica callback list --state disabled --endpoint ${shellWord(ended.url)}`,
   ]);
 }

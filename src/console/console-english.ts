@@ -194,7 +194,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'callback.redirected': 'Callback to the shop: handled, with a redirect',
   'callback.superseded': 'Callback to the shop: the browser had told it',
   'callback.dead': 'Callback to the shop: given up',
-  'callback.disabled': 'Callback to the shop: the address is gone',
+  'callback.disabled': 'Callback to the shop: not sent, because its address is gone or was removed',
   'callback.unwanted':
     'Event for a user’s webhook: not sent, because its address is gone, it has ended, or its user may not get it',
   delivery: 'The shop answered {answer}',
@@ -223,7 +223,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'resend.button': 'Resend the callback',
   'resend.done': 'The callback is sent again within a second.',
   'resend.unwanted':
-    'The callback is not sent: it is for a user’s webhook that has ended, or whose user may not get it.',
+    'The callback is not sent: it is for a user’s webhook that has ended, or whose user may not get it, or for an events URL that was removed.',
   'resend.under_way': 'The callback is being sent at this moment.',
 
   'refund.title': 'Refund',

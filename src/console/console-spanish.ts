@@ -193,7 +193,7 @@ export const SPANISH = {
   'callback.redirected': 'Callback a la tienda: lo atendió y redirigió',
   'callback.superseded': 'Callback a la tienda: ya lo sabía por el navegador',
   'callback.dead': 'Callback a la tienda: abandonado',
-  'callback.disabled': 'Callback a la tienda: la dirección ya no existe',
+  'callback.disabled': 'Callback a la tienda: no se envía, porque su dirección ya no existe o se quitó',
   'callback.unwanted':
     'Evento para el webhook de un usuario: no se envía, porque su dirección ya no existe, terminó, o su usuario no puede recibirlo',
   delivery: 'La tienda respondió {answer}',
@@ -221,7 +221,8 @@ export const SPANISH = {
 
   'resend.button': 'Reenviar callback',
   'resend.done': 'El callback sale de nuevo en un segundo.',
-  'resend.unwanted': 'El callback no se envía: es de un webhook que terminó, o cuyo usuario no puede recibirlo.',
+  'resend.unwanted':
+    'El callback no se envía: es de un webhook que terminó, o cuyo usuario no puede recibirlo, o de una URL de eventos que se quitó.',
   'resend.under_way': 'El callback se está enviando en este momento.',
 
   'refund.title': 'Devolver',

@@ -53,11 +53,11 @@ export function selectResendable(
   excluded: readonly number[],
   afterId: number,
   limit: number,
-): Promise<(RowKey<number> & { webhook_id: string })[]> {
+): Promise<(RowKey<number> & { webhook_id: string; content_type: string })[]> {
   const { where, parameters } = conditionsOf(filter, [limit, afterId, excluded]);
   const isToResend = filter.state === undefined || ['queued', 'dead', 'disabled'].includes(filter.state);
-  return db.query<SqlRow & RowKey<number> & { webhook_id: string }>(
-    `select c.id, c.environment_id, c.webhook_id from callbacks c
+  return db.query<SqlRow & RowKey<number> & { webhook_id: string; content_type: string }>(
+    `select c.id, c.environment_id, c.webhook_id, c.content_type from callbacks c
      cross join endpoints p cross join environments e
      where c.id > $2 and p.id = c.endpoint_id and p.environment_id = c.environment_id and e.id = c.environment_id
        and not (c.environment_id {among $3}) and ${isToResend ? TO_RESEND : '1 = 1'}

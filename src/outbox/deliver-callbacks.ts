@@ -6,7 +6,7 @@ import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
 import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
-import { followWebhook, isUnwanted } from './follow-webhook.ts';
+import { followReceiver, stepOf } from './follow-receiver.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
   type ClaimedCallback,
@@ -274,7 +274,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
     const environment = await environmentOf(app, callback);
-    if (!(await followWebhook(app, callback))) return null;
+    if (!(await followReceiver(app, callback))) return null;
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',
@@ -284,8 +284,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       merchant: callback.environment_id,
     });
     const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
-    const isLast = attempt.step.kind === 'retry' && (await isUnwanted(app, callback));
-    return isLast ? { ...attempt, step: { kind: 'unwanted' } } : attempt;
+    return { ...attempt, step: await stepOf(app, callback, attempt.step) };
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

@@ -29,6 +29,7 @@ export type OwnedCallback = SqlRow & {
   name: string;
   environment: string;
   webhook_id: string;
+  content_type: string;
   state: CallbackState;
   created_at: number;
   next_attempt_at: number;
@@ -39,10 +40,10 @@ export type OwnedCallback = SqlRow & {
 };
 
 /** `returned_at`: when the payer's browser got the same result to bring to the shop. */
-export type StoredCallback = OwnedCallback & { returned_at: number | null; content_type: string; body: string };
+export type StoredCallback = OwnedCallback & { returned_at: number | null; body: string };
 
 export const OWNED_CALLBACK = `c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment,
-  c.webhook_id, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url, p.failing_since`;
+  c.webhook_id, c.content_type, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url, p.failing_since`;
 
 export const FROM_OWNED_CALLBACKS = `from callbacks c
   join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
@@ -52,7 +53,7 @@ export const FROM_OWNED_CALLBACKS = `from callbacks c
 /** Returns a callback by its id, of any environment. */
 export async function selectCallback(db: Reader, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
-    `select ${OWNED_CALLBACK}, c.returned_at, c.content_type, c.body ${FROM_OWNED_CALLBACKS} where c.id = $1`,
+    `select ${OWNED_CALLBACK}, c.returned_at, c.body ${FROM_OWNED_CALLBACKS} where c.id = $1`,
     [id],
   );
   return row ?? null;

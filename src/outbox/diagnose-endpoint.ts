@@ -10,14 +10,12 @@ import {
   selectLastDelivered,
   selectUndelivered,
 } from './endpoint-answer-queries.ts';
-import { type Destination, findDestinations } from './find-subscribers.ts';
+import { type Destination, withDestination } from './find-subscribers.ts';
 import { type ReceiverLines, receiverLines } from './receiver-lines.ts';
 
-/** The diagnosis of an endpoint. */
-export type Diagnosis = {
+/** The diagnosis of an endpoint, and what its newest response is about. */
+export type Diagnosis = Destination & {
   endpoint: KnownEndpoint;
-  /** The user's webhook that its newest response is about; null: nobody's. */
-  user_webhook: Destination | null;
   /** Null: its last responses are fine. */
   found: Cause | null;
   /** The other causes among the last responses, each with its count. */
@@ -50,8 +48,10 @@ export async function diagnoseEndpoint(
   const before = Math.min(...answers.map(({ callback }) => callback), Number.MAX_SAFE_INTEGER);
   const took = await selectLastDelivered(app.db, endpoint, before, LOOKED_BACK);
   const newest = answers[0] ?? took;
-  const posts = newest === null ? [] : [{ ...newest, environment_id: endpoint.environment_id }];
-  const [webhook = null] = await findDestinations(app.db, posts);
+  const { webhook_id = null, content_type = null } = newest ?? {};
+  const post = { webhook_id, content_type, environment_id: endpoint.environment_id };
+  const [destination] = (await withDestination(app.db, [post])) as [typeof post & Destination];
+  const { user_webhook, events_url } = destination;
   const said = newest === null ? null : causeOf(newest.url, newest, language);
   const since = endpoint.failing_since ?? newest?.at ?? 0;
   const found =
@@ -60,7 +60,7 @@ export async function diagnoseEndpoint(
       : said;
   const lines = found === null ? null : receiverLines(found.code, endpoint.address);
   const others = othersOf(answers, said?.code ?? null, language);
-  return { endpoint, user_webhook: webhook, found, others, answers, took, lines };
+  return { endpoint, user_webhook, events_url, found, others, answers, took, lines };
 }
 
 /** Diagnoses the endpoint of a callback. Null: unknown id. */

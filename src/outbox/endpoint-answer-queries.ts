@@ -17,6 +17,7 @@ export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpo
 /** The last attempt of a callback. */
 export type EndpointAnswer = SqlRow & {
   webhook_id: string;
+  content_type: string;
   callback: number;
   transaction_id: number;
   state: string;
@@ -29,7 +30,7 @@ export type EndpointAnswer = SqlRow & {
   excerpt: string | null;
 };
 
-const ANSWER = `c.id as callback, c.webhook_id, c.transaction_id, c.state, c.url, a.started_at as at, a.duration_ms,
+const ANSWER = `c.id as callback, c.webhook_id, c.content_type, c.transaction_id, c.state, c.url, a.started_at as at, a.duration_ms,
   a.status, a.failure, a.location, a.excerpt`;
 
 const LAST_ATTEMPT = `join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
@@ -75,7 +76,7 @@ export async function selectLastDelivered(
 ): Promise<EndpointAnswer | null> {
   const [row] = await db.query<EndpointAnswer>(
     `select ${ANSWER} from (
-       select id, environment_id, endpoint_id, transaction_id, webhook_id, state, url from callbacks where id < $3 order by id desc limit $4) c
+       select id, environment_id, endpoint_id, transaction_id, webhook_id, content_type, state, url from callbacks where id < $3 order by id desc limit $4) c
      ${LAST_ATTEMPT}
      where c.endpoint_id = $1 and c.environment_id = $2 and c.state = 'delivered' order by c.id desc limit 1`,
     [id, environment_id, before, looked],
@@ -86,6 +87,7 @@ export async function selectLastDelivered(
 /** An endpoint with recent redirects: how many callbacks, and the target of the last one. */
 export type RedirectedEndpoint = KnownEndpoint & {
   webhook_id: string;
+  content_type: string;
   redirected: number;
   location: string | null;
   status: number | null;
@@ -95,11 +97,12 @@ export type RedirectedEndpoint = KnownEndpoint & {
 export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
   return db.query<RedirectedEndpoint>(
     `select ${OWNED_ENDPOINT}, r.redirected, a.location, a.status,
-       (select c.webhook_id from callbacks c where c.id = r.newest and c.environment_id = r.environment_id) as webhook_id
+       c.webhook_id, c.content_type
      from (select endpoint_id, environment_id, count(*) as redirected, max(id) as newest
        from (select id, endpoint_id, environment_id from callbacks where state = 'redirected' order by id desc limit $1) seen
        group by endpoint_id, environment_id) r
      join endpoints p on p.id = r.endpoint_id and p.environment_id = r.environment_id
+     join callbacks c on c.id = r.newest and c.environment_id = r.environment_id
      ${WITH_OWNER}
      join delivery_attempts a on a.environment_id = r.environment_id and a.id = (
        select max(last.id) from delivery_attempts last

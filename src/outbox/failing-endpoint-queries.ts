@@ -1,5 +1,5 @@
 import type { Reader, SqlParameter, SqlRow } from '../db/database.ts';
-import { type Destination, withUserWebhook } from './find-subscribers.ts';
+import { type Destination, withDestination } from './find-subscribers.ts';
 
 /** An endpoint with its payment service. */
 export type OwnedEndpoint = {
@@ -17,18 +17,19 @@ export type OwnedEndpoint = {
 /** An endpoint that fails or is disabled, with its waiting callbacks and its last failure. */
 export type FailingEndpoint = EndpointFacts;
 
-export type EndpointFacts = OwnedEndpoint & {
-  /** When the last failed attempt started. */
-  failed_at: number | null;
-  status: number | null;
-  failure: string | null;
-  location: string | null;
-  waiting: number;
-  next_attempt_at: number | null;
-  /** Of the newest callback that was not delivered at once, which may be for a user's webhook; null: none. */
-  webhook_id: string | null;
-  user_webhook: Destination | null;
-};
+export type EndpointFacts = OwnedEndpoint &
+  Destination & {
+    /** When the last failed attempt started. */
+    failed_at: number | null;
+    status: number | null;
+    failure: string | null;
+    location: string | null;
+    waiting: number;
+    next_attempt_at: number | null;
+    /** Of the newest callback that was not delivered at once, null: none. */
+    webhook_id: string | null;
+    content_type: string | null;
+  };
 
 /** The columns of an `OwnedEndpoint` of `endpoints p`, and the joins for its owner. */
 export const OWNED_ENDPOINT = `p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
@@ -125,14 +126,15 @@ async function selectEndpoints(
   limit: number,
   others: readonly SqlParameter[] = [],
 ): Promise<FailingEndpoint[]> {
-  const found = await db.query<SqlRow & Omit<FailingEndpoint, 'user_webhook'>>(
+  const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
-       coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id
+       coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
+       coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
      from endpoints p ${WITH_OWNER}
      where ${which}
      order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id limit $1`,
     [limit, ...others],
   );
-  return withUserWebhook(db, found);
+  return withDestination(db, found);
 }

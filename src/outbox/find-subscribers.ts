@@ -2,8 +2,9 @@ import { userOf } from '../auth/find-user.ts';
 import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { type EventsUrl, selectEventsUrls } from '../payment-services/payment-service-queries.ts';
 import type { PostedEventType } from './event.ts';
-import { brings, subscriptionOf, type WebhookSubscription } from './webhook-subscription.ts';
+import { brings, isForEventsUrl, subscriptionOf, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptionsFor, selectSuccessors } from './webhook-subscription-queries.ts';
 
 /**
@@ -25,21 +26,39 @@ export async function findSubscribers(
 }
 
 /**
- * Where a post to a user's webhook goes now. `url` null: nowhere, because the webhook has ended, or its user is
+ * A user's webhook and where its posts go now. `url` null: nowhere, because the webhook has ended, or its user is
  * disabled or does not see the events of the environment any more.
  */
-export type Destination = Pick<WebhookSubscription, 'user_id' | 'webhook'> & { email: string; url: string | null };
+export type UserWebhook = Pick<WebhookSubscription, 'user_id' | 'webhook'> & { email: string; url: string | null };
 
 /**
- * Returns the destination of each of these posts; null for a post to nobody's webhook, or to one whose user is in
- * another database.
+ * What a post is for, if that says where it goes. Both null: it goes to the URL of its transaction or its payout, or the
+ * user of its webhook is in another database.
  */
-export async function findDestinations(
-  db: Reader,
-  posts: readonly { webhook_id: string; environment_id: number }[],
-): Promise<(Destination | null)[]> {
+export type Destination = { user_webhook: UserWebhook | null; events_url: EventsUrl | null };
+
+type FindPost = { webhook_id: string; environment_id: number; content_type: string };
+
+/** Returns what each of these posts is for. */
+export async function findDestinations(db: Reader, posts: readonly FindPost[]): Promise<Destination[]> {
+  const environments = new Set(posts.filter(isForEventsUrl).map(({ environment_id }) => environment_id));
+  const urls = environments.size === 0 ? [] : await selectEventsUrls(db, [...environments]);
+  const byEnvironment = new Map(urls.map(({ id, ...one }) => [id, one]));
+  const webhooks = await findWebhooks(db, posts);
+  return posts.map((post, at) => ({
+    user_webhook: webhooks[at] ?? null,
+    events_url: (isForEventsUrl(post) && byEnvironment.get(post.environment_id)) || null,
+  }));
+}
+
+/** Returns whom a post is for, if that says where it goes. */
+export function receiverOf({ user_webhook, events_url }: Destination): UserWebhook | EventsUrl | null {
+  return user_webhook ?? events_url;
+}
+
+async function findWebhooks(db: Reader, posts: readonly FindPost[]): Promise<(UserWebhook | null)[]> {
   const ids = [...new Set(posts.flatMap((post) => subscriptionOf(post) ?? []))];
-  if (ids.length === 0) return posts.map(() => null);
+  if (ids.length === 0) return [];
   const successors = new Map((await selectSuccessors(db, ids)).map((one) => [one.id, one]));
   const users = new Map<string, User | null>();
   for (const { user_id, url } of successors.values()) {
@@ -53,17 +72,20 @@ export async function findDestinations(
   });
 }
 
-/** A row with the user's webhook that its post was for; null: for nobody's. */
-export type OfWebhook<Row> = Row & { user_webhook: Destination | null };
+type PostRow = { webhook_id: string | null; content_type: string | null; environment_id: number };
 
-/** Adds the user's webhook to rows with the `webhook_id` of a post. */
-export async function withUserWebhook<Row extends { webhook_id: string | null; environment_id: number }>(
+/** Adds what a post is for to rows with its columns; null: of no post. */
+export async function withDestination<Row extends PostRow>(
   db: Reader,
   rows: readonly Row[],
-): Promise<OfWebhook<Row>[]> {
-  const posts = rows.map(({ webhook_id, environment_id }) => ({ webhook_id: webhook_id ?? '', environment_id }));
+): Promise<(Row & Destination)[]> {
+  const posts = rows.map(({ webhook_id, content_type, environment_id }) => ({
+    webhook_id: webhook_id ?? '',
+    content_type: content_type ?? '',
+    environment_id,
+  }));
   const found = await findDestinations(db, posts);
-  return rows.map((row, at) => ({ ...row, user_webhook: found[at] ?? null }));
+  return rows.map((row, at) => ({ ...row, ...(found[at] as Destination) }));
 }
 
 async function readUser(db: Reader, id: string): Promise<User | null> {

@@ -1,13 +1,14 @@
 import type { Reader, SqlRow } from '../db/database.ts';
-import { type OfWebhook, withUserWebhook } from './find-subscribers.ts';
+import { type Destination, withDestination } from './find-subscribers.ts';
 
 /** A callback that was given up and never delivered, with its payment service. */
-export type GivenUpCallback = OfWebhook<GivenUpRow>;
+export type GivenUpCallback = GivenUpRow & Destination;
 
 type GivenUpRow = SqlRow & {
   id: number;
   environment_id: number;
   webhook_id: string;
+  content_type: string;
   payment_service: string;
   name: string;
   environment: string;
@@ -34,7 +35,7 @@ export async function measureGivenUp(db: Reader, since: number): Promise<{ count
 /** Returns these callbacks, oldest first. */
 export async function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
   const found = await db.query<GivenUpRow>(
-    `select c.id, c.environment_id, c.webhook_id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
+    `select c.id, c.environment_id, c.webhook_id, c.content_type, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
      from (${GIVEN_UP}) as g
      join callbacks c on c.id = g.id and c.environment_id = g.environment_id
      join environments e on e.id = c.environment_id
@@ -42,5 +43,5 @@ export async function selectGivenUp(db: Reader, since: number, limit: number): P
      order by g.since, c.id limit $2`,
     [since, limit],
   );
-  return withUserWebhook(db, found);
+  return withDestination(db, found);
 }

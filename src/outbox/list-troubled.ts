@@ -3,7 +3,7 @@ import type { Language } from '../lib/language.ts';
 import { type Cause, causeOf } from './answer-cause.ts';
 import { selectRedirecting } from './endpoint-answer-queries.ts';
 import { type EndpointFacts, selectTroubled } from './failing-endpoint-queries.ts';
-import { withUserWebhook } from './find-subscribers.ts';
+import { withDestination } from './find-subscribers.ts';
 
 /** An endpoint that needs attention, why, and how many of its callbacks ended in a redirect. */
 export type TroubledEndpoint = EndpointFacts & { cause: Cause | null; redirected: number };
@@ -22,7 +22,7 @@ export async function listTroubled(app: App, limit: number, language: Language):
     redirected: 0,
   }));
   const known = new Set(failing.map(({ id }) => id));
-  const redirecting = (await withUserWebhook(app.db, await selectRedirecting(app.db, LOOKED)))
+  const redirecting = (await withDestination(app.db, await selectRedirecting(app.db, LOOKED)))
     .filter(({ id }) => !known.has(id))
     .map((endpoint) => {
       const answer = { status: endpoint.status, failure: null, location: endpoint.location };

@@ -21,7 +21,7 @@ import {
   upsertListener,
 } from './callback-listener-queries.ts';
 import { selectCallback } from './delivery-attempt-queries.ts';
-import { followWebhook } from './follow-webhook.ts';
+import { followReceiver } from './follow-receiver.ts';
 import { logAttempt } from './log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from './outbox-queries.ts';
 import { type Attempt, type Outcome, recordAttempts, withNextStep } from './record-attempts.ts';
@@ -125,7 +125,7 @@ async function look(app: App, listener: RowKey<string>): Promise<ClaimedPost | n
     const claim = { lease: randomToken(12), now, until: now + LEASE_MS };
     return held ? null : claimOldest(tx, listener.environment_id, claim);
   });
-  return claimed !== null && (await followWebhook(app, claimed)) ? postOf(app, claimed) : null;
+  return claimed !== null && (await followReceiver(app, claimed)) ? postOf(app, claimed) : null;
 }
 
 async function postOf(app: App, callback: ClaimedCallback): Promise<ClaimedPost> {

@@ -16,7 +16,7 @@ import {
   selectCallback,
   selectDeliveryAttempts,
 } from './delivery-attempt-queries.ts';
-import { findDestinations, type OfWebhook, withUserWebhook } from './find-subscribers.ts';
+import { type Destination, receiverOf, withDestination } from './find-subscribers.ts';
 import { requeueCallbacks } from './outbox-queries.ts';
 
 /** Returns the newest callbacks that match a filter, with the outcome of their last attempt. */
@@ -24,14 +24,14 @@ export async function listCallbacks(
   app: App,
   filter: CallbackFilter,
   limit: number,
-): Promise<OfWebhook<ListedCallback>[]> {
-  return withUserWebhook(app.db, await selectCallbacks(app.db, filter, limit));
+): Promise<(ListedCallback & Destination)[]> {
+  return withDestination(app.db, await selectCallbacks(app.db, filter, limit));
 }
 
 /**
  * Sends a callback again: the same bytes, from the start of its schedule, due now. Enables its endpoint. Returns
- * `under_way` if it is being sent, `unwanted` if it is for a user's webhook that gets nothing now, null for an unknown
- * id. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves its payment service.
+ * `under_way` if it is being sent, `unwanted` if it may go nowhere now, null for an unknown id.
+ * Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves its payment service.
  */
 export async function resendCallback(
   app: App,
@@ -66,11 +66,9 @@ const RESENT_TOGETHER = 100;
 
 /**
  * Sends all callbacks that match a filter again, oldest first. Without a state: those that wait for another attempt,
- * were given up or are disabled. Skips environments that another database serves, and users' webhooks that get nothing
- * now. `onProgress` gets the number so far. An interrupted run loses nothing and can be repeated. Returns the number;
- * with `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem`
- * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter
- * names.
+ * were given up or are disabled. Skips environments that another database serves, and posts that may go nowhere now. `onProgress` gets the number so far. An interrupted run loses nothing and can be repeated. Returns the number;
+ * with `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter names.
  */
 export async function resendCallbacks(
   app: App,
@@ -104,13 +102,12 @@ export async function resendCallbacks(
   }
 }
 
-/** Leaves out the posts to users' webhooks that have ended, or whose user may not read the event any more. */
-async function leaveWanted<Post extends { webhook_id: string; environment_id: number }>(
+/** Leaves out the posts that may go nowhere any more, such as those to a user's webhook that has ended. */
+async function leaveWanted<Post extends { webhook_id: string; content_type: string; environment_id: number }>(
   tx: Tx,
   posts: readonly Post[],
 ): Promise<Post[]> {
-  const destinations = await findDestinations(tx, posts);
-  return posts.filter((_, at) => destinations[at]?.url !== null);
+  return (await withDestination(tx, posts)).filter((post) => receiverOf(post)?.url !== null);
 }
 
 /**
@@ -133,9 +130,9 @@ async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void
 export async function findCallback(
   app: App,
   id: number,
-): Promise<{ callback: OfWebhook<StoredCallback>; attempts: ListedAttempt[] } | null> {
+): Promise<{ callback: StoredCallback & Destination; attempts: ListedAttempt[] } | null> {
   const found = await selectCallback(app.db, id);
   if (found === null) return null;
-  const [callback] = (await withUserWebhook(app.db, [found])) as [OfWebhook<StoredCallback>];
+  const [callback] = (await withDestination(app.db, [found])) as [StoredCallback & Destination];
   return { callback, attempts: await selectDeliveryAttempts(app.db, callback) };
 }

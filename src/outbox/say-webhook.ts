@@ -1,16 +1,30 @@
 import type { InBoth } from '../error-catalogue.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import type { Destination } from './find-subscribers.ts';
+import type { EventsUrl } from '../payment-services/payment-service-queries.ts';
+import type { UserWebhook } from './find-subscribers.ts';
 
-/** Names a user's webhook, and says whether it gets nothing now. */
-export function sayWebhook({ email, webhook, url }: Destination): InBoth {
+type Receiver = UserWebhook | EventsUrl;
+
+/** Names a user's webhook or an events URL, and says whether it gets nothing now. */
+export function sayWebhook(receiver: Receiver): InBoth {
+  const isOver = receiver.url === null;
+  if ('payment_service' in receiver)
+    return {
+      en: `events URL${isOver ? ', which was removed' : ''}`,
+      es: `URL de eventos${isOver ? ', que se quitó' : ''}`,
+    };
+  const { email, webhook } = receiver;
   return {
-    en: `webhook ${webhook} of ${email}${url === null ? ', which gets nothing now' : ''}`,
-    es: `webhook ${webhook} de ${email}${url === null ? ', que ya no recibe nada' : ''}`,
+    en: `webhook ${webhook} of ${email}${isOver ? ', which gets nothing now' : ''}`,
+    es: `webhook ${webhook} de ${email}${isOver ? ', que ya no recibe nada' : ''}`,
   };
 }
 
-/** Returns the command that ends a user's webhook, with its posts. */
-export function endCommand({ email, webhook }: Pick<Destination, 'email' | 'webhook'>): string {
-  return `bin/rubrica webhook end ${shellWord(email)} ${webhook}`;
+/** Returns the command that ends a user's webhook or removes an events URL, with its posts. */
+export function endCommand(receiver: Receiver): string {
+  if ('payment_service' in receiver) {
+    const { payment_service, environment } = receiver;
+    return `bin/rubrica payment-service events-url ${payment_service} --environment ${environment}`;
+  }
+  return `bin/rubrica webhook end ${shellWord(receiver.email)} ${receiver.webhook}`;
 }

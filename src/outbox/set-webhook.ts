@@ -5,7 +5,7 @@ import { hashOfUrl } from '../audit/said-url.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { endpointAddress } from './endpoint-address.ts';
-import { enableWebhook, endWaitingPosts, readdressWaitingPosts } from './follow-webhook.ts';
+import { enableOwn, endOwnPosts, postsOfWebhook, readdressOwnPosts } from './move-posts.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
 
@@ -30,9 +30,10 @@ export async function setWebhook(
       if (current?.url === url && current.method === method) return current;
       if (current !== null) await updateEnded(tx, userId, webhook, at);
     } while (!(await insertSubscription(tx, row)));
-    await enableWebhook(tx, { webhook: row, excluded });
-    const former = current === null || current.url === url ? null : { webhook: current, excluded, at };
-    const waiting = former === null ? 0 : await readdressWaitingPosts(tx, former, url);
+    await enableOwn(tx, await postsOfWebhook(tx, { userId, webhook: null, url, excluded, at }));
+    const former = current === null || current.url === url ? null : current.url;
+    const own = await postsOfWebhook(tx, { userId, webhook, url: former, excluded, at });
+    const waiting = await readdressOwnPosts(tx, own, url);
     const before = current === null ? null : { webhook, address: endpointAddress(current.url), method: current.method };
     const after = {
       webhook,
@@ -47,8 +48,8 @@ export async function setWebhook(
 }
 
 /**
- * Ends a user's subscription to a webhook, and the posts that wait for it. Returns the ended one, with the number of
- * these posts, or null.
+ * Ends a user's subscription to a webhook, and the posts that wait for it or were given up. Returns the ended one, with
+ * the number of these posts, or null.
  */
 export async function endWebhook(
   app: App,
@@ -61,9 +62,29 @@ export async function endWebhook(
     const ended = await updateEnded(tx, userId, webhook, at);
     if (ended === null) return null;
     const before = { webhook, address: endpointAddress(ended.url) };
-    const posts = await endWaitingPosts(tx, { webhook: ended, excluded, at });
+    const posts = await endOwnPosts(tx, await postsOfWebhook(tx, { userId, webhook, url: ended.url, excluded, at }));
     const after = posts === 0 ? null : { posts_ended: posts };
     await recordAudit(tx, { at, by, action: 'webhook.ended', subject: { kind: 'user', id: userId }, before, after });
     return { ...ended, posts_ended: posts };
+  });
+}
+
+/**
+ * Ends the posts that were given up, of a webhook that ended before them: nobody wants them, and nobody must see to them.
+ * Returns how many.
+ */
+export async function endLeftPosts(
+  app: App,
+  { userId, webhook }: { userId: string; webhook: Webhook },
+  by: Actor,
+): Promise<number> {
+  const at = app.now();
+  const { environments: excluded } = await findElsewhere(app);
+  return app.db.transaction(async (tx) => {
+    const posts = await endOwnPosts(tx, await postsOfWebhook(tx, { userId, webhook, url: null, excluded, at }));
+    const [before, after] = [{ webhook }, { posts_ended: posts }];
+    if (posts > 0)
+      await recordAudit(tx, { at, by, action: 'webhook.ended', subject: { kind: 'user', id: userId }, before, after });
+    return posts;
   });
 }

@@ -16,6 +16,14 @@ export function selectEndpointsOfUser(
   );
 }
 
+/** Returns the endpoint of an environment with this address, if there is one. */
+export function selectEndpointsAt(db: Reader, environmentId: number, address: string): Promise<RowKey<number>[]> {
+  return db.query<SqlRow & RowKey<number>>(
+    'select id, environment_id from endpoints where environment_id = $1 and address = $2',
+    [environmentId, address],
+  );
+}
+
 /** Locks endpoints until the commit, by id: before rows of callbacks, in the order of `recordAttempts`. */
 export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<void> {
   await tx.query(
@@ -25,13 +33,13 @@ export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]
 }
 
 /**
- * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions, such as the
- * shop's: a person must still see that these were not sent. The condition on the state repeats the index.
+ * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions (`events`: than
+ * the events URL), such as the shop's: a person must still see that these were not sent. The condition on the state
+ * repeats the index.
  */
 export async function enableEndpoints(
   tx: Tx,
-  endpoints: readonly RowKey<number>[],
-  subscriptions: readonly string[],
+  own: { endpoints: readonly RowKey<number>[]; subscriptions: readonly string[]; events: boolean },
 ): Promise<void> {
   await tx.query(
     `update endpoints set disabled_at = null
@@ -39,26 +47,28 @@ export async function enableEndpoints(
        select 1 from callbacks c where c.endpoint_id = endpoints.id and c.environment_id = endpoints.environment_id
          and c.state in ('redirected', 'superseded', 'dead', 'disabled') and c.state = 'disabled'
          and c.finished_at >= endpoints.disabled_at and not exists (
-           select 1 from webhook_subscriptions s where s.id {named $3} and c.webhook_id like '%' || s.id))`,
-    [...listsOf(endpoints), subscriptions],
+           select 1 from webhook_subscriptions s where s.id {named $3} and c.webhook_id like '%' || s.id)
+         and not ($4 = 1 and c.content_type = 'application/json' and c.transaction_id > 0 and c.webhook_id not like '%wh%'))`,
+    [...listsOf(own.endpoints), own.subscriptions, own.events ? 1 : 0],
   );
 }
 
-export type WaitingPost = SqlRow & RowKey<number> & { webhook_id: string };
+export type WaitingPost = SqlRow & RowKey<number> & { endpoint_id: number; webhook_id: string; content_type: string };
 
-const POSTS = `select id, environment_id, webhook_id from callbacks
-  where endpoint_id {among $1} and environment_id {among $2} and content_type = 'application/json'`;
+const POSTS = 'select id, environment_id, endpoint_id, webhook_id, content_type from callbacks';
 
 /** Returns the events that wait for a retry at these endpoints and are not being sent. */
 export function selectWaitingPosts(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<WaitingPost[]> {
-  const waits = `state = 'queued' and attempts > 0 and lease is null`;
-  return tx.query<WaitingPost>(`${POSTS} and ${waits}`, listsOf(endpoints));
+  return tx.query<WaitingPost>(
+    `${POSTS} where endpoint_id {among $1} and environment_id {among $2} and content_type = 'application/json'
+       and state = 'queued' and attempts > 0 and lease is null`,
+    listsOf(endpoints),
+  );
 }
 
-/** Returns the events that were given up at these endpoints. The first condition repeats the index. */
-export function selectGivenUpPosts(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<WaitingPost[]> {
-  const ended = `state in ('redirected', 'superseded', 'dead', 'disabled') and state = 'dead'`;
-  return tx.query<WaitingPost>(`${POSTS} and ${ended}`, listsOf(endpoints));
+/** Returns the events that were given up, at any URL. */
+export function selectGivenUpPosts(tx: Tx): Promise<WaitingPost[]> {
+  return tx.query<WaitingPost>(`${POSTS} where state = 'dead' and content_type = 'application/json'`);
 }
 
 /** `lease`: of the worker that has claimed the posts; empty for posts that nobody has claimed. Others do not change. */

@@ -51,6 +51,11 @@ export function subscriptionOf({ webhook_id }: { webhook_id: string }): string |
   return SUBSCRIPTION.exec(webhook_id)?.[1] ?? null;
 }
 
+/** Returns whether a post is for a merchant's events URL: an event of a transaction, for nobody's webhook. */
+export function isForEventsUrl(post: { webhook_id: string; content_type: string }): boolean {
+  return post.content_type === 'application/json' && /^evt_\d+_[\d_]+$/.test(post.webhook_id);
+}
+
 /**
  * Returns the number by which published clients know a user. It is computed from the id, so it is not stored; it
  * identifies nobody by itself.

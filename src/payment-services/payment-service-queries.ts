@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Environment, ReceiptWish } from './payment-service.ts';
 
 export type EnvironmentRow = {
@@ -313,12 +313,18 @@ export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Pr
   return rows.length === 1;
 }
 
-/** Returns the URL to which events of refunds are posted; null: none. */
-export async function selectEventsUrl(tx: Reader, environmentId: number): Promise<string | null> {
-  const [row] = await tx.query<{ events_url: string | null }>('select events_url from environments where id = $1', [
-    environmentId,
-  ]);
-  return row?.events_url ?? null;
+/** The URL to which an environment's events of refunds are posted; null: none. */
+export type EventsUrl = { payment_service: string; environment: Environment; url: string | null };
+
+/** Returns the events URLs of these environments. */
+export function selectEventsUrls(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<(SqlRow & EventsUrl & { id: number })[]> {
+  return db.query(
+    'select id, payment_service_id as payment_service, environment, events_url as url from environments where id {among $1}',
+    [environmentIds],
+  );
 }
 
 export async function updateEventsUrl(tx: Tx, environmentId: number, url: string | null): Promise<void> {

@@ -55,7 +55,7 @@ forEachEngine('the webhooks of a user', (openTestDatabase) => {
     assert.match(await run('webhook', 'list'), /till@example\.cl \(disabled: gets no new event\).*\(token stolen\)\n/);
     assert.match(
       await run('webhook', 'end', user.email, 'refunds'),
-      /^The webhook refunds of till@example\.cl has ended\. Nothing more is sent there; 0 waiting posts ended:\n.*--endpoint 'https:\/\/thief/,
+      /^The webhook refunds of till@example\.cl has ended\. Nothing more is sent there; 0 unsent posts ended:\n.*--endpoint 'https:\/\/thief/,
     );
     const { webhooks } = JSON.parse(await run('user', 'enable', user.email, '--json')) as { webhooks: object[] };
     assert.deepEqual(webhooks, []);

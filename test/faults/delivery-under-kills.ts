@@ -87,7 +87,7 @@ async function enqueue(
           sequence: 2,
           at: app.now(),
           url: merchant.urlOf(troubles[index % troubles.length] as Trouble),
-          contentType: 'application/json',
+          contentType: 'application/x-www-form-urlencoded',
           body: `{"number":${from + index}}`,
         });
       }

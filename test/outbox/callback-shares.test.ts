@@ -89,7 +89,7 @@ async function prepare(openTestDatabase: OpenTestDatabase) {
   const wire = createWire();
   const app = createTestApp(await openTestDatabase(), { fetch: wire.fetch });
   const shop = await createTestEnvironment(app);
-  const common = { sequence: 2, at: app.now(), contentType: 'application/json', body: '{}' } as const;
+  const common = { sequence: 2, at: app.now(), contentType: 'application/x-www-form-urlencoded', body: '{}' } as const;
   const post = ({ id }: { id: number }, transactionId: number, url: string) =>
     app.db.transaction((tx) => enqueuePost(tx, { ...common, environmentId: id, transactionId, url }));
   return { app, shop, post, wire };

@@ -4,7 +4,7 @@ import pino from 'pino';
 import type { App } from '../../src/app.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
+import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';

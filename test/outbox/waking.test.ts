@@ -208,7 +208,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
           sequence,
           at: app.now(),
           url,
-          contentType: 'application/json',
+          contentType: 'application/x-www-form-urlencoded',
           body: '{}',
         });
     });

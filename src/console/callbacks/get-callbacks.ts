@@ -3,6 +3,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
+import { receiverOf } from '../../outbox/find-subscribers.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
 import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
@@ -78,6 +79,11 @@ function matches(
   );
 }
 
+function sayReceiver(language: Language, one: TroubledEndpoint): string | null {
+  const receiver = receiverOf(one);
+  return receiver === null ? null : sayWebhook(receiver)[language];
+}
+
 function filtersIn(language: Language): Filter[] {
   return [
     { name: 'text', text: 'list.filter_text', type: 'search' },
@@ -99,8 +105,10 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       name: 'address',
       text: 'column.address',
       value: ({ address }) => address,
-      cell: ({ id, address, user_webhook: webhook }) =>
-        html`<a class="code" href="${at}/${id}">${address}</a>${webhook !== null && html`<br>${sayWebhook(webhook)[language]}`}`,
+      cell: (one) => {
+        const said = sayReceiver(language, one);
+        return html`<a class="code" href="${at}/${one.id}">${one.address}</a>${said !== null && html`<br>${said}`}`;
+      },
     },
     {
       name: 'merchant',
@@ -111,7 +119,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
     {
       name: 'webhook',
       text: 'callbacks.webhook',
-      value: ({ user_webhook: webhook }) => (webhook === null ? null : sayWebhook(webhook)[language]),
+      value: (one) => sayReceiver(language, one),
       hidden: true,
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },

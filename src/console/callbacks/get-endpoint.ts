@@ -7,6 +7,7 @@ import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';
+import { receiverOf } from '../../outbox/find-subscribers.ts';
 import type { ReceiverLines } from '../../outbox/receiver-lines.ts';
 import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
@@ -24,7 +25,8 @@ export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number
   const { id } = request.params as { id: string };
   const diagnosis = /^\d{1,15}$/.test(id) ? await diagnoseEndpoint(app, Number(id), language, clockOf) : null;
   if (diagnosis === null) return send(404, notFoundPage(language));
-  const { endpoint, user_webhook: webhook, answers, lines } = diagnosis;
+  const { endpoint, answers, lines } = diagnosis;
+  const webhook = receiverOf(diagnosis);
   const at = `${publicPath(app)}/console`;
   const main = html`${said}<p class="quiet">${endpoint.name}${testBadge(language, endpoint.environment)}</p>
 <h1 class="code">${endpoint.address}</h1>

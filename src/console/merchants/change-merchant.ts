@@ -6,6 +6,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { checkOutboundUrl, type UrlRefusal } from '../../lib/address-filter.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
+import { setEventsUrl } from '../../outbox/set-events-url.ts';
 import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
 import { readRate } from '../../payment-services/fee.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../payment-services/list-payment-services.ts';
 import { removeMethodSettings, setMethodSettings } from '../../payment-services/method-settings.ts';
 import { type Environment, MOST_PER_MINUTE, readPerMinute } from '../../payment-services/payment-service.ts';
-import { setEventsUrl } from '../../payment-services/set-events-url.ts';
 import { setFee } from '../../payment-services/set-fee.ts';
 import { setRequestLimit } from '../../payment-services/set-request-limit.ts';
 import { tell } from '../console-texts.ts';

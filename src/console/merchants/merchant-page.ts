@@ -7,13 +7,14 @@ import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { endpointAddress } from '../../outbox/endpoint-address.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
+import { receiverOf } from '../../outbox/find-subscribers.ts';
 import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../../payment-services/handover.ts';
 import type { ListedHandover } from '../../payment-services/handover-queries.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-service-queries.ts';
+import { selectEventsUrls, type TokenRow } from '../../payment-services/payment-service-queries.ts';
 import { actorText, badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -93,10 +94,11 @@ async function environmentCard(
 ): Promise<Html> {
   const tokens = merchant.tokens.filter((token) => token.environment === environment);
   const [{ environment_id, service_token }] = tokens as [TokenRow];
-  const [endpoints, eventsUrl] = await Promise.all([
+  const [endpoints, urls] = await Promise.all([
     selectEndpointsOf(app.db, environment_id, ENDPOINTS_SHOWN),
-    selectEventsUrl(app.db, environment_id),
+    selectEventsUrls(app.db, [environment_id]),
   ]);
+  const eventsUrl = urls[0]?.url ?? null;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = user.may.has('tokens:manage');
   const hidden = html`<input type="hidden" name="environment" value="${environment}">`;
@@ -163,10 +165,11 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
   if (endpoints.length === 0) return html`<p class="quiet">${tell(language, 'merchant.no_endpoints')}</p>`;
   const head = tellAll(language, ['column.address', 'column.failing_since', 'column.cause']);
   const rows = endpoints.map((endpoint) => {
+    const receiver = receiverOf(endpoint);
     const since = endpoint.failing_since ?? endpoint.disabled_at;
     const found = since === null ? null : causeOf(endpoint.address, endpoint, language);
     return [
-      html`<span class="code">${endpoint.address}</span>${endpoint.user_webhook !== null && html`<br>${sayWebhook(endpoint.user_webhook)[language]}`}`,
+      html`<span class="code">${endpoint.address}</span>${receiver !== null && html`<br>${sayWebhook(receiver)[language]}`}`,
       since === null ? badge('good', tell(language, 'merchant.well')) : timeCell(since),
       found === null ? '—' : html`<strong>${found.cause}</strong><br>${found.fix}`,
     ];

@@ -8,7 +8,8 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { diagnoseEndpoint } from '../../src/outbox/diagnose-endpoint.ts';
 import { selectTroubled } from '../../src/outbox/failing-endpoint-queries.ts';
 import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
-import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
+import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
+import { endLeftPosts, endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
 import type { Webhook } from '../../src/outbox/webhook-subscription.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -91,6 +92,16 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     assert.deepEqual(await selectTroubled(shop.app.db, 10), []);
   });
 
+  test('goes to the new URL when the former one answers 410 during the change', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 410);
+    shop.during.set(OLD, () => shop.set(NEW));
+    assert.deepEqual(await shop.deliver(), [OLD, NEW]);
+    assert.deepEqual(await selectTroubled(shop.app.db, 10), []);
+  });
+
   test('ends while its user is disabled or does not see the event, and can be sent again once the user gets it', async () => {
     const shop = await open(openTestDatabase);
     await shop.set(OLD);
@@ -115,17 +126,19 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
   test('that was given up ends with its webhook, and a webhook that is set again is sent to after a 410', async () => {
     const shop = await open(openTestDatabase);
     await shop.set(OLD);
-    await shop.refund();
-    shop.answers.set(OLD, 400);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      await shop.deliver();
-      shop.app.now.advance(HOUR);
-    }
+    await shop.giveUp(OLD);
     const given = () => listAttention(shop.app, 'callback', 10);
     assert.match((await given())[0]?.reason ?? '', /^the webhook refunds of \S+ did not take it in 3 attempts/);
     await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
     assert.deepEqual(await given(), []);
 
+    await shop.set(OLD);
+    await shop.giveUp(OLD);
+    await shop.set(NEW);
+    await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    assert.deepEqual(await given(), [], 'also those of a former URL');
+
+    shop.answers.clear();
     await shop.set(NEW);
     await shop.refund();
     shop.answers.set(NEW, 410);
@@ -149,6 +162,20 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     assert.deepEqual(await shop.deliver(), [NEW, NEW], 'the user says that the URL works again');
   });
 
+  test('that was given up after its webhook ended can be ended by the command that attention names', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.giveUp(OLD);
+    await shop.app.db.transaction((tx) => tx.query('update webhook_subscriptions set ended_at = 1'));
+    const of = { userId: shop.user.id, webhook: 'refunds' } as const;
+    const [item] = await listAttention(shop.app, 'callback', 10);
+    assert.equal(item?.command, `bin/rubrica webhook end ${shop.user.email} refunds`);
+    assert.equal(await endWebhook(shop.app, of, TESTER), null);
+    assert.equal(await endLeftPosts(shop.app, of, TESTER), 1);
+    assert.deepEqual(await listAttention(shop.app, 'callback', 10), []);
+    assert.equal(await endLeftPosts(shop.app, of, TESTER), 0);
+  });
+
   test('leaves the callbacks of the shop at the same address, and that they were not sent, for a person', async () => {
     const shop = await open(openTestDatabase);
     const { url_callback: url } = await shop.pay();
@@ -163,6 +190,65 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     shop.answers.clear();
     assert.equal((await resendCallbacks(shop.app, { state: 'disabled' }, TESTER)).resent, 1);
     assert.deepEqual(await shop.deliver(), [url]);
+  });
+});
+
+forEachEngine('a post that waits for the events URL of a merchant', (openTestDatabase) => {
+  test('goes to the new URL at once when it changes, and nowhere once it is removed', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.setEventsUrl(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 503);
+    assert.deepEqual(await shop.deliver(), [OLD]);
+    await shop.setEventsUrl(NEW);
+    assert.deepEqual(await shop.deliver(), [NEW]);
+    const { paymentServiceId: payment_service, environment } = shop.environment;
+    const events_url = { payment_service, environment, url: NEW };
+    const [taken] = await listCallbacks(shop.app, {}, 10);
+    assert.deepEqual(
+      [taken?.state, taken?.url, taken?.events_url, taken?.user_webhook],
+      ['delivered', NEW, events_url, null],
+    );
+
+    await shop.refund();
+    shop.answers.set(NEW, 410);
+    shop.during.set(NEW, () => shop.setEventsUrl(OLD));
+    shop.answers.delete(OLD);
+    assert.deepEqual(await shop.deliver(), [NEW, OLD], 'a 410 of the former URL ends nothing');
+    shop.during.clear();
+
+    await shop.giveUp(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 503);
+    await shop.deliver();
+    assert.match(
+      (await listAttention(shop.app, 'callback', 10, 'es'))[0]?.reason ?? '',
+      /^la URL de eventos no lo recibió/,
+    );
+    await shop.setEventsUrl(null);
+    shop.app.now.advance(HOUR);
+    assert.deepEqual(await shop.deliver(), []);
+    assert.deepEqual([await selectTroubled(shop.app.db, 10), await listAttention(shop.app, 'callback', 10)], [[], []]);
+    const [ended] = await listCallbacks(shop.app, {}, 10);
+    assert.deepEqual([ended?.state, ended?.events_url?.url], ['disabled', null]);
+    assert.equal(await resendCallback(shop.app, ended?.id ?? 0, TESTER), 'unwanted');
+    assert.deepEqual((await verifyStore(shop.app)).findings, []);
+  });
+
+  test('changes before its first attempt, and is sent to a URL that is set again after a 410', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.setEventsUrl(OLD);
+    await shop.refund();
+    await shop.setEventsUrl(NEW);
+    shop.answers.set(NEW, 410);
+    assert.deepEqual(await shop.deliver(), [NEW]);
+    shop.answers.clear();
+    await shop.setEventsUrl(NEW);
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), [NEW]);
+    await shop.refund();
+    await shop.setEventsUrl(null);
+    assert.deepEqual(await shop.deliver(), []);
   });
 });
 
@@ -183,8 +269,16 @@ async function open(openTestDatabase: OpenTestDatabase) {
   await app.db.transaction((tx) => tx.query('delete from callbacks'));
   // A refund of the same amount would count as the same refund.
   let amount = 100;
+  /** Delivers what is due and returns the URLs. */
+  const deliver = async () => {
+    sent.length = 0;
+    const delivery = createCallbackDelivery(app);
+    while ((await delivery.poll()) > 0) await delivery.settled();
+    return [...sent];
+  };
   return {
     app,
+    environment,
     user,
     answers,
     during,
@@ -192,12 +286,20 @@ async function open(openTestDatabase: OpenTestDatabase) {
     pay: () => createPaidTransaction(app, environment, { amount: 50_000 }),
     set: (url: string, webhook: Webhook = 'refunds') =>
       setWebhook(app, { userId: user.id, webhook, url, method: 'POST' }, TESTER),
-    /** Delivers what is due and returns the URLs. */
-    deliver: async () => {
-      sent.length = 0;
-      const delivery = createCallbackDelivery(app);
-      while ((await delivery.poll()) > 0) await delivery.settled();
-      return [...sent];
+    setEventsUrl: async (url: string | null) => {
+      assert.equal(await setEventsUrl(app, environment, url, TESTER), true);
+      // Environments are cached for a second.
+      app.now.advance(2000);
+    },
+    deliver,
+    /** A refund whose post the URL refuses until it is given up. */
+    giveUp: async (url: string) => {
+      await acceptedRefund(app, paid, amount++);
+      answers.set(url, 400);
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await deliver();
+        app.now.advance(HOUR);
+      }
     },
   };
 }
