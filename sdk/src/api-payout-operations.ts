@@ -63,6 +63,10 @@ export type PayoutOperations = {
       /** The id that you gave to the payout */
       id: string;
     };
+    query: {
+      /** Id of the payment service, if several that you see have a payout with this id */
+      payment_service?: string | undefined;
+    };
     reply: TefRead;
   };
   'GET /balance': { reply: Balance };

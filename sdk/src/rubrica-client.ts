@@ -230,9 +230,10 @@ export class RubricaClient {
     return (await this.#service.callAsUser('POST /tef', { body: transfer })).tefResponse;
   }
 
-  /** Returns a payout by the id that you gave it. */
-  async readTransfer(id: string): Promise<Api.TefResponse> {
-    return (await this.#service.callAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
+  /** Returns a payout by the id that you gave it. `paymentService`: if several that you see have a payout with this id. */
+  async readTransfer(id: string, paymentService?: string): Promise<Api.TefResponse> {
+    const query = paymentService === undefined ? {} : { payment_service: paymentService };
+    return (await this.#service.callAsUser('GET /tef/{id}', { path: { id }, query })).tefResponse;
   }
 
   /** Returns the balance in pesos: the merchant's money, including approved payouts that have not arrived. */

@@ -18,13 +18,26 @@ import { type PayoutFilter, selectPayoutAnywhere, selectPayouts } from './payout
 export type PayoutScope = User['environmentIds'];
 
 /**
- * Returns the payout with this id of a client. If both environments have one, returns the one of RUBRICA_ENV, in which
- * programs make theirs. Throws `Problem` NOT_FOUND.
+ * Returns the payout with this id of a client, of the named payment service, or of the only one that has it. If both
+ * environments have one, returns the one of RUBRICA_ENV, in which programs make theirs. Throws `Problem` NOT_FOUND or
+ * PAYMENT_SERVICE_AMBIGUOUS.
  */
-export async function findByReference(app: App, scope: PayoutScope, reference: string): Promise<Payout> {
-  const [found] = await selectByReference(app.db, await idsOf(app, scope), reference, app.config.mode);
-  if (found === undefined) throw noPayout();
-  return found;
+export async function findByReference(
+  app: App,
+  scope: PayoutScope,
+  { reference, paymentServiceId }: { reference: string; paymentServiceId: string | null },
+): Promise<Payout> {
+  const all = await selectByReference(app.db, await idsOf(app, scope), reference, app.config.mode);
+  const found = all.filter((one) => paymentServiceId === null || one.payment_service_id === paymentServiceId);
+  const [first] = found;
+  if (first === undefined) throw noPayout();
+  if (found.every((one) => one.payment_service_id === first.payment_service_id)) return first;
+  throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
+    detail: {
+      en: 'Several payment services have a payout with this id: name one as ?payment_service=ps_….',
+      es: 'Varios servicios de pago tienen un pago con este id: indica uno con ?payment_service=ps_….',
+    },
+  });
 }
 
 /** Returns a payout by its id, with its payment service and environment. Throws `Problem` NOT_FOUND. */

@@ -28,9 +28,9 @@ export function selectByReference(
   environmentIds: readonly number[],
   reference: string,
   first: Environment,
-): Promise<Payout[]> {
-  return db.query<Payout>(
-    `select p.* from payouts p join environments e on e.id = p.environment_id
+): Promise<(Payout & { payment_service_id: string })[]> {
+  return db.query<Payout & { payment_service_id: string }>(
+    `select p.*, e.payment_service_id from payouts p join environments e on e.id = p.environment_id
      where p.environment_id {among $1} and p.reference = $2
      order by case when e.environment = $3 then 0 else 1 end, p.environment_id`,
     [environmentIds, reference, first],

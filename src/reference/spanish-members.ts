@@ -135,6 +135,8 @@ export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   'Headers to send, with the signature of this attempt': 'Encabezados que se envían, con la firma de este intento',
   'Body to send, byte for byte': 'Cuerpo que se envía, byte por byte',
   'Id of the payment service': 'Id del servicio de pago',
+  'Id of the payment service, if several that you see have a payout with this id':
+    'Id del servicio de pago, si varios que ves tienen un pago con este id',
   'Id of the callback': 'Id del callback',
   'Duration in milliseconds; more than 60,000 counts as 60,000':
     'Duración en milisegundos; más de 60.000 cuenta como 60.000',

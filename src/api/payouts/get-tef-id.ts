@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { textParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findByReference } from '../../payouts/find-payout.ts';
 import { tefResponse } from '../../payouts/payout-told.ts';
@@ -22,6 +23,7 @@ export const getTefId = operation({
         description: 'The id that you gave to the payout',
         schema: Type.String(),
       },
+      textParameter('payment_service', 'Id of the payment service, if several that you see have a payout with this id'),
     ],
     replies: {
       200: {
@@ -30,11 +32,13 @@ export const getTefId = operation({
         example: { tefResponse: TEF_RESPONSE_EXAMPLE },
       },
     },
-    errors: [...TEF_ERRORS, 'NOT_FOUND'],
+    errors: [...TEF_ERRORS, 'NOT_FOUND', 'PAYMENT_SERVICE_AMBIGUOUS'],
   },
-  handle: async (app, request) => {
+  handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const { id } = request.params as { id: string };
-    return { tefResponse: tefResponse(await findByReference(app, user.environmentIds, id)) };
+    const { id: reference } = request.params as { id: string };
+    const { payment_service: paymentServiceId = null } = query();
+    const payout = await findByReference(app, user.environmentIds, { reference, paymentServiceId });
+    return { tefResponse: tefResponse(payout) };
   },
 });

@@ -67,6 +67,21 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     assert.deepEqual([await amountAt(server), await amountAt(at.server)], [20_000, 15_000]);
   });
 
+  test('an id that several merchants have is refused until the request names the merchant', async () => {
+    await using at = await setUp(openTestDatabase);
+    assert.equal((await at.pay(BODY)).status, 201);
+    const other = await openPayoutDesk(at.app);
+    assert.equal((await at.pay({ tef: { ...TEF, amount: 20_000 } }, '/tef', other.users.program.headers)).status, 201);
+    const named = [at.desk, other].map(({ environment }) => environment.paymentServiceId);
+    const { headers } = await createTestUser(at.app, { role: 'auditor', may: [], paymentServices: named });
+    const read = (query: string, by = headers) => at.server.get(`/tef/${TEF.id}${query}`, by);
+    const refused = await read('');
+    assert.deepEqual([refused.status, jsonOf(refused)['code']], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
+    assert.match((await read(`?payment_service=${named[1]}`)).text, /"amount":20000/);
+    assert.equal((await read('?payment_service=ps_none')).status, 404);
+    assert.match((await read('', at.headers)).text, /"amount":15000/, 'a user of one merchant names none');
+  });
+
   test('the variants of published clients are accepted: url in tef, amount as text, any e-mail, a path prefix', async () => {
     await using at = await setUp(openTestDatabase, { BASE_PATH: '/dev,/v1/' });
     const id = 'shop.example.cl-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
