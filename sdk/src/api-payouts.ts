@@ -173,6 +173,8 @@ export type BatchedPayout = {
   contradiction: string | null;
   /** Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file */
   contradictedBy: string | null;
+  /** All lines of bank statements that contradict the payout, each like `contradictedBy` */
+  contradictingLines: string[];
 };
 
 export type PayoutBatchRead = {

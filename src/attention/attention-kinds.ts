@@ -26,12 +26,13 @@ import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
 import { REFUND_IN_DOUBT_AFTER } from '../refunds/refund.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
+import { bookingCommand, findSecondLines, type SecondLine } from '../statements/find-second-lines.ts';
 import { sayNote } from '../statements/line-notes.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 import { KEY_ATTENTION } from './key-attention.ts';
 import { MOVE_ATTENTION } from './move-attention.ts';
 import { dutyKind } from './neglected-duties.ts';
-import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
+import { APPROVAL_ATTENTION, PAYOUT_ATTENTION, withMissing } from './payout-attention.ts';
 import { REFUND_REQUEST_ATTENTION } from './refund-request-attention.ts';
 import { sayPaymentDoubt, sayRefundDoubt } from './say-doubt.ts';
 import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
@@ -96,7 +97,16 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     kind: 'statement',
     nouns: ['line of a statement in suspense', 'lines of statements in suspense'],
     measure: (app) => measureOpenLines(app.db),
-    list: async (app, limit) => (await selectOpenLines(app.db, limit)).map(waitingLine),
+    list: async (app, limit) => {
+      const open = await selectOpenLines(app.db, limit);
+      const second = open.length === 0 ? [] : await findSecondLines(app);
+      return open.map((line) =>
+        waitingLine(
+          line,
+          second.find((one) => one.line === `${line.statement_id}/${line.file_line}`),
+        ),
+      );
+    },
   },
   dutyKind('backup', ['old backup', 'old backups']),
   dutyKind('books', ['verification of the books that is due', 'verifications of the books that are due']),
@@ -285,7 +295,7 @@ function failureOf(endpoint: FailingEndpoint): InBoth {
   };
 }
 
-function waitingLine(line: OpenLine): Waiting {
+function waitingLine(line: OpenLine, second: SecondLine | undefined): Waiting {
   const { statement_id, file_line, file_name, environment, kept_at, amount, currency, note } = line;
   const said = sayNote(note ?? '');
   return {
@@ -297,11 +307,14 @@ function waitingLine(line: OpenLine): Waiting {
     since: kept_at,
     amount,
     currency,
-    reason: {
-      en: `line ${file_line} of ${file_name}: ${said.en}`,
-      es: `línea ${file_line} de ${file_name}: ${said.es}`,
-    },
-    command: `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use ${(amount ?? 0) < 0 ? 'payout' : 'deposit|return'}|other --reason TEXT --as EMAIL`,
+    reason: withMissing(
+      { en: `line ${file_line} of ${file_name}: ${said.en}`, es: `línea ${file_line} de ${file_name}: ${said.es}` },
+      second,
+    ),
+    command:
+      second !== undefined
+        ? bookingCommand(second)
+        : `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use ${(amount ?? 0) < 0 ? 'payout' : 'deposit|return'}|other --reason TEXT --as EMAIL`,
   };
 }
 

@@ -3,7 +3,7 @@ import { findIndirectHolders } from '../auth/token-holders.ts';
 import { unpaidBanks } from '../bank-validation/bank-findings.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { InBoth } from '../error-catalogue.ts';
-import { sayReason } from '../payouts/kept-texts.ts';
+import { SECOND_LINE, sayReason } from '../payouts/kept-texts.ts';
 import {
   type ApprovalTerms,
   type Hindrance,
@@ -15,6 +15,7 @@ import {
   type WaitingApproval,
   type WaitingPayout,
 } from '../payouts/waiting-payout-queries.ts';
+import { bookingCommand, findSecondLines, type SecondLine, sayMissing } from '../statements/find-second-lines.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 import { sayPayoutContradiction } from './say-contradiction.ts';
 
@@ -36,7 +37,17 @@ export const PAYOUT_ATTENTION: AttentionKind = {
   kind: 'payout',
   nouns: ['payout without a result', 'payouts without a result'],
   measure: (app) => measureWaitingPayouts(app.db, leftBefore(app)),
-  list: async (app, limit) => (await selectWaitingPayouts(app.db, leftBefore(app), limit)).map(waitingPayout),
+  list: async (app, limit) => {
+    const waiting = await selectWaitingPayouts(app.db, leftBefore(app), limit);
+    const isTwice = waiting.some(({ contradiction }) => contradiction === SECOND_LINE);
+    const lines = isTwice ? await findSecondLines(app) : [];
+    return waiting.map((payout) =>
+      waitingPayout(
+        payout,
+        lines.find((one) => one.payout === payout.id),
+      ),
+    );
+  },
 };
 
 /**
@@ -62,15 +73,23 @@ async function termsOf(app: App): Promise<ApprovalTerms> {
   return { now, before: now - NOT_LEFT_MS, validatedBefore, indirect, unpaid };
 }
 
-function waitingPayout(payout: WaitingPayout): Waiting {
+/** `line`: its first second line in suspense. */
+function waitingPayout(payout: WaitingPayout, line: SecondLine | undefined): Waiting {
   const { id, since, amount, currency, contradiction } = payout;
   const seen = '--evidence FILE --reason TEXT --as EMAIL';
-  const command =
+  const end =
     contradiction !== null
       ? `bin/rubrica payout clear ${id} ${seen}`
       : `bin/rubrica payout settle ${id} --outcome confirmed|failed|returned ${seen}`;
-  const reason = named(payout.reference, sayPayoutDoubt(payout));
+  const command = line === undefined ? end : bookingCommand(line);
+  const reason = withMissing(named(payout.reference, sayPayoutDoubt(payout)), line);
   return { ...ownerOf(payout), id, since, amount, currency, reason, command };
+}
+
+/** Adds to a reason that a second line cannot be booked yet. */
+export function withMissing({ en, es }: InBoth, line: SecondLine | undefined): InBoth {
+  const missing = line === undefined ? null : sayMissing(line);
+  return missing === null ? { en, es } : { en: `${en}. ${missing.en}`, es: `${es}. ${missing.es}` };
 }
 
 /** Puts the name by which people know it before a reason. */

@@ -2,7 +2,7 @@ import { methodNames } from '../checkout/texts.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../lib/money.ts';
 import { SECOND_LINE, STATE_NAMES, sayContradiction } from '../payouts/kept-texts.ts';
-import type { PayoutState } from '../payouts/payout.ts';
+import { contradictingLines, type PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
 /** The part of a payout that its texts name. */
@@ -133,14 +133,13 @@ const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
   returned: bookThenClear,
 };
 
-/** The line books what left once more: apart from its line it could be booked twice. */
-function ofSecondLine({ payment_service, contradicted_by }: Contradicted): InBoth {
-  const [statement = 'ID', line = 'N'] = contradicted_by?.split('/') ?? [];
-  const is = `--use payout --to-merchant --payment-service ${payment_service}`;
-  const command = `bin/rubrica statement resolve ${statement} --line ${line} ${is} --reason TEXT --as EMAIL`;
+/** The lines book what left once more: apart from its line it could be booked twice. */
+function ofSecondLine(payout: Contradicted): InBoth {
+  const lines = contradictingLines(payout);
+  const named = lines.join(', ');
   return {
-    en: `Resolve that line first. Where money left once more, this books it: ${command}. Then clear it`,
-    es: `Resuelve primero esa línea. Si salió dinero otra vez, esto lo anota: ${command}. Después termina la contradicción con payout clear`,
+    en: `Explain ${lines.length === 1 ? `line ${named}` : `each such line (${named})`} first: where money left once more, as money that left at the merchant's expense. Then clear the payout`,
+    es: `Explica primero ${lines.length === 1 ? `la línea ${named}` : `cada línea así (${named})`}: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción con payout clear`,
   };
 }
 

@@ -4,6 +4,7 @@ import { isoTime } from '../lib/iso-time.ts';
 import { sayIn } from '../lib/language.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
+import { contradictingLines } from '../payouts/payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
 import { countOf, inWords, table, time } from './print.ts';
@@ -37,7 +38,8 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     settled_at: isoTime(payout.settled_at),
     reason: payout.reason,
     contradiction: payout.contradiction,
-    contradicted_by: payout.contradicted_by,
+    contradicted_by: contradictingLines(payout)[0] ?? null,
+    contradicting_lines: contradictingLines(payout),
     next_look_at: isoTime(payout.next_look_at),
   };
 }
@@ -107,7 +109,8 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
 /** Returns the details of one payout as lines. */
 export function payoutDetail(shown: ShownPayout): string[] {
   const { payout, recipient, verdictDays, warnings } = shown;
-  const line = payout.contradicted_by === null ? '' : `, in line ${payout.contradicted_by}`;
+  const contradicting = contradictingLines(payout);
+  const line = contradicting.length === 0 ? '' : `, in line ${contradicting.join(' and ')}`;
   const lines = table([
     ['  state', inWords(payout.state)],
     ['  amount', formatMoney(payout.amount, payout.currency)],

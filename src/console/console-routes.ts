@@ -95,7 +95,12 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', screens.postConsoleApprovePayout),
   screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', screens.postConsoleRejectPayout),
   screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', screens.postConsoleCancelPayout),
-  screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', screens.postConsoleAccountType),
+  screen(
+    'POST',
+    ['/console/payouts/:id/account-type'],
+    ['payouts:create', 'payouts:approve'],
+    screens.postConsoleAccountType,
+  ),
   screen('GET', ['/console/payouts/:id/settle'], 'movements:record', screens.getConsoleSettlePayout),
   screen('POST', ['/console/payouts/:id/settle'], 'movements:record', screens.postConsoleSettlePayout),
   screen('GET', ['/console/batches'], 'recipients:read', screens.getConsoleBatches),

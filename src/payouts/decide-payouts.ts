@@ -83,6 +83,23 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
 }
 
 /**
+ * Throws `Problem` APPROVAL_REFUSED, PERSON_NEEDED or PERMISSION_MISSING unless the actor may approve these payouts of
+ * one environment.
+ */
+export async function requireApprover(tx: Tx, by: Actor, payouts: readonly Payout[]): Promise<void> {
+  const [first] = payouts;
+  if (first === undefined) return;
+  const user = await requireUserOf(tx, by, first.environment_id, 'payouts:approve');
+  const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const behind = await findPeopleBehind(tx, payouts, versions);
+  for (const payout of payouts) {
+    const own = versions.filter(({ id }) => id === payout.recipient_id);
+    const why = barredFrom(payout, own, behind).get(user.id);
+    if (why !== undefined) throw approvalRefused(payout, why);
+  }
+}
+
+/**
  * Rejects payouts that wait for approval; no money was reserved for them. Throws `Problem` PAYOUT_STATE, PERSON_NEEDED,
  * PERMISSION_MISSING or NOT_FOUND.
  */

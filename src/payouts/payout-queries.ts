@@ -152,6 +152,15 @@ export function lockApproved(tx: Tx, environmentId: number, batchId: string | nu
   );
 }
 
+/** Locks and returns the approved payouts to an account that have not left. */
+export function lockApprovedTo(tx: Tx, environmentId: number, accountHash: string): Promise<Payout[]> {
+  return tx.query<Payout>(
+    `select * from payouts where environment_id = $1 and state = 'approved' and ${OPEN} and account_hash = $2
+     order by {filter_by}created_at, id {bytewise} {for_update}`,
+    [environmentId, accountHash],
+  );
+}
+
 /** Numbers the payouts of a file in the order of `lockApproved`, from 1. */
 export async function updateFileLines(tx: Tx, environmentId: number, fileId: string): Promise<void> {
   await tx.query(
@@ -170,16 +179,22 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** Stores a contradiction. Returns null if the same one is already stored and not yet ended. `line`: `contradicted_by`. */
+/**
+ * Stores a contradiction. `line`: one of `contradicted_by`; another line of the same contradiction is added. Returns null
+ * if the same one is already stored with this line, and not yet ended.
+ */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
   { said, at, line }: { said: string; at: number; line: string | null },
 ): Promise<Payout | null> {
   const [row] = await tx.query<Payout>(
-    `update payouts set contradiction = $3, contradicted_at = $4, contradicted_by = $5
-     where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3) returning *`,
-    [id, environment_id, said, at, line],
+    `update payouts set contradiction = $3,
+       contradicted_at = case when contradiction = $3 then contradicted_at else $4 end,
+       contradicted_by = case when contradiction = $3 then coalesce(contradicted_by || ' ', '') || $5 else $6 end
+     where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3
+       or ($5 <> '' and ' ' || coalesce(contradicted_by, '') || ' ' not like '% ' || $5 || ' %')) returning *`,
+    [id, environment_id, said, at, line ?? '', line],
   );
   return row ?? null;
 }

@@ -82,10 +82,18 @@ export type Payout = SqlRow & {
   looks: number;
   /** A report that cannot be true, such as a state that may not follow; null again when a person has checked it. */
   contradiction: string | null;
-  /** The statement and the line of its file that contradict the payout, such as `st_…/12`; null: something else does. */
+  /**
+   * The statement and the line of its file that contradict the payout, such as `st_…/12`; several have a space between.
+   * Null: something else does.
+   */
   contradicted_by: string | null;
   contradicted_at: number | null;
 };
+
+/** Returns the lines of bank statements that contradict a payout. */
+export function contradictingLines({ contradicted_by }: Pick<Payout, 'contradicted_by'>): string[] {
+  return contradicted_by?.split(' ') ?? [];
+}
 
 /**
  * Returns what a reported outcome does to a payout that has left. A returned payout arrived first: its return settles

@@ -130,6 +130,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     '`merchant`, para `payout`: el dinero salió a costa del comercio, como un pago que salió dos veces; el pago se anota con la línea',
   'Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file':
     'Línea de una cartola que contradice al pago: id de la cartola, `/`, línea en el archivo',
+  'All lines of bank statements that contradict the payout, each like `contradictedBy`':
+    'Todas las líneas de cartolas que contradicen al pago, cada una como `contradictedBy`',
   'Payment service that owns the new deposit or payout; required if the account is of all payment services':
     'Servicio de pago dueño del depósito o del pago nuevo; obligatorio si la cuenta es de todos los servicios de pago',
   'Reason, stored for later readers; do not name a person': 'Motivo, que se guarda para después; no nombres a nadie',

@@ -335,14 +335,13 @@ const OF_STATEMENT = `select l.*, s.payment_service_id, s.file_name
 export function selectLinesOf(
   db: Reader,
   subjects: readonly string[],
-  beside: string | null,
+  beside: readonly string[],
 ): Promise<LineOfStatement[]> {
-  const [statement = '', fileLine = ''] = beside?.split('/') ?? [];
   return db.query<LineOfStatement>(
     `${OF_STATEMENT} where l.used_as in ('payout', 'return') and l.subject {named $1}
-       or l.statement_id = $2 and l.file_line = $3
+       or l.statement_id {named $2} and l.statement_id || '/' || l.file_line {named $3}
      order by l.day, l.number`,
-    [subjects, statement, Number(fileLine)],
+    [subjects, beside.map((one) => one.split('/')[0] ?? ''), beside],
   );
 }
 

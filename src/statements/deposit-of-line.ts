@@ -100,12 +100,18 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   if (recording.kind === 'unknown') throw noPaymentService();
   if (recording.kind !== 'refused') throw alreadyRecorded(recording.movement.id);
   const most = formatMoney(recording.most, currency);
-  throw new Problem('INSUFFICIENT_BALANCE', {
-    detail: {
-      en: `${kind === 'payout' ? `Only ${most} is available` : `${paymentMethod} owes only ${most}`}: nothing was recorded.`,
-      es: `${kind === 'payout' ? `Hay solo ${most} disponible` : `${paymentMethod} debe solo ${most}`}: no se anotó nada.`,
-    },
-  });
+  const left = `bin/rubrica deposit create --payment-service ${paymentServiceId} --environment ${environment} --from-merchant`;
+  const detail =
+    kind === 'payout'
+      ? {
+          en: `Only ${most} is available: nothing was recorded, and the line stays in suspense. A deposit of the merchant covers it (${left}); where your company bears it, the line is other.`,
+          es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Un depósito del comercio la cubre (${left}); si lo asume tu empresa, la línea es other.`,
+        }
+      : {
+          en: `${paymentMethod} owes only ${most}: nothing was recorded.`,
+          es: `${paymentMethod} debe solo ${most}: no se anotó nada.`,
+        };
+  throw new Problem('INSUFFICIENT_BALANCE', { detail });
 }
 
 /**

@@ -3,7 +3,7 @@ import { notFound, Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import type { Payout } from '../payouts/payout.ts';
+import { contradictingLines, type Payout } from '../payouts/payout.ts';
 import {
   type LineOfStatement,
   selectLines,
@@ -48,9 +48,10 @@ export async function findStatement(
 export async function findLinesOfPayout(
   app: App,
   scope: StatementScope,
-  { id, file_id, contradicted_by }: Pick<Payout, 'id' | 'file_id' | 'contradicted_by'>,
+  payout: Pick<Payout, 'id' | 'file_id' | 'contradicted_by'>,
 ): Promise<LineOfStatement[]> {
-  const lines = await selectLinesOf(app.db, file_id === null ? [id] : [id, file_id], contradicted_by);
+  const { id, file_id } = payout;
+  const lines = await selectLinesOf(app.db, file_id === null ? [id] : [id, file_id], contradictingLines(payout));
   const owners = await ownersOf(app, scope);
   return lines.filter((one) => owners?.includes(ownerOf(one)) ?? true);
 }

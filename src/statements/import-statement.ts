@@ -172,7 +172,6 @@ type Settling = {
 /** Settles the payouts of the lines: first the confirmed ones, then the returned ones. */
 async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at, lineAt }: Settling) {
   const outcomes = await outcomesOf(tx, { found, matches, environmentIds, lineAt });
-  const twice = new Map(matches.flatMap(({ twice: id }, index) => (id === undefined ? [] : [[id, lineAt(index)]])));
   const settled: string[] = [];
   const contradicted: string[] = [];
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
@@ -188,11 +187,15 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
       contradicted.push(...done.contradicted.map(({ id }) => id));
     }
   }
-  for (const { id, environmentId } of found.payouts.filter((one) => twice.has(one.id))) {
-    await recordContradiction(tx, { id, environment_id: environmentId }, SECOND_LINE, at, twice.get(id));
+  const byId = new Map(found.payouts.map((one) => [one.id, one]));
+  for (const [index, { twice = '' }] of matches.entries()) {
+    const payout = byId.get(twice);
+    if (payout === undefined) continue;
+    const { id, environmentId } = payout;
+    await recordContradiction(tx, { id, environment_id: environmentId }, SECOND_LINE, at, lineAt(index));
     contradicted.push(id);
   }
-  return { settled: [...new Set(settled)], contradicted };
+  return { settled: [...new Set(settled)], contradicted: [...new Set(contradicted)] };
 }
 
 async function outcomesOf(

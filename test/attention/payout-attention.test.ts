@@ -385,8 +385,9 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const booking = `bin/rubrica statement resolve ${id} --line 2 --use payout --to-merchant --payment-service ${paymentServiceId} --reason TEXT --as EMAIL`;
     assert.deepEqual((await spanish('payout')).toSorted(), [
       'el proveedor no respondió',
-      `está en «Llegó», y se dijo «una segunda línea de la cartola». Resuelve primero esa línea. Si salió dinero otra vez, esto lo anota: ${booking}. Después termina la contradicción con payout clear`,
+      `está en «Llegó», y se dijo «una segunda línea de la cartola». Explica primero la línea ${id}/2: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción con payout clear`,
     ]);
+    assert.ok((await listAttention(app, 'payout', 10)).some(({ command }) => command === booking));
     assert.deepEqual(await spanish('statement'), ['línea 2 de portal.pdf: el pago ya salió por otra línea']);
     assert.deepEqual(await spanish('approval'), ['2 pagos: nadie lo ha aprobado']);
     app.now.advance(180 * DAY);
@@ -437,8 +438,8 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const scope = { environment, paymentServiceId, account: '1', evidence, by };
     const { id: statementId } = await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
     assert.match(
-      (await listed('payout'))[0]?.reason ?? '',
-      new RegExp(`Resolve that line .* ${statementId} --line 2 --use payout --to-merchant `),
+      (await listed('payout'))[0]?.command ?? '',
+      new RegExp(` ${statementId} --line 2 --use payout --to-merchant `),
     );
     const decision = {
       statementId: statementId ?? '',

@@ -325,15 +325,20 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
   });
 
   test('store the account type for a bank that requires it', async () => {
-    const { app, desk, server, maker, of } = await open();
+    const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
     const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
     const [payout] = await approved(app, desk, [wish({ payee })]);
     const ask = () => maker.post('/payout-files', { of, format: 'bancoestado-abonos', account: '1' });
     const format = (await ask()).status === 303 ? null : 'asked';
     if (format !== null) {
-      assert.equal((await maker.post(`/payouts/${payout?.id}/account-type`, { type: 'gold' })).status, 422);
-      assert.equal((await maker.post(`/payouts/${payout?.id}/account-type`, { type: 'checking' })).status, 303);
+      const at = `/payouts/${payout?.id}`;
+      assert.equal((await maker.post(`${at}/account-type`, { type: 'gold' })).status, 422);
+      assert.equal((await maker.post(`${at}/account-type`, { type: 'checking' })).status, 403);
+      assert.doesNotMatch((await maker.get(at)).text, /account-type/);
+      const approver = as(desk.users.approver);
+      assert.match((await approver.get(at)).text, /account-type/);
+      assert.equal((await approver.post(`${at}/account-type`, { type: 'checking' })).status, 303);
       assert.equal((await ask()).status, 303);
     }
     assert.equal(await stateOf(app, payout?.id ?? ''), 'sent');

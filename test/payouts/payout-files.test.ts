@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import type { Actor } from '../../src/audit/actor.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
@@ -131,7 +132,15 @@ forEachEngine('payout files', (openTestDatabase) => {
     const [payout] = await approved(app, desk, [wish({ payee: PEDRO })]);
     await assert.rejects(file(app, desk, 'bancochile-v4'), /payout account-type po_/);
     assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'approved');
-    if (payout !== undefined) await setAccountType(app, payout, 'checking', desk.maker);
+    const say = (by: Actor) => setAccountType(app, payout as Payout, 'checking', by);
+    await assert.rejects(say(TESTER), { code: 'PERSON_NEEDED' });
+    await assert.rejects(
+      say(desk.maker),
+      { code: 'PERMISSION_MISSING' },
+      'after the approval it is no more of the maker',
+    );
+    await say(desk.approver);
+    await say(desk.maker);
     const [made] = await file(app, desk, 'bancochile-v4');
     assert.match(made?.file.name ?? '', /^bancochilev420260115\w{6}\.xlsx$/);
   });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import { availableBalance } from '../../src/books/available-balance.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { listPayouts } from '../../src/payouts/find-payout.ts';
@@ -13,6 +14,7 @@ import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-quer
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { selectLines } from '../../src/statements/bank-statement-queries.ts';
+import { findLinesOfPayout } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
@@ -225,8 +227,16 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed']);
     const [contradictory] = await listPayouts(app, null, {}, { limit: 5 });
     assert.equal(contradictory?.contradicted_by, `${taken.id}/2`);
-    const [contradicted] = await listAttention(app, 'payout', 5);
-    assert.match(contradicted?.reason ?? '', new RegExp(`resolve ${taken.id} --line 2 --use payout --to-merchant`));
+    const third = await take(line(-15_000, 'TEF 12531909-2', 2), line(-15_000, 'TEF 12531909-2', 3));
+    const contradicted = async () => (await listAttention(app, 'payout', 5))[0];
+    const places = [`${taken.id}/2`, `${third.id}/5`, `${third.id}/6`];
+    assert.match((await contradicted())?.reason ?? '', new RegExp(`each such line \\(${places.join(', ')}\\)`));
+    const is = `--use payout --to-merchant --payment-service ${owner.paymentServiceId} --reason TEXT --as EMAIL`;
+    const command = (id: string, at: number) => `bin/rubrica statement resolve ${id} --line ${at} ${is}`;
+    assert.equal((await contradicted())?.command, command(taken.id, 2));
+    const [named] = await listPayouts(app, null, {}, { limit: 5 });
+    const beside = await findLinesOfPayout(app, null, named as Payout);
+    assert.equal(beside.length, 4, 'the payout lists its line and the three others');
     const { paymentServiceId } = owner;
     const book = (fileLine: number, named: string | null = paymentServiceId, who = by) => {
       const is = { use: 'payout' as const, toMerchant: { paymentServiceId: named } };
@@ -248,6 +258,15 @@ forEachEngine('bank statements', (openTestDatabase) => {
       entries.map(({ amount }) => amount),
       [15_000],
     );
+    const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, 'CLP');
+    const paid = { kind: 'payout' as const, reference: 'rest', commission: 0, currency: 'CLP', paymentMethod: null };
+    const target = { paymentServiceId, environment: owner.environment };
+    await recordMovement(app, target, { ...paid, amount: Number(available) - 5_000, by: TESTER });
+    assert.equal((await contradicted())?.command, command(third.id, 5), 'the next line');
+    const lines = await listAttention(app, 'statement', 9);
+    for (const item of [await contradicted(), lines.find(({ id }) => id === places[1])])
+      assert.match(item?.reason ?? '', /The merchant lacks \$10\.000.*deposit create --from-merchant/);
+    assert.equal(lines.find(({ id }) => id === places[1])?.command, command(third.id, 5));
     assert.equal(await foundIn(app), '');
   });
 

@@ -5,6 +5,7 @@ import { requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
+import { contradictingLines } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, batchJson } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema, StateSchema } from './get-payout-files.ts';
@@ -70,6 +71,9 @@ const BatchedPayoutSchema = Type.Object(
     contradictedBy: Type.Nullable(Type.String(), {
       description: 'Line of a bank statement that contradicts the payout: id of the statement, `/`, line in the file',
     }),
+    contradictingLines: Type.Array(Type.String(), {
+      description: 'All lines of bank statements that contradict the payout, each like `contradictedBy`',
+    }),
   },
   { $id: 'BatchedPayout' },
 );
@@ -91,6 +95,7 @@ const PAYOUT_EXAMPLE = {
   reason: null,
   contradiction: null,
   contradictedBy: null,
+  contradictingLines: [],
 };
 
 /** Returns one batch with its payouts, the warnings of each payout, and the files that they left in. */
@@ -167,6 +172,7 @@ function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout): 
     line: payout.file_line,
     reason: payout.reason,
     contradiction: payout.contradiction,
-    contradictedBy: payout.contradicted_by,
+    contradictedBy: contradictingLines(payout)[0] ?? null,
+    contradictingLines: contradictingLines(payout),
   };
 }

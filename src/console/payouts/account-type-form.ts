@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { Permission } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { ACCOUNT_TYPES } from '../../payout-senders/payout-sender.ts';
@@ -6,10 +7,14 @@ import type { Payout } from '../../payouts/payout.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** Asks for the type of the account, as long as the payout has not left. */
+/** Asks for the type of the account, as long as the payout has not left; after its approval, those who may approve. */
 export function accountTypeForm(app: App, { language, user }: ConsoleVisit, { id, state }: Payout): Html | false {
-  const open = state === 'awaiting_approval' || state === 'approved';
-  if (!open || !user.may.has('payouts:create')) return false;
+  const setters: Partial<Record<typeof state, Permission>> = {
+    awaiting_approval: 'payouts:create',
+    approved: 'payouts:approve',
+  };
+  const setter = setters[state];
+  if (setter === undefined || !user.may.has(setter)) return false;
   return html`<h2>${tell(language, 'account_type.title')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/payouts/${id}/account-type">
 <p class="quiet">${tell(language, 'account_type.text')}</p>

@@ -5,7 +5,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { SECOND_LINE } from '../../payouts/kept-texts.ts';
-import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
+import { contradictingLines, mayBeSettled, type Payout } from '../../payouts/payout.ts';
 import type { LineOfStatement } from '../../statements/bank-statement-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -37,18 +37,14 @@ export function settleWay(
   }</div>`;
 }
 
-/** Links the second line of the statement until it is explained: its form books the money if it left once more. */
-function secondLine(
-  app: App,
-  language: Language,
-  { contradiction, contradicted_by }: Payout,
-  lines: readonly LineOfStatement[],
-): Html | false {
+/** Links the second line of the statement until it is explained, and then the next one: its form books the money if it left once more. */
+function secondLine(app: App, language: Language, payout: Payout, lines: readonly LineOfStatement[]): Html | false {
+  const contradicting = contradictingLines(payout);
   const open = lines.find(
     ({ statement_id, file_line, used_as }) =>
-      used_as === 'suspense' && `${statement_id}/${file_line}` === contradicted_by,
+      used_as === 'suspense' && contradicting.includes(`${statement_id}/${file_line}`),
   );
-  if (contradiction !== SECOND_LINE || open === undefined) return false;
+  if (payout.contradiction !== SECOND_LINE || open === undefined) return false;
   const at = `${publicPath(app)}/console/statements/${open.statement_id}?use=suspense&line=${open.file_line}#explain`;
   return html`<a class="button" href="${at}">${tell(language, 'again.way')}</a> `;
 }

@@ -3,6 +3,7 @@ import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { findSecondLines, sayMissing } from '../../statements/find-second-lines.ts';
 import { listExplanations } from '../../statements/list-explanations.ts';
 import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
 import { tell } from '../console-texts.ts';
@@ -25,6 +26,8 @@ export async function explainForm(
 ): Promise<Html> {
   const { file_line, day, amount, currency, used_as } = line;
   if (used_as !== 'suspense') return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
+  const second = (await findSecondLines(app)).find((one) => one.line === `${id}/${file_line}`);
+  const missing = second === undefined ? null : sayMissing(second);
   const alike = await listExplanations(app, { environment, paymentServiceId: payment_service_id }, line);
   const merchants = payment_service_id === null ? [...choiceNames(await listMerchants(app, user))] : [];
   // Of several merchants none is chosen beforehand: money would be booked to the wrong one.
@@ -59,6 +62,7 @@ export async function explainForm(
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong></p>
+${missing !== null && html`<p class="notice">${missing[language]}</p>`}
 <input type="hidden" name="line" value="${file_line}">
 ${formField(fault, 'is', (attributes) => html`<label>${tell(language, 'explain.use')}<select name="is" required${attributes}>${choices.map(([value, text]) => option('is', value, text))}</select></label>`)}
 ${formField(fault, 'subject', (attributes) => html`<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" value="${typed['subject'] ?? ''}" list="alike" autocomplete="off"${attributes}></label>`, 'subject-hint')}
