@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
+import { changeService } from '../payment-services/find-environment.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { lockEnvironmentId, selectEventsUrls, updateEventsUrl } from '../payment-services/payment-service-queries.ts';
 import { enableOwn, endOwnPosts, postsOfEventsUrl, readdressOwnPosts } from './move-posts.ts';
@@ -17,7 +18,7 @@ export function setEventsUrl(
   by: Actor,
 ): Promise<boolean> {
   const { paymentServiceId, environment } = target;
-  return app.db.transaction(async (tx) => {
+  return changeService(app, paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
     if (environmentId === null) return false;
     const at = app.now();

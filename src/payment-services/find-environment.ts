@@ -1,5 +1,6 @@
 import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { elsewhereOf, refuseElsewhere } from './elsewhere.ts';
@@ -80,12 +81,13 @@ export async function environmentHere(app: App, row: { environment_id: number })
 }
 
 /**
- * Throws the same for a payment service that another database serves, with its address: the store itself refuses the
- * write too, but does not know where.
+ * Changes a payment service in one transaction. Throws the same if another database serves it, with its address: the
+ * store itself refuses the write too, but does not know where.
  */
-export async function refuseMovedService(app: App, paymentServiceId: string): Promise<void> {
-  const moved = (await selectEnvironmentsElsewhere(app.db)).find((one) => one.payment_service_id === paymentServiceId);
+export async function changeService<T>(app: App, id: string, change: (tx: Tx) => Promise<T>): Promise<T> {
+  const moved = (await selectEnvironmentsElsewhere(app.db)).find((one) => one.payment_service_id === id);
   if (moved !== undefined) await environmentHere(app, { environment_id: moved.id });
+  return app.db.transaction(change);
 }
 
 /**

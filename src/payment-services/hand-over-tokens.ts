@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { prefixedId, randomToken } from '../lib/ids.ts';
-import { refuseMovedService } from './find-environment.ts';
+import { changeService } from './find-environment.ts';
 import { linkText, proofOf, type ShownHandover } from './handover.ts';
 import {
   insertHandover,
@@ -28,9 +28,8 @@ export async function handOverTokens(
   by: Actor,
 ): Promise<NewHandover | null> {
   const { paymentServiceId, environment } = target;
-  await refuseMovedService(app, paymentServiceId);
   const secret = randomToken(32);
-  return app.db.transaction(async (tx) => {
+  return changeService(app, paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
     const current = environmentId === null ? null : await selectCurrentSecret(tx, environmentId);
     if (current === null) return null;

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { refuseMovedService } from './find-environment.ts';
+import { changeService } from './find-environment.ts';
 import {
   hasPaymentService,
   type PaymentServiceRow,
@@ -42,8 +42,7 @@ async function change(
   id: string,
   update: (tx: Tx) => Promise<boolean>,
 ) {
-  await refuseMovedService(app, id);
-  return app.db.transaction(async (tx) => {
+  return changeService(app, id, async (tx) => {
     if (!(await update(tx))) return (await hasPaymentService(tx, id)) ? 'already' : 'unknown';
     await recordAudit(tx, { ...act, subject: { kind: 'payment_service', id } });
     return 'changed';

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { changeService } from './find-environment.ts';
 import { retireAccount, selectAccountInUse, selectSealedKey, upsertAccount } from './method-settings-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId } from './payment-service-queries.ts';
@@ -58,12 +59,12 @@ export function findMethodKey(
  * queue, and the last one wins. Returns false if there is no such payment service.
  */
 export function setMethodSettings(
-  app: Store,
+  app: App,
   target: MethodTarget,
   { account, key }: MethodSettings,
   by: Actor,
 ): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, target.paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return false;
     const now = app.now();
@@ -81,8 +82,8 @@ export function setMethodSettings(
  * Retires the account in use, so that the method is no longer offered; its payments can still be refunded. Returns
  * false if no account was in use.
  */
-export function removeMethodSettings(app: Store, target: MethodTarget, by: Actor): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+export function removeMethodSettings(app: App, target: MethodTarget, by: Actor): Promise<boolean> {
+  return changeService(app, target.paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return false;
     const now = app.now();

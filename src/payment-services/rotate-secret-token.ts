@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { randomHex } from '../lib/ids.ts';
 import { addSecretToken } from './create-payment-service.ts';
-import { refuseMovedService } from './find-environment.ts';
+import { changeService } from './find-environment.ts';
 import { updateAllEnded } from './handover-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } from './payment-service-queries.ts';
@@ -37,9 +37,8 @@ export async function rotateSecretToken(
   by: Actor,
   secretId: string | null = null,
 ): Promise<RotationOutcome> {
-  await refuseMovedService(app, paymentServiceId);
   const secretToken = randomHex(32);
-  return app.db.transaction<RotationOutcome>(async (tx) => {
+  return changeService<RotationOutcome>(app, paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
     if (environmentId === null) return { kind: 'unknown' };
     const now = app.now();

@@ -5,6 +5,7 @@ import { feeContent, feeSubject } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Fee } from './fee.ts';
 import { selectFee, upsertFee } from './fee-queries.ts';
+import { changeService } from './find-environment.ts';
 import type { Environment } from './payment-service.ts';
 import { selectEnvironmentId } from './payment-service-queries.ts';
 
@@ -15,7 +16,7 @@ export type FeeTarget = { paymentServiceId: string; environment: Environment; me
  * the books records who set it and when. Returns false if there is no such payment service.
  */
 export function setFee(app: App, target: FeeTarget, { rate_ppm, fixed }: Fee, by: Actor): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, target.paymentServiceId, async (tx) => {
     const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return false;
     const { method: payment_method, currency } = target;

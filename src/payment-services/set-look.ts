@@ -4,6 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { ImageFile } from '../lib/image-file.ts';
+import { changeService } from './find-environment.ts';
 import type { Look } from './look.ts';
 import { NO_LOOK } from './look.ts';
 import { selectLogo, selectLook, updateLogo, upsertLook } from './look-queries.ts';
@@ -14,7 +15,7 @@ export type LookChanges = Partial<Omit<Look, 'logo'>> & { logo?: { image: ImageF
 
 /** Changes the look of a payment service's pages, at once on every process. Null: no such payment service. */
 export function setLook(app: App, id: string, changes: LookChanges, by: Actor): Promise<Look | null> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, id, async (tx) => {
     if (!(await hasPaymentService(tx, id))) return null;
     const before = await readLook(tx, id);
     const { logo, ...texts } = changes;

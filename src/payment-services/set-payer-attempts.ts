@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { changeService } from './find-environment.ts';
 import { selectPayerAttempts, updatePayerAttempts } from './payment-service-queries.ts';
 
 /**
@@ -8,7 +9,7 @@ import { selectPayerAttempts, updatePayerAttempts } from './payment-service-quer
  * process. Null: the default, `DEFAULT_PAYER_ATTEMPTS`. Returns false if there is no such payment service.
  */
 export function setPayerAttempts(app: App, id: string, payerAttempts: number | null, by: Actor): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, id, async (tx) => {
     const before = await selectPayerAttempts(tx, id);
     if (!(await updatePayerAttempts(tx, id, payerAttempts))) return false;
     await recordAudit(tx, {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { changeService } from './find-environment.ts';
 import { DEFAULT_RECEIPTS, type ReceiptWish } from './payment-service.ts';
 import { selectReceipts, updateReceipts } from './payment-service-queries.ts';
 
@@ -9,7 +10,7 @@ import { selectReceipts, updateReceipts } from './payment-service-queries.ts';
  * change. Returns false if there is no such payment service.
  */
 export function setReceipts(app: App, id: string, receipts: ReceiptWish, by: Actor): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, id, async (tx) => {
     const before = (await selectReceipts(tx, id)) ?? DEFAULT_RECEIPTS;
     if (!(await updateReceipts(tx, id, receipts))) return false;
     const subject = { kind: 'payment_service', id };

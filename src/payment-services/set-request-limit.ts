@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { changeService } from './find-environment.ts';
 import { selectPerMinute, updatePerMinute } from './payment-service-queries.ts';
 
 /**
@@ -8,7 +9,7 @@ import { selectPerMinute, updatePerMinute } from './payment-service-queries.ts';
  * default in docs/limits.md. Returns false if there is no such payment service.
  */
 export function setRequestLimit(app: App, id: string, perMinute: number | null, by: Actor): Promise<boolean> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, id, async (tx) => {
     const before = await selectPerMinute(tx, id);
     if (!(await updatePerMinute(tx, id, perMinute))) return false;
     await recordAudit(tx, {

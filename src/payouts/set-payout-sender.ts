@@ -5,6 +5,7 @@ import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
+import { changeService } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { PayoutSender, SenderSetting } from '../payout-senders/payout-sender.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
@@ -54,7 +55,7 @@ export function setPayoutSender(
       },
     });
   }
-  return app.db.transaction(async (tx) => {
+  return changeService(app, owner.paymentServiceId, async (tx) => {
     // Approvals take the same lock, so that no approved payout is left without a sender.
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const at = app.now();
@@ -88,7 +89,7 @@ export function setPayoutSender(
  * if no sender was in use.
  */
 export function removePayoutSender(app: App, owner: PayoutOwner, by: Actor): Promise<SenderSet | null> {
-  return app.db.transaction(async (tx) => {
+  return changeService(app, owner.paymentServiceId, async (tx) => {
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const at = app.now();
     const before = await selectSenderInUse(tx, owner.id);

@@ -6,6 +6,7 @@ import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { type Finding, sayFinding } from '../../src/health/finding.ts';
 import { secretFindings } from '../../src/health/secret-findings.ts';
+import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import {
   addSecretToken,
@@ -16,9 +17,15 @@ import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.
 import { handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { selectHandover } from '../../src/payment-services/handover-queries.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
+import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { setFee } from '../../src/payment-services/set-fee.ts';
+import { setLook } from '../../src/payment-services/set-look.ts';
+import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.ts';
+import { setReceipts } from '../../src/payment-services/set-receipts.ts';
+import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -123,6 +130,14 @@ forEachEngine('payment services', (openTestDatabase) => {
       () => rotateSecretToken(app, one.id, 'development', 0, TESTER),
       () => handOverTokens(app, target, 1000, TESTER),
       () => disablePaymentService(app, one.id, TESTER),
+      () => setFee(app, { ...target, method: 'simulated', currency: 'CLP' }, { rate_ppm: 0, fixed: 0 }, TESTER),
+      () => setLook(app, one.id, { legalName: 'Otra' }, TESTER),
+      () => setReceipts(app, one.id, 'en', TESTER),
+      () => setRequestLimit(app, one.id, 10, TESTER),
+      () => setPayerAttempts(app, one.id, 2, TESTER),
+      () => setMethodSettings(app, { ...target, method: 'webpay' }, { account: '5', key: 'k' }, TESTER),
+      () => removeMethodSettings(app, { ...target, method: 'webpay' }, TESTER),
+      () => setEventsUrl(app, target, 'https://new.example.cl/', TESTER),
     ])
       await assert.rejects(refused, (error: Problem) => {
         assert.deepEqual([error.code, error.extras.movedTo], ['PAYMENT_SERVICE_MOVED', 'https://pay-2.example.cl']);
