@@ -73,6 +73,15 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       asked.text,
       new RegExp(`Test shop · Development · <a href="/console/batches/${batch}">Proveedores</a>`),
     );
+    for (const reference of ['FAC-1', 'FAC-2'])
+      assert.match(
+        asked.text,
+        new RegExp(
+          `>${reference}</a></td>[^]*?Ana Núñez<br>[^]*?12531909-2[^]*?Banco del Estado de Chile<br>[^]*?1909</span>`,
+        ),
+      );
+    const alike = new RegExp(`Same RUT and amount as <a class="code" href="/console/payouts/${second?.id}">`);
+    for (const { text } of [page, asked, await boss.get(`/payouts/${id}`)]) assert.match(text, alike);
     for (const said of ['Approve 2 payouts, $20.000 CLP?', 'The merchant', 'reserved for payouts', '$980.000 CLP'])
       assert.ok(asked.text.includes(said), said);
     const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });

@@ -104,10 +104,32 @@ ${decisionsOf(app, visit, batch, seen)}
 ${historyOf(app, language, await tellBatch(app, batch))}
 ${odd.length > 0 && html`<h2>${tell(language, 'batch.odd', { n: odd.length })}</h2>${odd.slice(0, SHOWN).map((one) => oddOne(app, language, one))}`}
 <h2>${tell(language, 'payouts.title')}</h2>
-${payoutTable(app, language, seen)}
-${seen.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: seen.length - SHOWN })}</p>`}
+${payoutTable(app, language, seen, 'batch.more')}
 ${rejection(app, visit, batch, { payouts, refused })}`;
   return send(status, { title: batch.name, main });
+}
+
+/** Shows whom the payouts pay, their accounts and amounts. `more`: the text about the payouts that are not shown. */
+export function payoutTable(
+  app: App,
+  language: Language,
+  seen: readonly SeenPayout[],
+  more: 'batch.more' | 'decide.more',
+): Html {
+  const head = (['payout', 'recipient', 'account', 'amount', 'state'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const rows = seen
+    .slice(0, SHOWN)
+    .map((one) => [
+      html`<a class="code" href="${publicPath(app)}/console/payouts/${one.payout.id}">${one.payout.reference}</a>`,
+      recipientCell(language, one),
+      accountCell(one.bank, one.payout.account_masked),
+      formatMoney(one.payout.amount, one.payout.currency),
+      html`<span>${payoutBadges(language, one)}</span>`,
+    ]);
+  return html`${tableOf(head, rows, [3])}
+${seen.length > SHOWN && html`<p class="quiet">${tell(language, more, { n: seen.length - SHOWN })}</p>`}`;
 }
 
 /** Shows who proposed, approved, rejected or took back the batch, why, and the bank files in which it left. */
@@ -122,23 +144,7 @@ function historyOf(app: App, language: Language, lines: readonly BatchLine[]): H
 }
 
 function oddOne(app: App, language: Language, { payout, warnings }: SeenPayout): Html {
-  return html`<p><a class="code" href="${publicPath(app)}/console/payouts/${payout.id}">${payout.reference}</a></p>${warningNotices(language, warnings)}`;
-}
-
-function payoutTable(app: App, language: Language, seen: readonly SeenPayout[]): Html {
-  const head = (['payout', 'recipient', 'account', 'amount', 'state'] as const).map((name) =>
-    tell(language, `column.${name}`),
-  );
-  const rows = seen
-    .slice(0, SHOWN)
-    .map((one) => [
-      html`<a class="code" href="${publicPath(app)}/console/payouts/${one.payout.id}">${one.payout.reference}</a>`,
-      recipientCell(language, one),
-      accountCell(one.bank, one.payout.account_masked),
-      formatMoney(one.payout.amount, one.payout.currency),
-      html`<span>${payoutBadges(language, one)}</span>`,
-    ]);
-  return tableOf(head, rows, [3]);
+  return html`<p><a class="code" href="${publicPath(app)}/console/payouts/${payout.id}">${payout.reference}</a></p>${warningNotices(app, language, warnings)}`;
 }
 
 /** Shows the forms for the next step. Nobody approves payouts that they proposed. */

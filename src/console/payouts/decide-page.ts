@@ -23,7 +23,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { sendBatch } from './batch-page.ts';
+import { payoutTable, sendBatch } from './batch-page.ts';
 import { reasonFor, reasonOf } from './decision-forms.ts';
 import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
@@ -94,7 +94,7 @@ export const postConsoleAccountType: Screen = {
 };
 
 /**
- * Asks for confirmation, with the amount, the entries that the payouts add to the books, the merchant's money
+ * Asks for confirmation, with the amount, the recipients and their accounts, the entries that the payouts add to the books, the merchant's money
  * afterwards, and the warnings.
  */
 function question(kind: Kind): Screen {
@@ -179,8 +179,10 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: 
   const main = html`${alertNotice(fault)}
 <p class="quiet">${seen[0]?.merchant ?? ''} · ${tell(language, `merchant.${owner.environment}`)} · <a href="${at}">${name}</a></p>
 <h1>${title}</h1>
-${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(language, warnings)}`)}
+${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(app, language, warnings)}`)}
 ${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_odd', { n: odd.length - MOST_ODD })}</p>`}
+<h2>${tell(language, 'decide.payees')}</h2>
+${payoutTable(app, language, seen, 'decide.more')}
 <p>${tell(language, 'decide.entries')}</p>
 ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>

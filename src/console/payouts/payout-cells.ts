@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
@@ -110,9 +111,16 @@ export function accountCell(bank: string, masked: string): Html {
   return html`<span>${bank}<br><span class="code whole">${masked}</span></span>`;
 }
 
-/** Shows the warnings, one line each. */
-export function warningNotices(language: Language, warnings: SeenPayout['warnings']): Html[] {
-  return warnings.map(({ text }) => html`<p class="notice">${text[language]}</p>`);
+/** Shows the warnings, one line each. The payout that a warning names is a link. */
+export function warningNotices(app: App, language: Language, warnings: SeenPayout['warnings']): Html[] {
+  return warnings.map(
+    ({ text }) =>
+      html`<p class="notice">${text[language]
+        .split(/(po_[a-z0-9]+)/)
+        .map((part, at) =>
+          at % 2 === 0 ? part : html`<a class="code" href="${publicPath(app)}/console/payouts/${part}">${part}</a>`,
+        )}</p>`,
+  );
 }
 
 /** Returns the verdict of the account and its age at the time the payout was created. */

@@ -49,7 +49,7 @@ export async function sendPayout(app: App, visit: ConsoleVisit, status: number, 
 <p>${tell(language, 'payout.to', { name: seen.recipient?.name ?? tell(language, 'payout.erased') })} · <strong class="code">${payout.reference}</strong></p>
 <div class="badges">${payoutBadges(language, seen)}</div>
 </div></div>
-${warningNotices(language, seen.warnings)}
+${warningNotices(app, language, seen.warnings)}
 <div class="columns">
 <section aria-labelledby="timeline"><h2 id="timeline">${tell(language, 'payment.timeline')}</h2>
 ${timelineOf(language, seen, lines)}</section>
