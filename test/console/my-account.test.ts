@@ -24,6 +24,9 @@ forEachEngine('the own account in the console', (openTestDatabase) => {
     const shown = [...page.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id);
     const own = await sessionsOf(ana);
     assert.ok(shown.length > 0 && shown.every((id) => own.includes(id ?? '')), 'the current session has no button');
+    const asks = /<details><summary>End…<\/summary><p>[^<]+<\/p><form[^>]+sessions\/end"><button name="session"/g;
+    assert.equal([...page.matchAll(asks)].length, shown.length, 'a session asks before it ends');
+    assert.match(page, /<summary>End all others…<\/summary>/);
     const [theirs = ''] = await sessionsOf(eva);
     assert.equal((await desk.post('/console/account/sessions/end', { session: theirs })).status, 404);
     assert.equal((await other.get('/console/payments')).status, 200);

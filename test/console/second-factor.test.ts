@@ -246,6 +246,12 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     await using _server = server;
     const { person, user } = await enrolled(app, server);
     const [factor] = await app.db.query<{ id: string }>('select id from factors where user_id = $1', [user.id]);
+    assert.match(
+      (await person.get('/console/account')).text,
+      new RegExp(
+        `<details><summary>Remove…</summary><p>[^<]+</p><form[^>]+><button name="factor" value="${factor?.id}">`,
+      ),
+    );
     await person.post('/console/account/factors/remove', { factor: factor?.id ?? '' });
     app.now.advance(15 * MINUTE);
     assert.equal((await person.get('/console/account/factors/totp')).status, 303);

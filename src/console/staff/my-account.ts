@@ -17,7 +17,7 @@ import type { Language } from '../../lib/language.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
-import { type Fault, formField, resultNotice } from '../notice.ts';
+import { askFirst, type Fault, formField, resultNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
@@ -116,9 +116,20 @@ ${await factorSection(app, visit, at)}
 ${sessionTable(language, sessions, ({ id }) =>
   id === session.id
     ? tell(language, 'me.this_session')
-    : html`<form method="post" action="${at}/sessions/end"><button class="link" name="session" value="${id}">${tell(language, 'me.end')}</button></form>`,
+    : askFirst(
+        tell(language, 'me.end'),
+        tell(language, 'me.end_text'),
+        html`<form method="post" action="${at}/sessions/end"><button name="session" value="${id}">${tell(language, 'me.end')}</button></form>`,
+      ),
 )}
-<form class="actions" method="post" action="${at}/sessions/end"><button>${tell(language, 'me.end_others')}</button></form>
+${
+  sessions.length > 1 &&
+  askFirst(
+    tell(language, 'me.end_others'),
+    tell(language, 'me.end_others_text'),
+    html`<form class="actions" method="post" action="${at}/sessions/end"><button>${tell(language, 'me.end_others')}</button></form>`,
+  )
+}
 <h2>${tell(language, 'me.password')}</h2>
 <form class="card pad narrow" method="post" action="${at}/password">
 ${formField(refused, 'now', (attributes) => html`<label>${tell(language, 'me.password_now')}<input type="password" name="now" autocomplete="current-password" required${attributes}></label>`)}
@@ -147,7 +158,11 @@ async function factorSection(app: App, { language, user }: ConsoleVisit, at: str
     tell(language, `kind.${factor.kind}`),
     timeCell(factor.created_at),
     timeCell(factor.last_used_at),
-    html`<form method="post" action="${at}/factors/remove"><button class="link" name="factor" value="${factor.id}">${tell(language, 'me.remove')}</button></form>`,
+    askFirst(
+      tell(language, 'me.remove'),
+      tell(language, 'me.remove_text'),
+      html`<form method="post" action="${at}/factors/remove"><button name="factor" value="${factor.id}">${tell(language, 'me.remove')}</button></form>`,
+    ),
   ]);
   const head = (['staff.name', 'staff.kind', 'staff.added', 'staff.last_use', 'staff.act'] as const).map((key) =>
     tell(language, key),
