@@ -39,6 +39,9 @@ const SECTION_OUT_OF_SIGHT =
 /** Returns the links of the navigation that are cut off by the window. */
 const LINKS_CUT_OFF =
   "[...document.querySelectorAll('nav a')].filter((e) => { const { left, right, width } = e.getBoundingClientRect(); return width === 0 || left < 0 || right > innerWidth; }).map((e) => e.textContent)";
+/** Returns the choices whose border is not the one of the text fields: an empty choice is visible by its border alone. */
+const FAINT =
+  "[...document.querySelectorAll('main select')].filter((e) => getComputedStyle(e).borderTopColor !== getComputedStyle(document.querySelector('input:not([type=hidden])')).borderTopColor).map((e) => e.name)";
 /** Screens without a section: those of the person. */
 const WITHOUT_SECTION = /^\/console\/(account|prove)\b/;
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
@@ -71,6 +74,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           const here = await page.locator('nav a[aria-current]').count();
           assert.equal(here, WITHOUT_SECTION.test(path) ? 0 : 1, `${path} is in one section`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off`);
+          assert.deepEqual(await page.evaluate(FAINT), [], path);
           if (options.viewport?.width === 1280) assert.deepEqual(await page.evaluate(BROKEN), [], path);
           assert.deepEqual(await violationsOn(page, rules), [], path);
         }
