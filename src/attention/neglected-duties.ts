@@ -39,7 +39,7 @@ type Both = { en: string; es: string };
 
 const WRONG: Both = {
   en: 'the last books verify found places that are not as posted',
-  es: 'el último books verify encontró lugares que no están como se registraron',
+  es: 'la última verificación de los libros encontró lugares que no están como se registraron',
 };
 
 const NEVER: Record<Duty, (age: string) => Both> = {

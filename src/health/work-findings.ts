@@ -22,7 +22,7 @@ const LATE_MS = 300_000;
 export async function workFindings(app: App): Promise<Finding[]> {
   const held = (await findHeld(app)) !== null;
   const late = held
-    ? fine('callbacks', { en: 'wait for the release', es: 'esperan el release' })
+    ? fine('callbacks', { en: 'wait for the release', es: 'esperan que se libere la restauración' })
     : lateFinding(
         app,
         await selectOldestDue(app.db),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { sayPayoutContradiction } from '../../src/attention/say-contradiction.ts';
 import { sayRefundDoubt } from '../../src/attention/say-doubt.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
@@ -12,6 +13,8 @@ import { forEachEngine } from '../support/engines.ts';
 import { codeOf, readSourceFiles } from '../support/source-tree.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { payOut } from '../support/test-movements.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -107,18 +110,22 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
   test('names every kind of subject in the audit log', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
-    await createTestEnvironment(app);
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    await payOut(app, environment, 1);
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const show = async (language: string) =>
       (await server.get('/console/audit', { ...auditor.console, 'accept-language': language })).text;
     assert.match(await show('es'), />comercio<br><span class="code whole">ps_/);
     assert.match(await show('en'), />merchant<br><span class="code whole">ps_/);
+    // No link: a payout to a merchant that a person recorded has no page.
+    assert.match(await show('es'), /data-label="Sobre">registrado a mano<br><span class="code whole">mv_/);
     const code = readSourceFiles('src/**/*.ts').map(codeOf).join('\n');
     const kinds = new Set(
       [...code.matchAll(/\bsubject(?:: Subject)?(?::| =) \{ kind: '([^']+)'/g)].map(([, kind = '']) => kind),
     );
     assert.ok(kinds.size > 15);
-    for (const kind of kinds) {
+    for (const kind of [...kinds, ...ATTENTION_KINDS.map((one) => one.kind)]) {
       assert.doesNotMatch(nameOfSubject('en', kind), /_|payment service/);
       if (kind !== 'callback') assert.notEqual(nameOfSubject('es', kind), kind.replaceAll('_', ' '));
     }

@@ -114,8 +114,10 @@ const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permissio
 
 function subjectCell({ app, language, user }: ConsoleVisit, { subject }: ListedAct): Html {
   const id = html`<span class="code${!subject.id.includes(' ') && ' whole'}">${subject.id}</span>`;
-  const shown = html`${nameOfSubject(language, subject.kind)}<br>${id}`;
-  const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
+  // A payout or deposit that a person recorded has no page.
+  const kind = subject.id.startsWith('mv_') ? 'movement' : subject.kind;
+  const shown = html`${nameOfSubject(language, kind)}<br>${id}`;
+  const screen = Object.hasOwn(SCREENS, kind) ? SCREENS[kind] : undefined;
   // If several payouts were decided at once, they are one subject: their ids, separated by spaces.
   if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;
   return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;

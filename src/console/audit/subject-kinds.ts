@@ -7,20 +7,30 @@ export function nameOfSubject(language: Language, kind: string): string {
 }
 
 /** The screens call a payment service a merchant. */
-const ENGLISH_SUBJECTS: Readonly<Record<string, string>> = { payment_service: 'merchant' };
+const ENGLISH_SUBJECTS: Readonly<Record<string, string>> = {
+  movement: 'recorded by hand',
+  payment_service: 'merchant',
+};
 
 const SPANISH_SUBJECTS: Readonly<Record<string, string>> = {
   anchor: 'ancla',
   api_token: 'token de la API',
+  approval: 'pago a terceros que no sale',
+  backup: 'respaldo',
   bank_list: 'lista de bancos',
   batch: 'lote',
+  books: 'libros',
   endpoint: 'dirección de callbacks',
   environment: 'ambiente',
   factor: 'segundo factor',
   imported_payment: 'línea de un archivo',
   invitation: 'invitación',
+  key: 'firmas rechazadas',
   mail: 'comprobante por correo',
   month: 'mes',
+  move: 'traslado',
+  movement: 'registrado a mano',
+  payment: 'pago en duda',
   payment_attempt: 'intento de pago',
   payment_link: 'enlace de pago',
   payment_service: 'comercio',
@@ -31,11 +41,13 @@ const SPANISH_SUBJECTS: Readonly<Record<string, string>> = {
   recipient: 'destinatario',
   refund: 'devolución',
   refund_request: 'devolución por aprobar',
+  restore: 'restauración',
   sealed_texts: 'textos cifrados',
   session: 'sesión',
   settlement: 'liquidación',
   statement: 'cartola',
   store: 'base de datos',
+  suspense: 'dinero sin dueño',
   token_link: 'enlace de tokens',
   transaction: 'transacción',
   user: 'usuario',
