@@ -13,8 +13,8 @@ type Contradicted = Pick<
 
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
- * or `refund_declined`, with amounts as in the API, or of the reason `suspense`. Any other text is returned as it is. `code`: of the
- * payment method.
+ * or `refund_declined`, with amounts as in the API, or of the reason `suspense`. Any other text is returned as it is.
+ * `code`: of the payment method.
  */
 export function sayRefundContradiction(text: string, code: string): InBoth {
   const method = methodNames(code);

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidParameter, notFound, Problem } from '../error-catalogue.ts';
+import { invalidParameter, notFound, type Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { requireManager, requireWithin } from './manage-rule.ts';
 import { type Permission, type Role, rightsOf } from './permission.ts';

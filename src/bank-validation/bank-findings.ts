@@ -58,6 +58,7 @@ export function unpaidBanks(directory: BankDirectory): string[] {
   return [...directory.banks.keys()].filter((code) => payeeRefusal(directory, code) !== null);
 }
 
+/** Makes a suggestion. */
 export function suggestion(
   field: string,
   code: keyof typeof SUGGESTION_MESSAGES,

@@ -71,7 +71,9 @@ export async function selectBalance(
   return readSum(row?.balance ?? '0');
 }
 
-/** A stored sum. `garbled`: it is not an integer, which SQLite does not refuse. `head`: the last link that it includes. */
+/**
+ * A stored sum. `garbled`: it is not an integer, which SQLite does not refuse. `head`: the last link that it includes.
+ */
 export type StoredSum = SqlRow & {
   head: number | null;
   account: string | null;

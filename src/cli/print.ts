@@ -86,10 +86,12 @@ export function unusableFile(message: string): CommandError {
   return new CommandError(message, 1, 'FILE_UNUSABLE');
 }
 
+/** Returns the error for an unknown payment service id. */
 export function unknownPaymentService(id: string): CommandError {
   return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
 }
 
+/** Returns the error for an unknown transaction id. */
 export function unknownTransaction(id: string): CommandError {
   return notFound(
     `There is no transaction ${id}: it is the idTrx that POST /trxs answered. By its order, e-mail or amount: bin/rubrica transaction find ${shellWord(id)}`,

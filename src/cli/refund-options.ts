@@ -51,7 +51,9 @@ const HINTS: Partial<Record<RefundRefusalCode, string>> = {
   INSUFFICIENT_BALANCE: ' See bin/rubrica books balance and payout list.',
 };
 
-/** Returns the error of a refused part of a payment. One that is too high gets the amount that is left, as it is typed. */
+/**
+ * Returns the error of a refused part of a payment. One that is too high gets the amount that is left, as it is typed.
+ */
 export async function refusedPart(app: App, transaction: Transaction, code: RefundRefusalCode): Promise<CommandError> {
   if (code !== 'REFUND_AMOUNT_TOO_HIGH') return refusedRefund(code);
   const left = transaction.amount - (await sumGone(app.db, transaction)).gone;

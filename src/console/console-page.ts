@@ -98,7 +98,9 @@ function keysHelp(language: Language): Html {
 <form method="dialog"><button>${tell(language, 'keys.close')}</button></form></dialog>`;
 }
 
-/** Opens the navigation on a phone, and names the section of the screen. The navigation of a wide window is always open. */
+/**
+ * Opens the navigation on a phone, and names the section of the screen. The navigation of a wide window is always open.
+ */
 function menuButton(page: Layout, user: User): Html {
   const { language } = page;
   const section = sectionsOf(user)

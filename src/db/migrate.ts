@@ -61,7 +61,9 @@ export async function requireSchema(db: Database, creates: boolean, own: readonl
   }
 }
 
-/** Throws `SchemaError` NO_STORE if the file of the embedded store does not exist. Opening the store would create it. */
+/**
+ * Throws `SchemaError` NO_STORE if the file of the embedded store does not exist. Opening the store would create it.
+ */
 export function requireStoreFile(databaseUrl: string): void {
   const file = databaseUrl.slice('sqlite:'.length);
   if (!databaseUrl.startsWith('sqlite:') || file === ':memory:') return;

@@ -44,7 +44,9 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return { fields, file, isEmpty };
 }
 
-/** Returns the boundary in a media type, without characters that no browser sends; empty if the type has no boundary. */
+/**
+ * Returns the boundary in a media type, without characters that no browser sends; empty if the type has no boundary.
+ */
 function boundaryOf(type: string): string {
   try {
     return (new MIMEType(type).params.get('boundary') ?? '').replace(/[^\w'-]/g, '');

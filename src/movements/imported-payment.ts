@@ -33,7 +33,8 @@ export type ImportedPayment = SqlRow & {
 
 /**
  * The step for a line of the acquirer's file. `settle`: it belongs to an attempt, and ends it. `suspense`: it belongs
- * to no known payment, or is a chargeback of a booked one. `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
+ * to no known payment, or is a chargeback of a booked one. `known`: the books have it. `imported`: it was imported
+ * before. `left`: a person must handle it.
  */
 export type ImportStep = {
   row: SettlementRow;

@@ -6,8 +6,8 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { sumWentBack } from './movement-queries.ts';
 
 /**
- * Finds the payment whose money a chargeback took back, by its buy order. Only reads. Returns why a person must look, if
- * the books do not have the payment, or do not have so much of it any more.
+ * Finds the payment whose money a chargeback took back, by its buy order. Only reads. Returns why a person must look,
+ * if the books do not have the payment, or do not have so much of it any more.
  */
 export async function planChargeback(
   app: App,

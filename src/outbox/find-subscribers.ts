@@ -32,8 +32,8 @@ export async function findSubscribers(
 export type UserWebhook = Pick<WebhookSubscription, 'user_id' | 'webhook'> & { email: string; url: string | null };
 
 /**
- * What a post is for, if that says where it goes. Both null: it goes to the URL of its transaction or its payout, or the
- * user of its webhook is in another database.
+ * The target of a post, if its kind says where it goes. Both null: it goes to the URL of its transaction or its payout,
+ * or the user of its webhook is in another database.
  */
 export type Destination = { user_webhook: UserWebhook | null; events_url: EventsUrl | null };
 

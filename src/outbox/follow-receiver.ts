@@ -8,9 +8,10 @@ import { endPosts, lockEndpoints, readdressPosts } from './webhook-post-queries.
 import { isForEventsUrl, subscriptionOf } from './webhook-subscription.ts';
 
 /**
- * Returns whether a claimed post still goes to its URL; asked before each attempt, because a user's webhook or an events
- * URL can change while its posts wait. If its URL has changed, the post is due at the new one instead. If the webhook has
- * ended, its user may not read the event any more, or the events URL was removed, the post ends as `disabled`.
+ * Returns whether a claimed post still goes to its URL; asked before each attempt, because a user's webhook or an
+ * events URL can change while its posts wait. If its URL has changed, the post is due at the new one instead. If the
+ * webhook has ended, its user may not read the event any more, or the events URL was removed, the post ends as
+ * `disabled`.
  */
 export async function followReceiver(app: App, post: ClaimedCallback): Promise<boolean> {
   const url = await urlNow(app, post);

@@ -17,8 +17,8 @@ import { isForEventsUrl, subscriptionOf, type Webhook } from './webhook-subscrip
 import { selectSubscriptionIds } from './webhook-subscription-queries.ts';
 
 /**
- * The posts to a user's webhook or to an events URL. `endpoints`: where it is, or was until now. `isOwn`: which posts there are for it;
- * `subscriptions` and `events` say the same to the store. `at`: now.
+ * The posts to a user's webhook or to an events URL. `endpoints`: where it is, or was until now. `isOwn`: which posts
+ * there are for it; `subscriptions` and `events` say the same to the store. `at`: now.
  */
 export type OwnPosts = {
   endpoints: readonly RowKey<number>[];

@@ -66,9 +66,11 @@ const RESENT_TOGETHER = 100;
 
 /**
  * Sends all callbacks that match a filter again, oldest first. Without a state: those that wait for another attempt,
- * were given up or are disabled. Skips environments that another database serves, and posts that may go nowhere now. `onProgress` gets the number so far. An interrupted run loses nothing and can be repeated. Returns the number;
- * with `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem` PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter names.
+ * were given up or are disabled. Skips environments that another database serves, and posts that may go nowhere now.
+ * `onProgress` gets the number so far. An interrupted run loses nothing and can be repeated. Returns the number; with
+ * `most` it stops at about that many, and `next` is where to continue (null: done). Throws `Problem`
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if nothing was sent because another database serves what the filter
+ * names.
  */
 export async function resendCallbacks(
   app: App,

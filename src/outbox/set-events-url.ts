@@ -9,7 +9,8 @@ import { enableOwn, endOwnPosts, postsOfEventsUrl, readdressOwnPosts } from './m
 
 /**
  * Sets the URL to which events of an environment's refunds are posted as JSON; null: none. The caller has checked the
- * URL. Posts that wait become due at the new one; without one they end. Returns false if there is no such payment service.
+ * URL. Posts that wait become due at the new one; without one they end. Returns false if there is no such payment
+ * service.
  */
 export function setEventsUrl(
   app: App,

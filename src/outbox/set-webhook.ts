@@ -70,8 +70,8 @@ export async function endWebhook(
 }
 
 /**
- * Ends the posts that were given up, of a webhook that ended before them: nobody wants them, and nobody must see to them.
- * Returns how many.
+ * Ends the posts that were given up, of a webhook that ended before them: nobody wants them, and nobody must see to
+ * them. Returns how many.
  */
 export async function endLeftPosts(
   app: App,

@@ -33,9 +33,9 @@ export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]
 }
 
 /**
- * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions (`events`: than
- * the events URL), such as the shop's: a person must still see that these were not sent. The condition on the state
- * repeats the index.
+ * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions (`events`:
+ * than the events URL), such as the shop's: a person must still see that these were not sent. The condition on the
+ * state repeats the index.
  */
 export async function enableEndpoints(
   tx: Tx,

@@ -46,7 +46,9 @@ export function brings(webhook: Webhook, type: PostedEventType): boolean {
 
 const SUBSCRIPTION = /_(wh_[0-9a-z]+)$/;
 
-/** Returns the id of the subscription that a post is for: it ends the `webhook-id`. Null: a post to nobody's webhook. */
+/**
+ * Returns the id of the subscription that a post is for: it ends the `webhook-id`. Null: a post to nobody's webhook.
+ */
 export function subscriptionOf({ webhook_id }: { webhook_id: string }): string | null {
   return SUBSCRIPTION.exec(webhook_id)?.[1] ?? null;
 }

@@ -8,8 +8,8 @@ import { currentDirectory } from '../bank-validation/directory/current-directory
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
-import { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, type InBoth, notFound, Problem } from '../error-catalogue.ts';
+import type { validateBatch } from '../bank-validation/validate-batch.ts';
+import { CATALOGUE, type ErrorItem, errorItem, type InBoth, notFound, type Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';

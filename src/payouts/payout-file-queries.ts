@@ -1,6 +1,7 @@
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { AccountType } from '../payout-senders/payout-sender.ts';
-import type { PayoutState } from './payout.ts';
+import type { Payout, PayoutState } from './payout.ts';
+import { OPEN } from './payout-queries.ts';
 
 /** A row of `payout_files` without its content: a file for a bank. */
 export type ListedPayoutFile = SqlRow & {
@@ -111,5 +112,14 @@ export async function upsertAccountType(
      on conflict (environment_id, account_hash) do update
      set account_type = excluded.account_type, set_at = excluded.set_at, set_by = excluded.set_by`,
     [said.environmentId, said.accountHash, said.type, said.at, said.by],
+  );
+}
+
+/** Locks and returns the approved payouts to an account that have not left. */
+export function lockApprovedTo(tx: Tx, environmentId: number, accountHash: string): Promise<Payout[]> {
+  return tx.query<Payout>(
+    `select * from payouts where environment_id = $1 and state = 'approved' and ${OPEN} and account_hash = $2
+     order by {filter_by}created_at, id {bytewise} {for_update}`,
+    [environmentId, accountHash],
   );
 }

@@ -152,15 +152,6 @@ export function lockApproved(tx: Tx, environmentId: number, batchId: string | nu
   );
 }
 
-/** Locks and returns the approved payouts to an account that have not left. */
-export function lockApprovedTo(tx: Tx, environmentId: number, accountHash: string): Promise<Payout[]> {
-  return tx.query<Payout>(
-    `select * from payouts where environment_id = $1 and state = 'approved' and ${OPEN} and account_hash = $2
-     order by {filter_by}created_at, id {bytewise} {for_update}`,
-    [environmentId, accountHash],
-  );
-}
-
 /** Numbers the payouts of a file in the order of `lockApproved`, from 1. */
 export async function updateFileLines(tx: Tx, environmentId: number, fileId: string): Promise<void> {
   await tx.query(
@@ -180,8 +171,8 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
 }
 
 /**
- * Stores a contradiction. `line`: one of `contradicted_by`; another line of the same contradiction is added. Returns null
- * if the same one is already stored with this line, and not yet ended.
+ * Stores a contradiction. `line`: one of `contradicted_by`; another line of the same contradiction is added. Returns
+ * null if the same one is already stored with this line, and not yet ended.
  */
 export async function updateContradiction(
   tx: Tx,

@@ -4,8 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { ACCOUNT_TYPES, type AccountType } from '../payout-senders/payout-sender.ts';
 import { requireApprover } from './decide-payouts.ts';
 import type { Payout } from './payout.ts';
-import { selectAccountTypes, upsertAccountType } from './payout-file-queries.ts';
-import { lockApprovedTo } from './payout-queries.ts';
+import { lockApprovedTo, selectAccountTypes, upsertAccountType } from './payout-file-queries.ts';
 import { invalidPayout } from './payout-wish.ts';
 
 /**

@@ -99,7 +99,9 @@ export async function selectArrivals(db: Reader): Promise<Map<string, number>> {
   return new Map(rows.map(({ subject, at }) => [subject, at]));
 }
 
-/** Returns from when on every new user and payment service has its acts: 0 if the store never was without an audit log. */
+/**
+ * Returns from when on every new user and payment service has its acts: 0 if the store never was without an audit log.
+ */
 export async function selectAuditedSince(db: Reader): Promise<number> {
   const [row] = await db.query<{ since: number | null }>(
     `select case when exists (select 1 from audit_log m where m.action = 'store.migrated' and m.said_after like '%"0001-%')

@@ -36,7 +36,9 @@ export function selectImpossibleDays(db: Reader, limit: number): Promise<RefundD
   );
 }
 
-/** Returns the sum of a user's day with the next refund that was counted in it, in one statement and so at one moment. */
+/**
+ * Returns the sum of a user's day with the next refund that was counted in it, in one statement and so at one moment.
+ */
 export async function selectDayWithNext(
   db: Reader,
   { user_id, currency, day, link }: Pick<RefundDayRow, 'user_id' | 'currency' | 'day'> & { link: number },

@@ -81,7 +81,9 @@ export function selectToldPayouts(db: Reader, ids: readonly string[]): Promise<P
   return db.query<Payout>(sql, [JSON.stringify(ids.map((id) => ({ id })))]);
 }
 
-/** Returns the URLs of these subscriptions to webhooks, and those that their users set later: posts that wait follow. */
+/**
+ * Returns the URLs of these subscriptions to webhooks, and those that their users set later: posts that wait follow.
+ */
 export function selectSubscribedUrls(db: Reader, ids: readonly string[]): Promise<{ id: string; url: string }[]> {
   return db.query(
     `select s.id, later.url from webhook_subscriptions s join webhook_subscriptions later

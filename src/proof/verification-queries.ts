@@ -81,7 +81,9 @@ export async function endTries(tx: Tx, { now, furthest, most }: ClaimTime & { mo
   return rows.length === 1;
 }
 
-/** Stores the result of a claimed verification and ends it. Returns false if the claim has passed to another process. */
+/**
+ * Stores the result of a claimed verification and ends it. Returns false if the claim has passed to another process.
+ */
 export async function endClaim(tx: Tx, holder: string, at: number, report: string): Promise<boolean> {
   const rows = await tx.query(
     `update books_verification set ${ENDED}, failed_at = null, ended_at = $2, report = $3

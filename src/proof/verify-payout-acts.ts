@@ -112,7 +112,9 @@ function report(findings: Findings, { id, environment_id, created_at }: PayoutMa
   reportAll(findings, { id, environment_id, since: created_at }, wrong);
 }
 
-/** Compares a payout with the act that proposed it. The same act approved it where the limits allow that to a program. */
+/**
+ * Compares a payout with the act that proposed it. The same act approved it where the limits allow that to a program.
+ */
 function wrongProposal(payout: PayoutMade, said: PayoutAct | undefined, arrived: number): string[] {
   const { created_at, proposed_by, proposed_by_id, proposed_kind } = payout;
   if (created_at <= arrived) return [];
@@ -153,7 +155,9 @@ function wrongEyes({ approved_by, approved_by_id, proposed_by, proposed_by_id, a
 type Decided = { action: Decision; says: string };
 type Waiting = { payout: PayoutMade; decided: Set<Decided> };
 
-/** Returns the decisions in this payout that none of its own acts made here: those about it alone or about its batch. */
+/**
+ * Returns the decisions in this payout that none of its own acts made here: those about it alone or about its batch.
+ */
 function decisionsOf(payout: PayoutMade, own: readonly PayoutAct[], arrived: number): Decided[] {
   const { approval, approved_by, approved_at, changed_at, created_at, state } = payout;
   const isUnsaid = (action: Decision, at: number) =>

@@ -43,7 +43,9 @@ function keyOfAccount(part: AccountPart): string {
   return `${part.payment_service_id} ${String(environment)} ${String(payment_method)}`;
 }
 
-/** Compares the account in use with the last act. An account from before the audit log, or an arrival, may have none. */
+/**
+ * Compares the account in use with the last act. An account from before the audit log, or an arrival, may have none.
+ */
 function verifyAccount(findings: Findings, parts: readonly AccountPart[], { arrivals, since }: Known): void {
   const key = keyOfAccount(parts[0] as AccountPart);
   const arrived = arrivals.get((parts[0] as AccountPart).payment_service_id) ?? -1;

@@ -18,7 +18,9 @@ export const KEPT_KEYS: SealedKind = {
   place: ({ name }) => `kept_keys/${name}`,
 };
 
-/** Returns the key of this name, 64 hexadecimal digits; null if none is stored. Throws `ConfigError` if it was changed. */
+/**
+ * Returns the key of this name, 64 hexadecimal digits; null if none is stored. Throws `ConfigError` if it was changed.
+ */
 export async function readKeptKey(app: App, name: string): Promise<string | null> {
   const sealed = await selectKeptKey(app.db, name);
   return sealed === null ? null : openKey(app, name, sealed);
@@ -52,7 +54,7 @@ const changed = (name: string) =>
  * Derives the key of this name from MASTER_KEY and stores it encrypted. Returns the stored key, which another process
  * may have stored first.
  */
-export async function keepKey(app: App, name: string): Promise<string> {
+async function keepKey(app: App, name: string): Promise<string> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
   return openKey(app, name, sealed);

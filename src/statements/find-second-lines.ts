@@ -5,8 +5,8 @@ import { formatMoney } from '../lib/money.ts';
 import { selectSecondLines } from './second-line-queries.ts';
 
 /**
- * A line in suspense that charges for a payout once more. `missing`: what its merchant lacks, in minor units, before the
- * line can be booked at its expense.
+ * A line in suspense that charges for a payout once more. `missing`: what its merchant lacks, in minor units, before
+ * the line can be booked at its expense.
  */
 export type SecondLine = { payout: string; payment_service: string; line: string; missing: number; currency: string };
 

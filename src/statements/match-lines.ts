@@ -145,7 +145,9 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   };
 }
 
-/** Returns what matches a line with the only payout file of its total. `leftAlone`: files that no line is the total of. */
+/**
+ * Returns what matches a line with the only payout file of its total. `leftAlone`: files that no line is the total of.
+ */
 function filesBy(candidates: readonly FileCandidate[], used: Set<string>, leftAlone: ReadonlySet<string>) {
   const filesOf = Map.groupBy(candidates.map(withDays(0, DAYS_TO_LEAVE)), ({ total }) => total);
   return ({ amount, day }: ReadLine): LineMatch | null => {
@@ -198,7 +200,10 @@ function depositsBy(candidates: readonly DepositCandidate[], used: Set<string>) 
 
 type Recorded = { id: string; amount: number; from: string; to: string; hasLine: boolean };
 
-/** Returns what finds a movement with the amount of a line whose days include the line's; `findFree`: one without a line. */
+/**
+ * Returns what finds a movement with the amount of a line whose days include the line's; `findFree`: one without a
+ * line.
+ */
 function recordedBy<One extends Recorded>(candidates: readonly One[], used: ReadonlySet<string>) {
   const byAmount = Map.groupBy(candidates, ({ amount }) => amount);
   const find = ({ amount, day }: ReadLine, isOne: (one: One) => boolean) =>

@@ -39,7 +39,9 @@ const SECTION_OUT_OF_SIGHT =
 /** Returns the links of the navigation that are cut off by the window. */
 const LINKS_CUT_OFF =
   "[...document.querySelectorAll('nav a')].filter((e) => { const { left, right, width } = e.getBoundingClientRect(); return width === 0 || left < 0 || right > innerWidth; }).map((e) => e.textContent)";
-/** Returns the choices whose border is not the one of the text fields: an empty choice is visible by its border alone. */
+/**
+ * Returns the choices whose border is not the one of the text fields: an empty choice is visible by its border alone.
+ */
 const FAINT =
   "[...document.querySelectorAll('main select')].filter((e) => getComputedStyle(e).borderTopColor !== getComputedStyle(document.querySelector('input:not([type=hidden])')).borderTopColor).map((e) => e.name)";
 /** Screens without a section: those of the person. */

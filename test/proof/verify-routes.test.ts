@@ -251,7 +251,9 @@ function target({ paymentServiceId }: { paymentServiceId: string }) {
   return { paymentServiceId, environment: 'development', method: 'webpay' } as const;
 }
 
-/** Makes a payment service whose accounts, senders, tokens, settings and pages were set several times, and another one. */
+/**
+ * Makes a payment service whose accounts, senders, tokens, settings and pages were set several times, and another one.
+ */
 async function fill(app: TestApp) {
   const desk = await openPayoutDesk(app);
   const { environment } = desk;

@@ -64,6 +64,7 @@ export const LINK_PATH = [
   { name: 'id', in: 'path', required: true, description: 'Id of the link, pl_…', schema: Type.String() },
 ] as const;
 
+/** Returns a link as JSON. */
 export function linkJson(link: ListedLink): Static<typeof PaymentLinkSchema> {
   const { id, url, environment, amount, currency, subject, uses, state, paid } = link;
   return {

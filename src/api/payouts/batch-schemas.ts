@@ -51,6 +51,7 @@ export const BATCH_ID = [
   { name: 'id', in: 'path', required: true, description: 'Id of the batch', schema: Type.String() },
 ] as const;
 
+/** Returns a batch as JSON. */
 export function batchJson(
   { batch, sums }: ListedBatch,
   { paymentServiceId, environment }: Pick<ServiceEnvironment, 'paymentServiceId' | 'environment'>,

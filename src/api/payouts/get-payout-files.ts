@@ -168,6 +168,7 @@ export const getPayoutFilesContent = operation({
   },
 });
 
+/** Returns a file of payouts as JSON. */
 export function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
   return { id, format, name, createdAt: new Date(created_at).toISOString(), madeBy: made_by, payouts, total, sha256 };

@@ -144,6 +144,7 @@ function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
   ];
 }
 
+/** Returns a recipient as JSON. */
 export function recipientJson(recipient: Recipient): Static<typeof RecipientSchema> {
   const { maskedAccount, validatedAt, validUntil, createdAt, verdict, ...same } = recipient;
   return {

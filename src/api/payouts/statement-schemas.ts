@@ -243,6 +243,7 @@ export function statementJson(one: ListedStatement): Static<typeof StatementSche
   };
 }
 
+/** Returns a line of a statement as JSON. */
 export function lineJson(line: KeptLine): Static<typeof StatementLineSchema> {
   const { file_line, day, amount, currency, used_as, subject, note, reason, resolved_by } = line;
   return { line: file_line, day, amount, currency, use: used_as, of: subject, note, reason, resolvedBy: resolved_by };

@@ -43,6 +43,7 @@ export function isMiss(answer: HolderAnswer): boolean {
 /** How well the name matches, as the API returns it; `not_performed` if nobody compared it. */
 export const NAME_GRADES = [...NAME_MATCHES, 'not_performed'] as const;
 
+/** Returns the grade of the check of the name. */
 export function nameGradeOf({ result, code }: Pick<Check, 'result' | 'code'>): (typeof NAME_GRADES)[number] {
   if (result === 'pass') return 'exact';
   const [grade] = Object.entries(NAME_CODES).find(([, one]) => one === code) ?? [];

@@ -71,6 +71,7 @@ export async function refusal(app: App, actor: string, now: number, waitMs: numb
   });
 }
 
+/** Returns the bucket of a RUT. */
 export function bucketOfRut(rutHash: string): string {
   return `rut:${rutHash}`;
 }

@@ -35,6 +35,7 @@ export function accountInputOf({ rut, bank, account, name }: AccountFields): Acc
 /** `owners` is empty if the merchant is already known. */
 type AccountForm = { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[]; fault?: Fault };
 
+/** Shows a form for an account. */
 export async function accountForm(
   app: App,
   { language }: ConsoleVisit,

@@ -94,8 +94,8 @@ export const postConsoleAccountType: Screen = {
 };
 
 /**
- * Asks for confirmation, with the amount, the recipients and their accounts, the entries that the payouts add to the books, the merchant's money
- * afterwards, and the warnings.
+ * Asks for confirmation, with the amount, the recipients and their accounts, the entries that the payouts add to the
+ * books, the merchant's money afterwards, and the warnings.
  */
 function question(kind: Kind): Screen {
   return {

@@ -37,7 +37,10 @@ export function settleWay(
   }</div>`;
 }
 
-/** Links the second line of the statement until it is explained, and then the next one: its form books the money if it left once more. */
+/**
+ * Links the second line of the statement until it is explained, and then the next one: its form books the money if it
+ * left once more.
+ */
 function secondLine(app: App, language: Language, payout: Payout, lines: readonly LineOfStatement[]): Html | false {
   const contradicting = contradictingLines(payout);
   const open = lines.find(

@@ -115,6 +115,7 @@ ${passkeySite(app) !== null && html`<p class="actions"><a class="button" href="$
   return send(status, { title, main });
 }
 
+/** Shows the field for the name of a factor. */
 export function factorNameField(language: Language, refused: Fault, name: string): Html {
   return formField(
     refused,

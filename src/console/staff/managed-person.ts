@@ -40,6 +40,7 @@ export async function refusalFor(
 /** The names of the merchants, by their ids. */
 export type MerchantNames = ReadonlyMap<string, string>;
 
+/** Returns the names of all merchants. */
 export async function merchantNames(app: App): Promise<MerchantNames> {
   return new Map((await selectPaymentServices(app.db)).map(({ id, name }) => [id, name]));
 }

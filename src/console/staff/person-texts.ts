@@ -169,8 +169,7 @@ export const PERSON_TEXTS = roomTexts(
     'me.sessions': 'Where you are signed in',
     'me.this_session': 'This session',
     'me.end': 'End',
-    'me.end_text':
-      'Whoever uses it must sign in again. If a program uses it, it stops working until it signs in again.',
+    'me.end_text': 'That device must sign in again. If a program uses it, it stops working until it signs in again.',
     'me.end_others': 'End all others',
     'me.end_others_text': 'Only this session stays. Your other devices and programs must sign in again.',
     'me.password': 'Change the password',

@@ -236,6 +236,7 @@ const TONES: Readonly<Record<LineUse, string>> = {
   other: 'calm',
 };
 
+/** Shows the use of a line. */
 export function useBadge(language: Language, use: LineUse): Html {
   return badge(TONES[use], tell(language, `use.${use}`));
 }

@@ -26,7 +26,9 @@ function plainName(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-/** Returns the names of a row. Text has rows of thousands of columns, and each name is compared with dozens of patterns. */
+/**
+ * Returns the names of a row. Text has rows of thousands of columns, and each name is compared with dozens of patterns.
+ */
 function plainNames(cells: readonly string[]): string[] {
   return cells.slice(0, MOST_COLUMNS).map(plainName);
 }
