@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { formatAge } from '../lib/time-text.ts';
 import {
   type ListedRefusedKey,
@@ -36,6 +37,7 @@ function waitingKey(
 ): Waiting {
   const age = app.now() - last_at;
   const isKept = isRefusalKept(app, environment);
+  const cause = causeOf(refusals, proved);
   const list = `bin/rubrica request list --payment-service ${payment_service}`;
   return {
     payment_service,
@@ -47,9 +49,24 @@ function waitingKey(
     amount: null,
     currency: null,
     reason: {
-      en: `${refusals} requests in its name were signed wrongly, the last ${formatAge(age)} ago: ${proved > 0 ? 'its service signs with another Secret Token of its own, one that has ended or of the other environment' : 'its service has another Secret Token; none was ever signed rightly'}. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
-      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${formatAge(age, 'es')}: ${proved > 0 ? 'su servicio firma con otro Secret Token suyo, uno que terminó o del otro ambiente' : 'su servicio tiene otro Secret Token; ninguna vino nunca bien firmada'}. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
+      en: `${refusals} requests in its name were signed wrongly, the last ${formatAge(age)} ago: ${cause.en}. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
+      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${formatAge(age, 'es')}: ${cause.es}. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
     },
     command: `bin/rubrica payment-service hand-over ${payment_service} --environment ${environment}`,
+  };
+}
+
+/** Says what the signatures prove. A stranger who knows the Service Token can add wrong ones: they prove nothing. */
+function causeOf(refusals: number, proved: number): InBoth {
+  if (proved === 0) {
+    return {
+      en: 'its service has another Secret Token; none was ever signed rightly',
+      es: 'su servicio tiene otro Secret Token; ninguna vino nunca bien firmada',
+    };
+  }
+  const some = proved < refusals;
+  return {
+    en: `its service signed ${some ? `${proved} of them` : 'them'} with another Secret Token of its own, one that has ended or of the other environment`,
+    es: `su servicio firmó ${some ? `${proved} de ellas` : 'estas'} con otro Secret Token suyo, uno que terminó o del otro ambiente`,
   };
 }

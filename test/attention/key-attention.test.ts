@@ -62,11 +62,13 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     await using _server = server;
     const waits = async () => (await listAttention(app, 'key', 10)).length;
     await post(right);
+    const reason = async () => (await listAttention(app, 'key', 10))[0]?.reason ?? '';
     await post(other, 5);
+    assert.match(await reason(), /^5 requests .+: its service signed them with another Secret Token of its own/);
+    await post('wrong', 2);
     app.now.advance(HOUR / 2);
     await post(right);
-    const [row] = await listAttention(app, 'key', 10);
-    assert.match(row?.reason ?? '', /signs with another Secret Token of its own/);
+    assert.match(await reason(), /^7 requests .+: its service signed 5 of them with another Secret Token of its own/);
     app.now.advance(HOUR);
     await post(right);
     assert.equal(await waits(), 0);
