@@ -4,8 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { CHAOS_CLASSES, type ChaosClass, type ChaosClassName } from '../chaos/chaos-class.ts';
 import { type ChaosOrder, ordersOf, readOrders } from '../chaos/chaos-order.ts';
 import { type ChaosReport, runChaos } from '../chaos/run-chaos.ts';
-import { checkOutboundUrl } from '../lib/address-filter.ts';
-import { ownPlaces } from '../lib/own-places.ts';
+import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
 import { reportLines, reportPage } from './chaos-report.ts';
 import { readNamedFile } from './options.ts';
 import { openOutput } from './output-file.ts';
@@ -114,8 +113,7 @@ function readSeed(text: string): number {
  */
 function readTemplate(app: App, name: string, text: string): string {
   const filled = text.replaceAll('{reference}', 'ORD-1');
-  const policy = { allowPrivate: app.config.allowPrivateCallbacks, ...ownPlaces(app.config) };
-  const refusal = checkOutboundUrl(URL.parse(filled)?.href ?? filled, policy);
+  const refusal = refuseCallbackUrl(app, 'development', URL.parse(filled)?.href ?? filled);
   if (refusal === null) return text;
   throw invalidOption(`${name}: ${refusal.message} ${refusal.fix}`);
 }

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
-import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
-import { ownPlaces } from '../lib/own-places.ts';
 import { createPaymentLink, endPaymentLink } from '../payment-links/create-payment-link.ts';
 import { linkUrl, listPaymentLinks } from '../payment-links/find-payment-link.ts';
 import { isLinkEnd, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../payment-links/payment-link.ts';
+import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { environmentOption, readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
@@ -57,9 +56,8 @@ async function create(options: CreateOptions): Promise<void> {
     const environment = options.environment ?? app.config.mode;
     const id = await selectEnvironmentId(app.db, paymentService, environment);
     if (id === null) throw unknownPaymentService(paymentService);
-    const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
     const { callback = null } = options;
-    const refusal = callback === null ? null : checkOutboundUrl(callback, { allowPrivate, ...ownPlaces(app.config) });
+    const refusal = callback === null ? null : refuseCallbackUrl(app, environment, callback);
     if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
     const { link } = await createPaymentLink(app, id, { ...readWish(options, app.now()), urlCallback: callback }, by);
     return { link, url: linkUrl(app, link), environment };

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { KNOWN_NAMES } from '../../protocol/field-names.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
-import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
-import { ownPlaces } from '../lib/own-places.ts';
 import { setEventsUrl } from '../outbox/set-events-url.ts';
+import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
 import {
   createPaymentService,
   importPaymentService,
@@ -275,8 +274,7 @@ async function changeEventsUrl(
 ): Promise<void> {
   const { environment, url = null } = options;
   const known = await withActor(options, (app, by) => {
-    const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
-    const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
+    const refusal = url === null ? null : refuseCallbackUrl(app, environment, url);
     if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
     return setEventsUrl(app, { paymentServiceId: id, environment }, url, by);
   });

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
+import { allowsPrivate } from '../payment-services/callback-address.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
@@ -280,7 +281,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       method: 'POST',
       headers: callbackHeaders(environment, callback, worldTime(app.now)),
       body: callback.body,
-      allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
+      allowPrivate: allowsPrivate(app, environment.environment),
       merchant: callback.environment_id,
     });
     const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });

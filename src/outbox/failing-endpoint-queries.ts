@@ -1,4 +1,5 @@
 import type { Reader, SqlParameter, SqlRow } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { type Destination, withDestination } from './find-subscribers.ts';
 
 /** An endpoint with its payment service. */
@@ -7,7 +8,7 @@ export type OwnedEndpoint = {
   environment_id: number;
   payment_service: string;
   name: string;
-  environment: string;
+  environment: Environment;
   address: string;
   /** The first failure after the last success. All times are UTC milliseconds. */
   failing_since: number | null;

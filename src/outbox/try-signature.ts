@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { worldTime } from '../lib/clock.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
+import { allowsPrivate } from '../payment-services/callback-address.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { callbackBody, callbackFields } from './callback-payload.ts';
@@ -68,7 +69,7 @@ function post(
     method: 'POST',
     headers: callbackHeaders(environment, event, worldTime(app.now)),
     body: event.body,
-    allowPrivate: app.config.allowPrivateCallbacks && kind === 'development',
+    allowPrivate: allowsPrivate(app, kind),
     merchant: environment_id,
   });
 }

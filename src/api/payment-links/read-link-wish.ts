@@ -4,10 +4,8 @@ import type { User } from '../../auth/user.ts';
 import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
-import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { readIsoTime } from '../../lib/iso-time.ts';
 import { parseDecimal } from '../../lib/money.ts';
-import { ownPlaces } from '../../lib/own-places.ts';
 import {
   isLinkEnd,
   LINK_USES,
@@ -16,6 +14,7 @@ import {
   readSubject,
   WRONG_LINK_END,
 } from '../../payment-links/payment-link.ts';
+import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
 
@@ -150,8 +149,7 @@ function readEnd(members: Members, errors: ErrorItem[]): number | null {
 function readCallback(app: App, environment: Environment, members: Members, errors: ErrorItem[]): string | null {
   const { callback_url: url } = members;
   if (url === null) return null;
-  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
-  const refusal = checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
+  const refusal = refuseCallbackUrl(app, environment, url);
   if (refusal === null) return url;
   errors.push({ pointer: '/callback_url', ...refusal });
   return null;

@@ -6,9 +6,8 @@ import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
-import { ownPlaces } from '../../lib/own-places.ts';
+import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import type { Payout } from '../../payouts/payout.ts';
@@ -84,7 +83,6 @@ export function checkCallback(
   pointer: string,
 ): void {
   if (callbackUrl === null) return;
-  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
-  const refusal = checkOutboundUrl(callbackUrl, { allowPrivate, ...ownPlaces(app.config) });
+  const refusal = refuseCallbackUrl(app, environment, callbackUrl);
   if (refusal !== null) throw invalidBody([{ pointer, ...refusal }]);
 }

@@ -16,6 +16,7 @@ import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { authenticateRequest } from '../../payment-services/authenticate-request.ts';
+import { allowsPrivate } from '../../payment-services/callback-address.ts';
 import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import type { TransactionInput } from '../../transactions/transaction.ts';
@@ -107,7 +108,7 @@ function bodyOf(request: FastifyRequest): ReceivedBody {
  * its meaning.
  */
 export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
-  const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
+  const allowPrivate = allowsPrivate(app, environment.environment);
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }).concat(checkNoCards(objects)));
   const check = checkCallbackUrl(app);
   const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);

@@ -3,11 +3,11 @@ import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { Screen } from '../../http/endpoint.ts';
-import { checkOutboundUrl, type UrlRefusal } from '../../lib/address-filter.ts';
+import type { UrlRefusal } from '../../lib/address-filter.ts';
 import { parseTyped } from '../../lib/money.ts';
-import { ownPlaces } from '../../lib/own-places.ts';
 import { setEventsUrl } from '../../outbox/set-events-url.ts';
 import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
+import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import { readRate } from '../../payment-services/fee.ts';
 import {
   disablePaymentService,
@@ -40,8 +40,7 @@ type Change = {
 export const postConsoleEventsUrl = changing(async ({ app, language, merchant, environment, fields, by }) => {
   if (environment === null) return null;
   const url = (fields['url'] ?? '').trim() || null;
-  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
-  const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
+  const refusal = url === null ? null : refuseCallbackUrl(app, environment, url);
   if (refusal !== null)
     return { said: tell(language, 'merchant.bad_url', { why: whyIn(language, refusal) }), field: `url-${environment}` };
   await setEventsUrl(app, { paymentServiceId: merchant.id, environment }, url, by);
