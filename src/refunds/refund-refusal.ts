@@ -1,4 +1,5 @@
 import { workingHours } from '../lib/calendar-day.ts';
+import { formatMoney } from '../lib/money.ts';
 import type { Refunds } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { RefundType } from './refund.ts';
@@ -70,7 +71,7 @@ const DAY = 24 * 60 * 60 * 1000;
  * payment, in minor units. Returns null if the refund is allowed.
  */
 export function refusalOf(
-  transaction: Pick<Transaction, 'state' | 'amount' | 'settled_at'>,
+  transaction: Pick<Transaction, 'state' | 'amount' | 'currency' | 'settled_at'>,
   terms: Omit<Refunds, 'request' | 'lookup'> | undefined,
   gone: number,
   wish: { amount: number; type: RefundType },
@@ -93,7 +94,7 @@ export function refusalOf(
   if (wish.type === 'parcial' && !terms.partial) {
     return refusal('PARTIAL_REFUND_NOT_ALLOWED', 'La transacción no se puede anular parcialmente');
   }
-  return amountRefusal(wish, left);
+  return amountRefusal(wish, left, transaction.currency);
 }
 
 /** Refuses a refund that the merchant's money does not cover. */
@@ -109,10 +110,17 @@ export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, 
   return Math.max(0, given - (amount - fee));
 }
 
-function amountRefusal(wish: { amount: number; type: RefundType }, left: number): RefundRefusal | null {
-  if (wish.amount > left) return refusal('REFUND_AMOUNT_TOO_HIGH', 'El monto es mayor que lo que queda por anular');
+function amountRefusal(
+  wish: { amount: number; type: RefundType },
+  left: number,
+  currency: string,
+): RefundRefusal | null {
+  const money = formatMoney(left, currency);
+  if (wish.amount > left) {
+    return refusal('REFUND_AMOUNT_TOO_HIGH', `El monto es mayor que lo que queda por anular: ${money}`);
+  }
   if (wish.type === 'total' && wish.amount < left) {
-    return refusal('REFUND_AMOUNT_NOT_TOTAL', 'El monto no es el total que queda por anular');
+    return refusal('REFUND_AMOUNT_NOT_TOTAL', `El monto no es el total que queda por anular: ${money}`);
   }
   return null;
 }

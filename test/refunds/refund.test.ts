@@ -91,13 +91,24 @@ const RULES: Rule[] = [
     type: 'parcial',
   },
   { name: 'more than was paid', code: 'REFUND_AMOUNT_TOO_HIGH', amount: 10_001, type: 'parcial' },
-  { name: 'more than is left', code: 'REFUND_AMOUNT_TOO_HIGH', reserved: 1, amount: 10_000 },
-  { name: 'less than everything as total', code: 'REFUND_AMOUNT_NOT_TOTAL', amount: 9999 },
+  {
+    name: 'more than is left',
+    code: 'REFUND_AMOUNT_TOO_HIGH',
+    message: 'El monto es mayor que lo que queda por anular: $9.999 CLP',
+    reserved: 1,
+    amount: 10_000,
+  },
+  {
+    name: 'less than everything as total',
+    code: 'REFUND_AMOUNT_NOT_TOTAL',
+    message: 'El monto no es el total que queda por anular: $10.000 CLP',
+    amount: 9999,
+  },
 ];
 for (const rule of RULES) {
   test(`refunding ${rule.name}: ${rule.code ?? 'accepted'}`, () => {
     const refusal = refusalOf(
-      { state: 'completed', amount: 10_000, settled_at: PAID_AT, ...rule.transaction },
+      { state: 'completed', amount: 10_000, currency: 'CLP', settled_at: PAID_AT, ...rule.transaction },
       rule.terms === null ? undefined : { ...TERMS, ...rule.terms },
       rule.reserved ?? 0,
       { amount: rule.amount ?? 10_000, type: rule.type ?? 'total' },
