@@ -10,6 +10,7 @@ import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { environmentOption, readLimit } from './options.ts';
+import { orUnknown } from './or-unknown.ts';
 import { countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -52,7 +53,7 @@ function addTaking(group: Command, name: string, take: Take, description: string
         ...(paymentService !== undefined && { payment_service: paymentService }),
         ...(environment !== undefined && { environment }),
       };
-      const row = await withActor(options, (app, by) => take(app, named, by));
+      const row = await withActor(options, (app, by) => orUnknown('attention', id, take(app, named, by)));
       const who = row.taken_by === null ? 'nobody looks after it' : `${row.taken_by} looks after it`;
       print(options, { kind: row.kind, id, taken_by: row.taken_by }, [`${row.kind} ${id}: ${who}. ${row.command}`]);
     });

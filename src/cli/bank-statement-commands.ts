@@ -12,6 +12,7 @@ import type { KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
+import { orUnknown } from './or-unknown.ts';
 import { countOf, invalidOption, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -141,7 +142,7 @@ function masked(account: string): string {
 
 async function show(id: string, options: Json & { open?: boolean }): Promise<void> {
   const use = options.open === true ? 'suspense' : null;
-  const { statement, lines } = await withApp((app) => findStatement(app, null, id, use));
+  const { statement, lines } = await withApp((app) => orUnknown('statement', id, findStatement(app, null, id, use)));
   const head = ['LINE', 'DAY', 'AMOUNT', 'USE', 'OF', 'NOTE'];
   const rows = lines.map((one) => [
     String(one.file_line),
@@ -180,7 +181,7 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
 
 /** Asks for confirmation when lines in suspense are resolved. A line that was resolved before moves no money. */
 async function confirmUse(app: App, id: string, fileLine: number | 'unknown', options: ResolveOptions): Promise<void> {
-  const { lines } = await findStatement(app, null, id, 'suspense');
+  const { lines } = await orUnknown('statement', id, findStatement(app, null, id, 'suspense'));
   const meant = lines.filter(({ file_line, note }) =>
     fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine,
   );

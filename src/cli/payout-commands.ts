@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
 import { selectMovements, selectPayouts } from '../movements/movement-queries.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
@@ -17,6 +18,7 @@ import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { addMovementCommands, movementLines } from './movement-commands.ts';
 import { checkPaymentService, readLimit, readReason, refuseEmpty } from './options.ts';
+import { orUnknown } from './or-unknown.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
@@ -112,9 +114,9 @@ function addDecision(group: Command, name: Decision): Command {
 async function decide(name: Decision, given: readonly string[], options: DecideOptions): Promise<void> {
   const ids = [...new Set(given)];
   const payouts = await withActor(options, async (app, by) => {
-    const [first] = ids as [string];
-    const { owner } = await findPayout(app, null, first);
-    const named = await Promise.all(ids.map(async (id) => (await findPayout(app, null, id)).payout));
+    const found = await Promise.all(ids.map((id) => orUnknown('payout', id, findPayout(app, null, id))));
+    const [{ owner }] = found as [(typeof found)[number]];
+    const named = found.map(({ payout }) => payout);
     const decision = { owner, named: { ids }, by, reason: reasonOf(options) };
     return carryOut(app, name, decision, named, options);
   });
@@ -123,7 +125,7 @@ async function decide(name: Decision, given: readonly string[], options: DecideO
 
 async function decideBatch(name: Decision, id: string, options: DecideOptions): Promise<void> {
   const payouts = await withActor(options, async (app, by) => {
-    const { owner, batch } = await findBatch(app, null, id);
+    const { owner, batch } = await orUnknown('batch', id, findBatch(app, null, id));
     const all = await listPayouts(app, new Set([owner.id]), { batchId: batch.id }, { limit: MOST_IN_BATCH });
     const decision = { owner, named: { batchId: id }, by, reason: reasonOf(options) };
     const before = statesBefore(DECISIONS[name].to);
@@ -154,7 +156,21 @@ async function carryOut(
   const what = name.charAt(0).toUpperCase() + name.slice(1);
   // If there is nothing to decide, the decision itself throws the refusal.
   if (payouts.length > 0) await confirm(`${what} ${sumOf(payouts)}?`, options);
-  return DECISIONS[name].run(app, decision);
+  return DECISIONS[name].run(app, decision).catch((error: unknown) => {
+    const isOwn = name === 'approve' && payouts.some((one) => one.proposed_by_id === decision.by.userId);
+    throw isOwn && error instanceof Problem && error.code === 'PERMISSION_MISSING' ? ownPayout(error) : error;
+  });
+}
+
+/** Replaces the advice of a missing permission, which would not help: nobody approves a payout of their own. */
+function ownPayout({ code, extras }: Problem): Problem {
+  return new Problem(code, {
+    ...extras,
+    detail: {
+      en: 'You proposed it yourself, and no permission changes that: another person approves it, whose role in bin/rubrica user list is approver or owner.',
+      es: 'Lo propusiste tú, y ningún permiso cambia eso: lo aprueba otra persona, cuyo rol en bin/rubrica user list es approver u owner.',
+    },
+  });
 }
 
 function report(name: Decision, payouts: readonly Payout[], options: DecideOptions): void {
@@ -165,7 +181,10 @@ function report(name: Decision, payouts: readonly Payout[], options: DecideOptio
 }
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {
-  const [shown] = await withApp(async (app) => showPayouts(app, [(await findPayout(app, null, id)).payout]));
+  const [shown] = await withApp(async (app) => {
+    const { payout } = await orUnknown('payout', id, findPayout(app, null, id));
+    return showPayouts(app, [payout]);
+  });
   if (shown !== undefined) print(options, payoutJson(shown), payoutDetail(shown));
 }
 
@@ -209,7 +228,7 @@ function recordedIn(app: App, scope: ReadonlySet<number> | null, limit: number) 
 
 async function showBatch(id: string, options: { json?: boolean }): Promise<void> {
   const { listed, shown } = await withApp(async (app) => {
-    const found = await findBatch(app, null, id);
+    const found = await orUnknown('batch', id, findBatch(app, null, id));
     const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
     return { listed: found, shown: await showPayouts(app, payouts) };
   });

@@ -23,6 +23,7 @@ import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { environmentOption, readLimit, readReason } from './options.ts';
+import { orUnknown } from './or-unknown.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
 import { countOf, invalidOption, inWords, missingOption, print, table, time, unusableFile } from './print.ts';
 import { ownerOf } from './propose-command.ts';
@@ -169,7 +170,7 @@ async function writeInto(folder: string, files: readonly MadeFile[]): Promise<vo
 }
 
 async function approvedOf(app: App, batch: string) {
-  const { sums } = await findBatch(app, null, batch);
+  const { sums } = await orUnknown('batch', batch, findBatch(app, null, batch));
   return sums.filter(({ state }) => state === 'approved');
 }
 
@@ -180,7 +181,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     throw missingOption('Say which file --out writes again: payout files ID --out FILE.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
     if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
-    const file = await findPayoutFile(app, null, id);
+    const file = await orUnknown('file', id, findPayoutFile(app, null, id));
     if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
     return [file];
   });
@@ -215,7 +216,7 @@ function formats(options: Json): void {
 async function takeResult(path: string, options: ResultOptions): Promise<void> {
   const { evidence, content } = readWithEvidence(path);
   const { results, settled } = await withActor(options, async (app, by) => {
-    const file = await findPayoutFile(app, null, options.file);
+    const file = await orUnknown('file', options.file, findPayoutFile(app, null, options.file));
     const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
     const read = await readResults(app, content, payouts);
@@ -242,7 +243,7 @@ async function settle(id: string, options: SettleOptions): Promise<void> {
   const evidence = evidenceOf(options.evidence);
   const outcomes = [{ id, outcome: options.outcome, reason: readReason(options.reason) }];
   const settled = await withActor(options, async (app, by) => {
-    const { owner, payout } = await findPayout(app, null, id);
+    const { owner, payout } = await orUnknown('payout', id, findPayout(app, null, id));
     await confirm(`Say that ${id} of ${formatMoney(payout.amount, 'CLP')} is ${options.outcome}?`, options);
     return settlePayouts(app, { owner, by, outcomes, evidence });
   });
@@ -253,7 +254,7 @@ async function clear(id: string, options: Omit<SettleOptions, 'outcome'>): Promi
   const evidence = evidenceOf(options.evidence);
   const reason = readReason(options.reason);
   const { state } = await withActor(options, async (app, by) => {
-    const { owner, payout } = await findPayout(app, null, id);
+    const { owner, payout } = await orUnknown('payout', id, findPayout(app, null, id));
     const said = sayContradiction(payout.contradiction ?? '').en;
     await confirm(`Say that ${id} is ${nameState(payout.state)}, although somebody says "${said}"?`, options);
     return endContradiction(app, { owner, payout, by, reason, evidence });
@@ -282,7 +283,7 @@ function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
 
 async function accountType(id: string, type: string, options: ActingOptions): Promise<void> {
   await withActor(options, async (app, by) => {
-    const { payout } = await findPayout(app, null, id);
+    const { payout } = await orUnknown('payout', id, findPayout(app, null, id));
     await setAccountType(app, payout, type as AccountType, by);
   });
   print(options, { payout: id, type }, [`The account of ${id} is a ${type} account.`]);

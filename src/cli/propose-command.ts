@@ -21,6 +21,7 @@ import { readPayouts } from '../payouts/read-payouts.ts';
 import { type PayoutWarning, type ShownPayout, showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { environmentOption, readAmount, readNamedFile } from './options.ts';
+import { orUnknown } from './or-unknown.ts';
 import { payoutJson, payoutLines, sumOf, warningJson, warningText } from './payout-view.ts';
 import { CommandError, countOf, missingOption, print, unknownPaymentService } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
@@ -114,7 +115,8 @@ async function proposeOne(app: App, by: Actor, owner: ServiceEnvironment, option
   const { recipient = '', amount, reference, message = '', draft = false } = options;
   if (amount === undefined || reference === undefined)
     throw missingOption('--recipient needs --amount and --reference.');
-  const [newest] = await findRecipient(app, { id: 'command-line', environmentIds: null }, recipient);
+  const actor = { id: 'command-line', environmentIds: null };
+  const [newest] = await orUnknown('recipient', recipient, findRecipient(app, actor, recipient));
   const payee = await recipientPayee(app, newest.id);
   const wish: PayoutWish = { reference, amount: readAmount(amount, 'CLP'), payee, message, callbackUrl: null };
   await confirm(`Propose ${formatMoney(wish.amount, 'CLP')} to ${newest.name}?`, options);

@@ -6,7 +6,9 @@ import { readStrictJson } from '../http/read-strict-json.ts';
 import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
 import { keepRecipient, requireNamed } from '../payouts/keep-recipient.ts';
 import type { Recipient } from '../payouts/recipient.ts';
+import { selectVersions } from '../payouts/recipient-queries.ts';
 import { readNamedFile, readStdin } from './options.ts';
+import { orUnknown, unknownOf } from './or-unknown.ts';
 import { print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -41,6 +43,7 @@ async function keep(id: string | null, file = '-', options: ActingOptions): Prom
   const recipient = await withActor(options, async (app, by) => {
     // Checked first, before a provider gets a request.
     requireNamed(by);
+    if (id !== null && (await selectVersions(app.db, id, ACTOR)).length === 0) throw unknownOf('recipient', id);
     const input = recipientInput({ validationId: 'none yet', ...body });
     const validationId = body['validationId'] === undefined ? await validate(app, input.account) : input.validationId;
     return keepRecipient(app, ACTOR, id, { ...input, validationId }, by);
@@ -73,7 +76,7 @@ async function list(options: Json): Promise<void> {
 }
 
 async function show(id: string, options: Json): Promise<void> {
-  const versions = await withApp((app) => findRecipient(app, ACTOR, id));
+  const versions = await withApp((app) => orUnknown('recipient', id, findRecipient(app, ACTOR, id)));
   const [newest] = versions;
   const rows = versions.map((one) => [
     String(one.version),

@@ -365,6 +365,8 @@ forEachEngine('commands that change something', (openTestDatabase) => {
       ['recipient', 'change', id, file],
     ])
       await assert.rejects(run(world.settings, words), { code: 'PERSON_NEEDED' }, 'the command needs a person');
+    const unknown = run(world.settings, ['recipient', 'change', 'rc_x', file, '--as', MARIA]);
+    await assert.rejects(unknown, { message: /no recipient rc_x: bin\/rubrica recipient list/ });
     await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
     const rows = await world.db.query(
       "select actor, action, subject from audit_log where action like 'recipient.%' order by link",

@@ -68,6 +68,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
       [own.status, (own.json as { code: string } | null)?.code ?? own.stderr.includes('PERMISSION')],
       [1, true],
     );
+    assert.match(own.stderr, /^PERMISSION_MISSING: You proposed it yourself.*another person approves it/);
     const { json } = await run('batch', 'approve', made.batch, '--reason', 'nomina', ...as('approver'));
     assert.deepEqual([(json as { state: string }).state, (json as { total: number }).total], ['approved', 35_000]);
     const [first = { id: '' }] = made.payouts;
