@@ -87,7 +87,7 @@ async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosR
     patienceMs: 5_000,
   };
   if (plan.orderUrl?.includes('{reference}') === false)
-    throw invalidOption('--order-url contains {reference}, such as http://localhost:3000/orders/{reference}.');
+    throw invalidOption('--order-url contains {reference}, such as http://127.0.0.1:9000/orders/{reference}.');
   const ran = await runChaos(app, plan, by);
   if (ran.kind === 'ran') return ran.report;
   throw new CommandError(`${ran.why}. ${ran.fix} The seed was ${seed}.`, 1, 'RECEIVER_NOT_READY');

@@ -33,6 +33,6 @@ async function nextStep(app: RunningApp): Promise<string> {
     return "bin/rubrica payment-service create --name 'Mi tienda'";
   const people = (await selectUsers(app.db)).some(({ role }) => permissionsOf(role, []).has('payments:read'));
   return people
-    ? 'bin/rubrica listen --forward-to http://localhost:3000/callback, then bin/rubrica trigger payment.completed'
+    ? 'bin/rubrica listen --forward-to http://127.0.0.1:9000/callback, then bin/rubrica trigger payment.completed'
     : 'bin/rubrica user create --email you@example.cl --role owner --all-payment-services, to sign in at the console';
 }

@@ -20,7 +20,7 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 export function addListenCommand(program: Command): void {
   addRemoteOptions(acting(program.command('listen')))
     .description('forward development callbacks to a server of yours, such as one on this laptop, until Ctrl+C')
-    .requiredOption('--forward-to <url>', 'URL that receives the callbacks, such as http://localhost:3000/callback')
+    .requiredOption('--forward-to <url>', 'URL that receives the callbacks, such as http://127.0.0.1:9000/callback')
     .option('--events-to <url>', 'URL that receives the JSON events (default: the same URL)')
     .option('--payment-service <id>', 'payment service (default: the only one)')
     .option('--no-retry', 'give up after the first failure instead of following the retry schedule')

@@ -45,7 +45,7 @@ export async function connect(options: RemoteOptions): Promise<Connection | null
 export function readUrl(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url;
-  throw invalidOption(`${name} is a URL such as http://localhost:3000/callback.`);
+  throw invalidOption(`${name} is a URL such as http://127.0.0.1:9000/callback.`);
 }
 
 function readToken({ tokenEnv, tokenFile }: RemoteOptions): string {

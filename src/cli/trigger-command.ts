@@ -99,7 +99,7 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
   const fields = parseObject(json);
   if (fields !== null) return fields;
   throw invalidOption(
-    '--body is a JSON object of fields, such as {"x_url_callback":"http://localhost:3000/callback"}.',
+    '--body is a JSON object of fields, such as {"x_url_callback":"http://127.0.0.1:9000/callback"}.',
   );
 }
 
@@ -109,7 +109,7 @@ function fieldsOf(
   body: Record<string, unknown>,
   { amount, reference }: TriggerOptions,
 ): Record<string, unknown> {
-  const shop = 'http://localhost:3000';
+  const shop = 'http://127.0.0.1:9000';
   const fields: Record<string, unknown> = {
     x_amount: '12990',
     x_currency: 'CLP',

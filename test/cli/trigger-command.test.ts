@@ -48,7 +48,7 @@ forEachEngine('trigger', (openTestDatabase) => {
       const callbacks = await db.query('select url from callbacks where transaction_id = $1', [made.transaction]);
       assert.deepEqual(
         callbacks.map(({ url }) => url),
-        ['http://localhost:3000/callback'],
+        ['http://127.0.0.1:9000/callback'],
       );
     }
     const [first] = await db.query('select amount, reference from transactions order by id limit 1');
