@@ -1,4 +1,4 @@
-import type { DeclineReason, PaymentMethod, RefundOutcome } from './payment-method.ts';
+import type { DeclineReason, PaymentDetail, PaymentMethod, RefundOutcome } from './payment-method.ts';
 
 type Asked = { amount: number; transactionId: number };
 
@@ -33,6 +33,7 @@ export const simulatedMethod = simulate({
   description: 'For development: collects nothing, and the amount decides how the payment ends',
   imagePath: '/assets/simulated-method.svg',
   scripts: SCRIPTS,
+  card: { card_last_digits: '6623' },
 });
 
 /**
@@ -52,15 +53,18 @@ export const simulatedTransfer = simulate({
 
 const APPROVED_AT_ONCE: Script = { end: 'approved', until: 'pending', lookups: 0 };
 
-function simulate({
-  scripts,
-  ...named
-}: Pick<PaymentMethod, 'code' | 'name' | 'description' | 'imagePath'> & { scripts: Scripts }): PaymentMethod {
+/** `card`: what an answer about a payment says of the card, as at Webpay. */
+type Simulated = Pick<PaymentMethod, 'code' | 'name' | 'description' | 'imagePath'> & {
+  scripts: Scripts;
+  card?: PaymentDetail;
+};
+
+function simulate({ scripts, card, ...named }: Simulated): PaymentMethod {
   return {
     ...named,
     accepts: ({ environment }) => environment === 'development',
-    start: async (payment) => answerOf(scripts, payment, 0),
-    lookup: async (payment) => answerOf(scripts, payment, payment.lookups + 1),
+    start: async (payment) => answerOf(scripts, payment, 0, card),
+    lookup: async (payment) => answerOf(scripts, payment, payment.lookups + 1, card),
     refunds: {
       windowDays: 90,
       minimumAgeHours: 0,
@@ -73,11 +77,16 @@ function simulate({
   };
 }
 
-function answerOf(scripts: Scripts, { amount, transactionId }: Asked, lookupsDone: number): RefundOutcome {
+function answerOf(
+  scripts: Scripts,
+  { amount, transactionId }: Asked,
+  lookupsDone: number,
+  card: PaymentDetail = {},
+): RefundOutcome {
   const script = scripts[amount] ?? APPROVED_AT_ONCE;
   if (lookupsDone < script.lookups) return { kind: script.until };
-  if (script.end === 'declined') return { kind: 'declined', detail: { reason: script.reason ?? 'simulated' } };
-  return { kind: 'approved', detail: { authorization_code: authorizationCode(transactionId) } };
+  if (script.end === 'declined') return { kind: 'declined', detail: { reason: script.reason ?? 'simulated', ...card } };
+  return { kind: 'approved', detail: { authorization_code: authorizationCode(transactionId), ...card } };
 }
 
 /** Returns an authorisation code of six digits, as cards have; the same for every answer about one payment. */

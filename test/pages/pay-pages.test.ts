@@ -277,7 +277,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
 
   for (const [amount, title, reason] of [
     [5001, 'Tu banco rechazó el pago', 'El medio de pago no dijo por qué.'],
-    [5011, 'Tu banco rechazó el pago', 'No hay saldo o cupo suficiente.'],
+    [5011, 'Tu banco rechazó el pago', 'No hay saldo o cupo suficiente en la tarjeta terminada en 6623.'],
     [5012, 'El pago no se completó', 'Tu banco no respondió a tiempo.'],
     [5013, 'Tu banco rechazó el pago', 'Tu banco no pudo confirmar que eres tú'],
     [5014, 'El pago no se completó', 'Se canceló en la página de tu banco.'],

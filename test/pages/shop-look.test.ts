@@ -92,7 +92,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     await shop.pay();
     assert.match(
       await shop.read(),
-      /No hay saldo o cupo suficiente\. No se cobró nada\. Puedes intentarlo otra vez o pagar de otra manera\./,
+      /No hay saldo o cupo suficiente en la tarjeta terminada en 6623\. No se cobró nada\. Puedes intentarlo otra vez o pagar de otra manera\./,
     );
     await shop.pay('simulated-transfer');
     assert.match(await shop.read(), /<h1>Pago aprobado<\/h1>/);

@@ -115,7 +115,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     const second = await acceptedRefund(app, paid, 2000);
     await carryOutRefunds(app, 10);
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
-    const code = String(paid.id).padStart(6, '0');
+    const detail = { authorization_code: String(paid.id).padStart(6, '0'), card_last_digits: '6623' };
     assert.deepEqual(method.requested[1], {
       refundId: second.id,
       transactionId: paid.id,
@@ -125,7 +125,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
       currency: 'CLP',
       paid: paid.amount,
       refundedBefore: 1000,
-      payment: { attemptId: attempt?.id, externalId: null, account: null, detail: { authorization_code: code } },
+      payment: { attemptId: attempt?.id, externalId: null, account: null, detail },
       lookups: 0,
       askedAt: null,
     });

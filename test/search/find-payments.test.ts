@@ -357,13 +357,13 @@ forEachEngine('payments are found', (openTestDatabase) => {
   test('by the last four digits of the card that paid, after what else has these digits', async () => {
     const { app, shop, other } = await open();
     const paid = await createPaidTransaction(app, shop, { reference: 'A' });
-    const named = await createTestTransaction(app, shop, { reference: 'B-6623' });
+    const named = await createTestTransaction(app, shop, { reference: 'B-7712' });
     await createPaidTransaction(app, shop, { reference: 'C' });
-    const detail = JSON.stringify({ authorization_code: '1213', card_last_digits: '6623' });
+    const detail = JSON.stringify({ authorization_code: '1213', card_last_digits: '7712' });
     const sql = 'update payment_attempts set detail = $1 where transaction_id = $2';
     await app.db.transaction((tx) => tx.query(sql, [detail, paid.id]));
     const find = async (environments: ReadonlySet<number> | null) =>
-      (await searchWithParts(app, '6623', environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
+      (await searchWithParts(app, '7712', environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
     for (const indexed of [false, true]) {
       if (indexed) await indexAll(app);
       assert.deepEqual(await find(null), [
@@ -371,23 +371,23 @@ forEachEngine('payments are found', (openTestDatabase) => {
         [paid.id, 'card'],
       ]);
       assert.deepEqual(await find(new Set([other.id])), []);
-      assert.deepEqual(await idsFor(app, { cardDigits: '6623' }), [paid.id]);
-      assert.deepEqual(await idsFor(app, { cardDigits: '662' }), []);
+      assert.deepEqual(await idsFor(app, { cardDigits: '7712' }), [paid.id]);
+      assert.deepEqual(await idsFor(app, { cardDigits: '771' }), []);
     }
     const { headers } = await createTestUser(app);
     await using server = await startTestServer(app);
     const list = async (query: string) => jsonOf(await server.get(`/transactions?${query}`, headers)) as Listed;
-    const { data } = await list('card_last_digits=6623');
+    const { data } = await list('card_last_digits=7712');
     assert.deepEqual(
       data.transactions.map((one) => [one.id, one.card_last_digits]),
-      [[paid.id, '6623']],
+      [[paid.id, '7712']],
     );
     assert.deepEqual(
-      (await list('reference_part=b-6')).data.transactions.map((one) => one.id),
+      (await list('reference_part=b-7')).data.transactions.map((one) => one.id),
       [named.id],
     );
-    assert.deepEqual((await list('q=6623')).data.transactions, [], 'a program gets only what is sure');
-    for (const digits of ['662', '4111111111116623', 'abcd'])
+    assert.deepEqual((await list('q=7712')).data.transactions, [], 'a program gets only what is sure');
+    for (const digits of ['771', '4111111111116623', 'abcd'])
       assert.equal((await list(`card_last_digits=${digits}`)).code, 'INVALID_PARAMETER');
   });
 

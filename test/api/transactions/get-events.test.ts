@@ -79,7 +79,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
         created_at: '2026-01-15T12:01:30.000Z',
         transaction: { ...told, state: 'completed' },
         ...shared,
-        data: { authorization_code: '001001' },
+        data: { authorization_code: '001001', card_last_digits: '6623' },
       },
     ]);
     assert.equal(data.has_more, false);
