@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { AuditRow } from '../audit/audit-row.ts';
 import { selectEntriesOf } from '../books/journal-queries.ts';
 import type { EarlierEnd, PaymentAttempt } from '../checkout/payment-attempt.ts';
+import { formatMoney, parseDecimal } from '../lib/money.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../refunds/refund-request-queries.ts';
@@ -39,13 +40,25 @@ export type TimelineLine = {
   facts: Facts;
 };
 
-/** Returns a fact as text for a person. An object, such as the refund of an event, is its names and values. */
+/**
+ * Returns a fact as text for a person. An object, such as the refund of an event, is its id, its names and values, and
+ * its money.
+ */
 export function sayFact(fact: unknown): string {
   if (typeof fact === 'string') return fact;
   if (fact === null || typeof fact !== 'object' || Array.isArray(fact)) return JSON.stringify(fact);
-  return Object.entries(fact)
-    .map(([name, value]) => `${name} ${sayFact(value)}`)
-    .join(', ');
+  const { id, amount, currency, ...others } = fact as Facts;
+  return [
+    ...(id === undefined ? [] : [String(id)]),
+    ...Object.entries(others).map(([name, value]) => `${name.replaceAll('_', ' ')} ${sayFact(value)}`),
+    ...(amount === undefined ? [] : [`amount ${moneyOf(String(amount), String(currency))}`]),
+  ].join(', ');
+}
+
+/** Returns an amount of the feed, such as `12990.00`, as money. */
+function moneyOf(amount: string, currency: string): string {
+  const minorUnits = parseDecimal(amount, currency);
+  return minorUnits === null ? amount : formatMoney(minorUnits, currency);
 }
 
 /** A payment, the fields that the shop signed, and its timeline, the oldest first. Without its pay link. */

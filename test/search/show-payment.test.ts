@@ -66,7 +66,7 @@ forEachEngine('the timeline of a payment', (openTestDatabase) => {
     const asked = shown.timeline.find(({ what }) => what === 'refund.processing');
     assert.deepEqual([asked?.by, asked?.facts['refund']], [refund.requested_by, refund.id]);
     const refunded = sayFact(shown.timeline.find(({ what }) => what === 'refund.completed')?.facts['refund']);
-    assert.match(refunded, new RegExp(`id ${refund.id}, type parcial, amount 2000\\.00, currency CLP$`), 'no JSON');
+    assert.match(refunded, new RegExp(`^${refund.id}, .*type parcial, amount \\$2\\.000 CLP$`), 'no JSON');
     assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline does not have the pay link');
   });
 
