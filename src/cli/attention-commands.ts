@@ -6,12 +6,11 @@ import { listAttention } from '../attention/list-attention.ts';
 import { type MeasuredKind, measureAttention } from '../attention/measure-attention.ts';
 import { type AttentionNamed, giveUpAttention, takeAttention } from '../attention/take-attention.ts';
 import type { Actor } from '../audit/actor.ts';
-import { formatMoney } from '../lib/money.ts';
-import { formatAge } from '../lib/time-text.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
+import { attentionLines } from './attention-lines.ts';
 import { environmentOption, readLimit } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
-import { countOf, print, table, time } from './print.ts';
+import { countOf, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -69,7 +68,7 @@ async function list(options: { kind?: AttentionName; limit: string; json?: boole
   print(
     options,
     { attention: waiting, not_listed: notListed },
-    waiting.length === 0 ? ['Nothing waits for a person.'] : [...linesOf(waiting), ...leftLines(left, limit)],
+    waiting.length === 0 ? ['Nothing waits for a person.'] : [...attentionLines(waiting), ...leftLines(left, limit)],
   );
 }
 
@@ -83,36 +82,6 @@ async function measureLeft(
   return measured
     .map((one) => ({ ...one, count: one.count - rows.filter((row) => row.kind === one.kind).length }))
     .filter(({ count }) => count > 0);
-}
-
-/** Returns the table, with the commands below it, because a command is too long for a column. */
-function linesOf(waiting: readonly AttentionRow[]): string[] {
-  const head = [
-    'KIND',
-    'ID',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'TRANSACTION',
-    'AMOUNT',
-    'SINCE (CHILE)',
-    'AGE',
-    'TAKEN BY',
-  ];
-  const rows = waiting.map((row) => [
-    row.kind,
-    row.id,
-    row.name,
-    row.environment,
-    String(row.transaction ?? '—'),
-    row.amount === null ? '—' : formatMoney(row.amount, row.currency ?? ''),
-    time(row.since),
-    formatAge(row.age),
-    row.taken_by ?? '—',
-  ]);
-  return [
-    ...table([head, ...rows]),
-    ...waiting.flatMap(({ kind, id, reason, command }) => ['', `${kind} ${id}: ${reason}`, `  ${command}`]),
-  ];
 }
 
 function leftLines(left: readonly MeasuredKind[], limit: number): string[] {
