@@ -6,7 +6,7 @@ import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
@@ -329,6 +329,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     await using _server = server;
     const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
     const [payout] = await approved(app, desk, [wish({ payee })]);
+    const [waiting] = await propose(app, desk, [wish({ payee, reference: 'FAC-9' })]);
     const ask = () => maker.post('/payout-files', { of, format: 'bancoestado-abonos', account: '1' });
     const format = (await ask()).status === 303 ? null : 'asked';
     if (format !== null) {
@@ -338,7 +339,11 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       assert.doesNotMatch((await maker.get(at)).text, /account-type/);
       const approver = as(desk.users.approver);
       assert.match((await approver.get(at)).text, /account-type/);
-      assert.equal((await approver.post(`${at}/account-type`, { type: 'checking' })).status, 303);
+      const set = await approver.post(`${at}/account-type`, { type: 'savings' });
+      const kept = await approver.get(set.headers.get('location')?.replace('/console', '') ?? '');
+      assert.match(kept.text, /role="status"[^]*Saved: the kind of account[^]*Kind of account<\/dt><dd>Savings/);
+      assert.match(kept.text, /value="savings" selected/, 'the form proposes what is set');
+      assert.match((await approver.get(`/payouts/${waiting?.id}/approve`)).text, /<span class="quiet">Savings/);
       assert.equal((await ask()).status, 303);
     }
     assert.equal(await stateOf(app, payout?.id ?? ''), 'sent');

@@ -22,6 +22,7 @@ import { whoMay } from '../permission-texts.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
   accountCell,
+  accountTypeText,
   isInState,
   payoutBadges,
   recipientCell,
@@ -124,7 +125,7 @@ export function payoutTable(
     .map((one) => [
       html`<a class="code" href="${publicPath(app)}/console/payouts/${one.payout.id}">${one.payout.reference}</a>`,
       recipientCell(language, one),
-      accountCell(one.bank, one.payout.account_masked),
+      accountCell(one.bank, one.payout.account_masked, accountTypeText(language, one)),
       formatMoney(one.payout.amount, one.payout.currency),
       html`<span>${payoutBadges(language, one)}</span>`,
     ]);

@@ -85,7 +85,7 @@ export const postConsoleAccountType: Screen = {
     const { payout } = await findPayout(app, user.environmentIds, id);
     try {
       await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
-      return await goTo(`/payouts/${id}`);
+      return await goTo(`/payouts/${id}?done=account_type`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       return sendPayout(app, visit, status, said);

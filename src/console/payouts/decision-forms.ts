@@ -34,6 +34,7 @@ export const DONE_WITH_PAYOUTS: Readonly<Record<string, ConsoleText>> = {
   replayed: 'decide.done_replayed',
   kept: 'recipient.done',
   settled: 'settle.done',
+  account_type: 'account_type.done',
 };
 
 /** Returns the trimmed reason; null if it is not valid. */

@@ -66,6 +66,7 @@ export const PAYEE_TEXTS = roomTexts(
     'account_type.checking': 'Corriente',
     'account_type.savings': 'Ahorro',
     'account_type.sight': 'Vista o CuentaRUT',
+    'account_type.done': 'Guardado: el tipo de cuenta vale para todos los pagos a esta cuenta.',
   },
   {
     'upload.title': 'Propose a batch',
@@ -132,5 +133,6 @@ export const PAYEE_TEXTS = roomTexts(
     'account_type.checking': 'Checking (corriente)',
     'account_type.savings': 'Savings (ahorro)',
     'account_type.sight': 'Sight (vista, CuentaRUT)',
+    'account_type.done': 'Saved: the kind of account holds for every payout to this account.',
   },
 );

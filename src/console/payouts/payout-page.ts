@@ -19,6 +19,7 @@ import { useBadge } from '../statements/bank-statement-list.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
+  accountTypeText,
   approverText,
   payoutBadges,
   type SeenPayout,
@@ -58,7 +59,7 @@ ${timelineOf(language, seen, lines)}</section>
 ${factsOf(app, language, seen, ofBank)}
 ${settleWay(app, visit, { payout, owner }, ofBank)}
 ${decisionsOf(app, visit, seen, refused)}
-${accountTypeForm(app, visit, payout)}
+${accountTypeForm(app, visit, seen)}
 </div>
 </div>`;
   return send(status, { title: `${payout.reference} · ${money}`, main });
@@ -126,6 +127,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout, ofBank: readonl
     ],
     [tell(language, 'column.rut'), recipient?.rut ?? null],
     [tell(language, 'column.account'), html`${bank} <span class="code">${payout.account_masked}</span>`],
+    [tell(language, 'account_type.title'), accountTypeText(language, seen)],
     [tell(language, 'column.verdict'), verdictText(language, seen)],
     [tell(language, 'payout.message'), payout.message || null],
     [tell(language, 'column.maker'), actorText(language, payout.proposed_by)],
