@@ -20,6 +20,8 @@ type Look = [rules: readonly string[], width: number, colorScheme: 'light' | 'da
 const LOOKS: Readonly<Record<string, readonly Look[]>> = {
   'es-CL': [
     [[], 360, 'light'],
+    // A phone at 200 % zoom.
+    [[], 180, 'light'],
     [LOOKED_AT_AGAIN, 360, 'dark'],
     [LOOKED_AT_AGAIN, 1280, 'light'],
     [LOOKED_AT_AGAIN, 1280, 'dark'],
