@@ -6,7 +6,6 @@ import { selectHeads } from '../books/journal-queries.ts';
 import { listEntries } from '../books/list-books.ts';
 import { type Sum, subtract } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
-import { timeText } from '../lib/time-text.ts';
 import type { Decision } from '../movements/movement.ts';
 import { selectSuspense } from '../movements/movement-queries.ts';
 import {
@@ -102,7 +101,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     return listEntries(app, found, limit);
   });
   const rows = entries.map((entry) => [
-    timeText(entry.created_at),
+    time(entry.created_at),
     entry.name,
     entry.environment,
     `${entry.link}.${entry.line}`,
@@ -111,20 +110,8 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.debit_account,
     entry.credit_account,
     formatMoney(entry.amount, entry.currency),
-    time(entry.created_at),
   ]);
-  const head = [
-    'WHEN (UTC)',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'ENTRY',
-    'KIND',
-    'OF',
-    'DEBIT',
-    'CREDIT',
-    'AMOUNT',
-    'WHEN (CHILE)',
-  ];
+  const head = ['WHEN (CHILE)', 'PAYMENT SERVICE', 'ENVIRONMENT', 'ENTRY', 'KIND', 'OF', 'DEBIT', 'CREDIT', 'AMOUNT'];
   print(options, { entries }, rows.length === 0 ? ['No entry.'] : table([head, ...rows]));
 }
 

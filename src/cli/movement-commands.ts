@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney } from '../lib/money.ts';
-import { timeText } from '../lib/time-text.ts';
 import { findMovement } from '../movements/find-movement.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
@@ -192,7 +191,7 @@ async function listDeposits(options: { limit: string; json?: boolean }): Promise
 export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
   const rows = movements.map((movement) => [
     movement.id,
-    timeText(movement.created_at),
+    time(movement.created_at),
     movement.name,
     movement.environment,
     movement.payment_method ?? '—',
@@ -200,12 +199,11 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
     formatMoney(movement.commission, movement.currency),
     movement.reference,
     movement.recorded_by,
-    time(movement.created_at),
     ...(kind === 'payout' ? [time(movement.returned_at), movement.return_reason ?? '—'] : []),
   ]);
   const head = [
     'ID',
-    'WHEN (UTC)',
+    'WHEN (CHILE)',
     'PAYMENT SERVICE',
     'ENVIRONMENT',
     'METHOD',
@@ -213,7 +211,6 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
     'COMMISSION',
     'REFERENCE',
     'BY',
-    'WHEN (CHILE)',
     ...(kind === 'payout' ? ['TAKEN BACK (CHILE)', 'WHY'] : []),
   ];
   return table([head, ...rows]);

@@ -70,7 +70,12 @@ async function reconcileDay(date: string, options: Options, line: ProgressLine):
   if (options.csv === true) {
     await printCsv([...rows, ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)])]);
   } else {
-    const human = [...table(rows), '', ...problems.map((one) => sayRecord(one).en), summaryOf(lines, problems)];
+    const human = [
+      ...table(rows.map(withoutUtc)),
+      '',
+      ...problems.map((one) => sayRecord(one).en),
+      summaryOf(lines, problems),
+    ];
     const json = {
       lines: lines.map((line) => lineJson(line, owners)),
       problems: problems.map((found) => ({ ...found, ...owners.get(found.environment_id) })),
@@ -188,6 +193,13 @@ const LINE_HEAD = [
   'WHEN (CHILE)',
   ...OWNER_HEAD,
 ];
+
+/** A person reads one time, the Chilean one, in the place of the other. */
+function withoutUtc(cells: readonly string[]): string[] {
+  const [entry = '', , ...others] = cells;
+  const [when = ''] = others.splice(LINE_HEAD.indexOf('WHEN (CHILE)') - 2, 1);
+  return [entry, when, ...others];
+}
 
 function lineCells(line: BookedLine): string[] {
   return [

@@ -4,7 +4,6 @@ import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
-import { timeText } from '../lib/time-text.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
 import { selectRefunds } from '../refunds/refund-queries.ts';
@@ -119,11 +118,9 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     refund.state,
     refund.type,
     formatMoney(refund.amount, refund.currency),
-    timeText(refund.created_at),
-    timeText(refund.settled_at),
-    refund.requested_by,
     time(refund.created_at),
     time(refund.settled_at),
+    refund.requested_by,
   ]);
   const head = [
     'ID',
@@ -133,11 +130,9 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     'STATE',
     'TYPE',
     'AMOUNT',
-    'SINCE (UTC)',
-    'END (UTC)',
-    'BY',
     'SINCE (CHILE)',
     'END (CHILE)',
+    'BY',
   ];
   print(options, { refunds }, rows.length === 0 ? ['No refund yet.'] : table([head, ...rows]));
 }

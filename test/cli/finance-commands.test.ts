@@ -61,7 +61,7 @@ suite('books, reconcile and refund on the command line', () => {
     );
     assert.match(
       (await run('books', 'list', '--transaction', String(transaction))).stdout,
-      /1\.0 +payment .* CLP +[\d-]{10} [\d:]{8} -0[34]:00\n/,
+      /\n[\d-]{10} [\d:]{8} -0[34]:00 .* 1\.0 +payment .* CLP\n/,
     );
     assert.match((await run('books', 'list', '--transaction', '1')).stderr, /^NOT_FOUND: There is no transaction 1/);
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
@@ -79,6 +79,13 @@ suite('books, reconcile and refund on the command line', () => {
     for (const line of [payment, refund]) assert.match(line ?? '', added);
     assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990,CLP,,/);
     assert.match(refund ?? '', /,refund,\d+,'=1\+1,0rf_\w+,\d{6},-2990,CLP,,/);
+    const { stdout } = await run('reconcile', '--date', day, '--environment', 'development');
+    assert.match(
+      stdout,
+      new RegExp(
+        `^ENTRY +WHEN \\(CHILE\\) +KIND .* MOVEMENT +PAYMENT SERVICE .*\n1/1\\.0 +${day} [\\d:]+ -0[34]:00 +payment `,
+      ),
+    );
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
@@ -165,7 +172,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await create()).stderr, /^USAGE: Say how much: --amount 1000, or --type total/);
     assert.match((await run('refund', 'create', '1', '--amount', '1')).stderr, /no transaction 1/);
     assert.equal((await json<{ refunds: [] }>('refund', 'list')).refunds.length, 2);
-    assert.match((await run('refund', 'list')).stdout, /SINCE \(CHILE\) .* -0[34]:00\n/s);
+    assert.match((await run('refund', 'list')).stdout, /SINCE \(CHILE\) +END .* -0[34]:00 +command line/s);
   });
 
   test('refund create --type total refunds all that is left, once for an idempotency key', async () => {
@@ -250,7 +257,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await deposit('--amount', '9700')).stderr, /nothing was changed/);
     assert.match(
       (await run('payout', 'list')).stdout,
-      /TEF-1 +command line: \S+@\S+ +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/,
+      /\nmv_\w+ +[\d-]{10} [\d:]{8} -0[34]:00 .* TEF-1 +command line: \S+@\S+ +— +—\n/,
     );
     assert.match((await run('payout', 'list', '--payment-service', paymentService)).stdout, /TEF-1 /);
     assert.match((await run('deposit', 'list')).stdout, /\$9\.700 CLP +\$300 CLP +AB-1/);
@@ -269,7 +276,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await takeBack('TEF-1', 'wrong account')).stdout, /was taken back before/);
     assert.match(
       (await run('payout', 'list')).stdout,
-      /TEF-1 .* -0[34]:00 +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/,
+      /TEF-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/,
     );
     const again = ['--currency', 'CLP', '--amount', '5000', '--reference'];
     assert.match(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { test } from 'node:test';
 
 const OF_TIMES =
   /(^| )(WHEN|SINCE|MADE|KEPT|ADDED|CREATED|IMPORTED|COMPARED|CHANGED|BEGAN|OPENED|UNTIL|EXPIRES|ENDED|ENDS|LAST USED?|LAST LOG-IN|NEXT ATTEMPT)$/;
 
-// Finance's lists have both, because scripts read their columns by place.
-test('every heading of times in the lists of the command line says that they are Chilean', () => {
+test('every heading of times in the lists of the command line says that they are Chilean, and only CSV has UTC too', () => {
   const headings = globSync(new URL('../../src/cli/*.ts', import.meta.url).pathname).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/'([A-Z][A-Z -]*?)( \((?:UTC|CHILE)\))?'/g)].map(
       ([, heading = '', zone]) => ({ file, heading, zone }),
@@ -19,6 +19,11 @@ test('every heading of times in the lists of the command line says that they are
   assert.deepEqual(
     ofTimes.filter((one) => one.zone === undefined || !isChilean(one)),
     [],
+  );
+  // Scripts read the columns of this CSV by place.
+  assert.deepEqual(
+    headings.filter(({ zone }) => zone === ' (UTC)').map(({ file, heading }) => [basename(file), heading]),
+    [['reconcile-command.ts', 'WHEN']],
   );
 });
 
