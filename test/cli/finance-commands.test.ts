@@ -274,10 +274,7 @@ suite('books, reconcile and refund on the command line', () => {
       /^payout mv_\w+ of \$5\.000 CLP .* is taken back\./,
     );
     assert.match((await takeBack('TEF-1', 'wrong account')).stdout, /was taken back before/);
-    assert.match(
-      (await run('payout', 'list')).stdout,
-      /TEF-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/,
-    );
+    assert.match((await run('payout', 'list')).stdout, /TEF-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/);
     const again = ['--currency', 'CLP', '--amount', '5000', '--reference'];
     assert.match(
       (await run('payout', 'create', ...target, ...again, 'TEF-1')).stderr,
