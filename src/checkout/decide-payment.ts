@@ -40,7 +40,8 @@ import { insertDecision } from './payment-decision-queries.ts';
 
 /**
  * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`:
- * the acquirer's, if known. `alongside`: more writes for the commit of the decision. `reason` names no person.
+ * the acquirer's, if known. `alongside`: more writes for the commit of the decision. `lastCheck` rolls it back if it
+ * throws; it runs when the commit holds the end of the audit log. `reason` names no person.
  * `effect`: the effect in the rehearsal that the person saw; a decision with another effect is not made, and is
  * `already`. Absent: the decision holds with any effect.
  */
@@ -52,6 +53,7 @@ export type DecisionWish = {
   by: Actor;
   authorizationCode?: string | null;
   alongside?: (tx: Tx) => Promise<void>;
+  lastCheck?: (tx: Tx) => Promise<void>;
   effect?: string;
 };
 
@@ -164,6 +166,7 @@ async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number
   const carried = { environment, transaction: locked, attempt, decision, facts };
   const settlement = await carryOut(tx, carried);
   await recordAudit(tx, actOf(wish.by, locked, decision));
+  await wish.lastCheck?.(tx);
   return { result: 'decided', before, settlement };
 }
 

@@ -12,7 +12,7 @@ import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { decidePayment } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import { selectAttemptsByCode } from '../checkout/payment-attempt-queries.ts';
-import type { Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -57,6 +57,7 @@ type OnLines = (lines: number) => void;
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 7;
 const TOLD_EVERY = 100;
+const PERHAPS_BEFORE = 'perhaps a line that was taken over before';
 
 /**
  * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other
@@ -157,7 +158,7 @@ async function planMissing(
 ): Promise<ImportStep> {
   const earlier = compareImported(row, before);
   if (earlier === 'same') return stepOf(row, 'imported', '');
-  if (earlier === 'unclear') return stepOf(row, 'left', 'perhaps a line that was taken over before');
+  if (earlier === 'unclear') return stepOf(row, 'left', PERHAPS_BEFORE);
   const found = await findOwnAttempt(app, scope, row);
   if (found === 'several') return stepOf(row, 'left', 'several payments of ours have its code');
   if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
@@ -227,16 +228,20 @@ async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) 
 async function settleStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
   const attemptId = step.attemptId as string;
   const { amount, authorizationCode } = step.row;
-  const result = await decidePayment(app, attemptId, {
-    outcome: 'approved',
-    taken: amount,
-    authorizationCode,
-    reason: reasonOf(step),
-    evidence: record.evidence,
-    by: record.by,
-    alongside: (tx) => recordImport(tx, { ...newImported(app, scope, step, record), payment_attempt_id: attemptId }),
+  const imported = { ...newImported(app, scope, step, record), payment_attempt_id: attemptId };
+  return unlessEarlier(app, scope, step, async (refuseEarlier) => {
+    const result = await decidePayment(app, attemptId, {
+      outcome: 'approved',
+      taken: amount,
+      authorizationCode,
+      reason: reasonOf(step),
+      evidence: record.evidence,
+      by: record.by,
+      alongside: (tx) => recordImport(tx, imported),
+      lastCheck: (tx) => refuseEarlier(tx, imported.id),
+    });
+    return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
   });
-  return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
 }
 
 function reasonOf({ row }: ImportStep): string {
@@ -245,11 +250,12 @@ function reasonOf({ row }: ImportStep): string {
 
 async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
   const imported = newImported(app, scope, step, record);
-  const isNew = await app.db
-    .transaction(async (tx) => {
+  return unlessEarlier(app, scope, step, (refuseEarlier) =>
+    app.db.transaction(async (tx) => {
       const payment = await lockCharged(tx, imported, step.transactionId);
-      if (await wasImported(tx, scope.method, imported.line_key)) return false;
-      if (payment !== null && !(await hasLeft(tx, payment, imported.amount))) return null;
+      await refuseEarlier(tx, imported.id);
+      if (payment !== null && !(await hasLeft(tx, payment, imported.amount)))
+        return { ...step, does: 'left', note: MORE_THAN_LEFT };
       await recordImportFact(tx, imported);
       const link = await postEntries(tx, importedPosting(imported, payment));
       await insertImported(tx, { ...imported, link });
@@ -263,15 +269,53 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
         after: { amount, currency, payment_method, evidence_name, evidence_sha256, file_line },
         reason: reasonOf(step),
       });
-      return true;
-    })
-    .catch(async (error: unknown) => {
-      // A concurrent import was first.
-      if (await wasImported(app.db, scope.method, imported.line_key)) return false;
-      throw error;
+      await refuseEarlier(tx, imported.id);
+      return step;
+    }),
+  );
+}
+
+/** Rolls a commit back if another import has its line by now. `ownId`: the line of the commit itself. */
+type RefuseEarlier = (tx: Tx, ownId: string) => Promise<void>;
+
+/**
+ * Books a line, unless a concurrent import was first, perhaps with an export with other columns, which only a comparison
+ * with its lines finds. The last comparison is made after `recordAudit`: every import waits for the end of the audit
+ * log, so the second one sees the line of the first.
+ */
+async function unlessEarlier(
+  app: App,
+  scope: ImportScope,
+  step: ImportStep,
+  book: (refuseEarlier: RefuseEarlier) => Promise<ImportStep>,
+): Promise<ImportStep> {
+  const all = await listEnvironmentIds(app, scope.environment, null, null);
+  const earlierIn = (db: Reader, ownId: string | null) => findEarlier(db, { all, scope, step, ownId });
+  const undo = new Error('Another import has this line');
+  try {
+    return await book(async (tx, ownId) => {
+      if ((await earlierIn(tx, ownId)) !== 'new') throw undo;
     });
-  if (isNew === null) return { ...step, does: 'left', note: MORE_THAN_LEFT };
-  return isNew ? step : { ...step, does: 'imported' };
+  } catch (error) {
+    const earlier = await earlierIn(app.db, null);
+    if (earlier === 'same') return { ...step, does: 'imported' };
+    if (error === undo) return { ...step, does: 'left', note: PERHAPS_BEFORE };
+    throw error;
+  }
+}
+
+/** Returns whether a line is imported by now, as `compareImported` does. */
+async function findEarlier(
+  db: Reader,
+  { all, scope, step, ownId }: { all: readonly number[]; scope: ImportScope; step: ImportStep; ownId: string | null },
+): Promise<'same' | 'unclear' | 'new'> {
+  const { row } = step;
+  if (ownId === null && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row)))) return 'same';
+  const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
+  const others = imported.filter(
+    ({ id, payment_attempt_id }) => id !== ownId && !(row.chargeback && payment_attempt_id),
+  );
+  return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
 }
 
 /** Locks the payment of a chargeback; returns null for money of no known payment. */

@@ -60,9 +60,9 @@ const resultsOf = (steps: readonly { does: string }[]) => steps.map(({ does }) =
 
 async function sumsOf({ app }: Pick<CheckoutCase, 'app'>): Promise<Record<string, number>> {
   const rows = await app.db.query<{ account: string; sum: number }>(
-    'select account, debits - credits as sum from account_balances where debits <> credits',
+    'select account, sum(debits - credits) as sum from account_balances where debits <> credits group by account',
   );
-  return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]));
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, Number(sum)]));
 }
 
 async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
@@ -270,7 +270,19 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     ]);
     assert.deepEqual(await charge(part, `20/02/2026;${id};;-7000`), ['imported', 'imported']);
     assert.deepEqual(await charge(`22/02/2026;${id};1234;5991`), ['left']);
-    const whole = `23/02/2026;${id};1234;5990`;
+    const other = { ...opened, app: await openOtherProcess(openTestDatabase, opened) };
+    const chargeOf = async ({ app }: Importing, line: string) => {
+      const file = `${HEAD};tipo\n${line};Contracargo`;
+      const steps = await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file])));
+      return async () => resultsOf(await importPayments(app, scopeOf(opened), steps, { evidence, by: TESTER }));
+    };
+    const columns = [
+      await chargeOf(opened, `22/02/2026;${id};1234;2000`),
+      await chargeOf(other, `22/02/2026;${id};;2000`),
+    ];
+    const parts = await Promise.all(columns.map((carry) => carry()));
+    assert.deepEqual(parts.flat().sort(), ['imported', 'suspense'], 'also from exports with other columns');
+    const whole = `23/02/2026;${id};1234;3990`;
     const both = await Promise.all([charge(whole), charge(whole)]);
     assert.deepEqual(both.flat().sort(), ['imported', 'suspense'], 'also in concurrent imports of one file');
     const [waiting] = await listAttention(app, 'suspense', 10);
@@ -346,7 +358,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
       ['15/01/2026;OTHER-2;778;4000', 'suspense'],
     ] as const)
       assert.deepEqual(resultsOf(await carryOut(other, line)), [expected], line);
-    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 8000, suspense: -8000 });
     await assertVerified(opened);
   });
 
@@ -367,6 +379,31 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     );
     await assert.rejects(plan(opened, ...lines), { code: 'PAYMENT_SERVICE_MOVED' });
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+  });
+
+  test('books money of no known payment once in concurrent imports of exports with other columns', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const environment = await createTestEnvironment(opened.app);
+    const other = { ...opened, environment, app: await openOtherProcess(openTestDatabase, opened) };
+    const evidence = describeEvidence('settled.csv', Buffer.from('other columns'));
+    const imports = [
+      { of: opened, lines: ['15/01/2026;OTHER-1;777;4000', `15/01/2026;${opened.id};778;12990`] },
+      { of: other, lines: ['15/01/2026;OTHER-1;;4000', '15/01/2026;;778;12990'] },
+    ];
+    const planned = await Promise.all(imports.map(async ({ of, lines }) => ({ of, steps: await plan(of, ...lines) })));
+    assert.deepEqual(
+      planned.map(({ steps }) => resultsOf(steps)),
+      [
+        ['suspense', 'settle'],
+        ['suspense', 'suspense'],
+      ],
+    );
+    await Promise.all(
+      planned.map(({ of, steps }) => importPayments(of.app, scopeOf(of), steps, { evidence, by: TESTER })),
+    );
+    const sums = await sumsOf(opened);
+    assert.equal(sums['method:scripted:receivable'], 16_990);
+    await assertVerified(opened);
   });
 
   test('books each line once in concurrent imports of one file', async () => {
