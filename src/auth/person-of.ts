@@ -11,9 +11,9 @@ import { selectUserById } from './user-queries.ts';
 const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 
 /**
- * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no enabled user was named, or a
- * program where a person is needed; PERMISSION_MISSING if the user lacks the permission or does not see the
- * environment.
+ * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no user was named, or a program where
+ * a person is needed; TOKEN_INVALID if the user is disabled, because a process may know the token for a moment longer;
+ * PERMISSION_MISSING if the user lacks the permission or does not see the environment.
  */
 export async function requireUserOf(
   db: Reader,
@@ -22,7 +22,8 @@ export async function requireUserOf(
   permission: Permission,
 ): Promise<User> {
   const row = by.userId === null ? null : await selectUserById(db, by.userId);
-  if (row === null || row.disabled_at !== null) throw new Problem('PERSON_NEEDED');
+  if (row === null) throw new Problem('PERSON_NEEDED');
+  if (row.disabled_at !== null) throw new Problem('TOKEN_INVALID');
   const user = await userOf({ db }, row);
   if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (!user.may.has(permission)) throw missingPermission(permission);

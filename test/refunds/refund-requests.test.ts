@@ -160,7 +160,7 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
       [actorOf(support, 'support'), /^PERMISSION_MISSING .*: `bin\/rubrica user grant USER refunds:approve`\.$/],
       [actorOf(stranger, 'approver'), /^PERMISSION_MISSING .*`bin\/rubrica user payment-services USER --payment-/],
       [actorOf(program, 'integration'), /^PERSON_NEEDED/],
-      [actorOf(gone, 'approver'), /^PERSON_NEEDED/],
+      [actorOf(gone, 'approver'), /^TOKEN_INVALID/],
       [TESTER, /^PERSON_NEEDED/],
     ] as const) {
       const isWanted = ({ code: refused, message }: Error & { code?: string }) => wanted.test(`${refused} ${message}`);

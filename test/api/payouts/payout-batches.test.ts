@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createRubricaClient } from '../../../sdk/src/rubrica-client.ts';
+import { disableUser } from '../../../src/auth/change-user.ts';
 import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { makeApiToken } from '../../../src/auth/make-api-token.ts';
@@ -270,6 +271,9 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const waiting = String((await maker.post('/payout-batches', { name: 'z', payouts: [tef('D')] })).data['id']);
     const refused = await as(program).post(`/payout-batches/${waiting}/approve`, { code: '1' });
     assert.ok(['PERSON_NEEDED', 'SECOND_FACTOR_NEEDED'].includes(refused.code ?? ''), String(refused.code));
+    await disableUser(app, desk.users.approver.email, TESTER);
+    const late = await boss.post(`/payout-batches/${waiting}/reject`, { reason: 'no va' });
+    assert.deepEqual([late.status, late.code], [401, 'TOKEN_INVALID'], 'this process still knows the token');
   });
 
   test('a person who created an API token of a program cannot approve the payouts of that program', async () => {
