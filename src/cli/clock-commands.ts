@@ -10,6 +10,7 @@ import { advanceClock, type Happening, resetClock } from '../travel/advance-cloc
 import { goBack, keepSnapshot, MOST_ROWS } from '../travel/snapshot.ts';
 import { readDuration } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from './print.ts';
+import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -63,7 +64,10 @@ async function advance(duration: string, options: ActingOptions): Promise<void> 
     // Callbacks that are given up on the way are in the list, and need no alarm.
     app.log.level = 'silent';
     const kept = await keepSnapshot(app);
-    return { ...(await advanceClock(app, byMs, by)), snapshot: kept };
+    const progress = progressLine();
+    const tell = (done: number) => progress.say(`It is ${time(app.now())}, carried out`, done);
+    const travel = await advanceClock(app, byMs, by, tell).finally(progress.clear);
+    return { ...travel, snapshot: kept };
   });
   const { from, to, aheadMs, happened } = travel;
   const ms = Math.round(performance.now() - startedAt);
