@@ -10,7 +10,7 @@ import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import { CATALOGUE, type ErrorCode, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint, Screen } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { limitAddress, limitUser } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
@@ -73,7 +73,7 @@ export function consoleHandler(
   handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>,
   also: readonly Standing[] = [],
   signedOut: (app: App, request: FastifyRequest, reply: FastifyReply) => FastifyReply | null = () => null,
-): Endpoint['handle'] {
+): Screen {
   return async (app, request, reply) => {
     const language = visitLanguage(request);
     let shown: User | null = null;

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import type { App } from '../app.ts';
-import type { Screen } from '../http/endpoint.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { selectNewestChange } from '../search/today-queries.ts';
 import { consoleHandler } from './console-visit.ts';
@@ -19,30 +18,28 @@ const MOST = 100;
  * Tells the open pages of the console that something has changed, as server-sent events without content. The page then
  * fetches itself again, with its person's rights. Status 204 tells a browser not to reconnect.
  */
-export const getConsoleLive: Screen = {
-  handle: consoleHandler(async (app, { request, reply, goTo }) => {
-    if (!(request.headers.accept ?? '').includes('text/event-stream')) return goTo('');
-    const watch = watchOf(app);
-    if (watch.listeners.size >= MOST || app.stopping.aborted) return reply.code(204).send();
-    const stream = new PassThrough();
-    watch.listeners.add(stream);
-    const end = () => stream.end();
-    const timer = setTimeout(end, LONGEST_MS).unref();
-    app.stopping.addEventListener('abort', end, { once: true });
-    stream.once('close', () => {
-      clearTimeout(timer);
-      app.stopping.removeEventListener('abort', end);
-      watch.listeners.delete(stream);
-    });
-    stream.write('retry: 3000\n\n');
-    await watch.begin().catch((error: unknown) => {
-      // Nobody reads this stream, so it would keep its place for ever.
-      stream.destroy();
-      throw error;
-    });
-    return reply.headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).send(stream);
-  }),
-};
+export const getConsoleLive = consoleHandler(async (app, { request, reply, goTo }) => {
+  if (!(request.headers.accept ?? '').includes('text/event-stream')) return goTo('');
+  const watch = watchOf(app);
+  if (watch.listeners.size >= MOST || app.stopping.aborted) return reply.code(204).send();
+  const stream = new PassThrough();
+  watch.listeners.add(stream);
+  const end = () => stream.end();
+  const timer = setTimeout(end, LONGEST_MS).unref();
+  app.stopping.addEventListener('abort', end, { once: true });
+  stream.once('close', () => {
+    clearTimeout(timer);
+    app.stopping.removeEventListener('abort', end);
+    watch.listeners.delete(stream);
+  });
+  stream.write('retry: 3000\n\n');
+  await watch.begin().catch((error: unknown) => {
+    // Nobody reads this stream, so it would keep its place for ever.
+    stream.destroy();
+    throw error;
+  });
+  return reply.headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).send(stream);
+});
 
 type Watch = { listeners: Set<PassThrough>; begin(): Promise<void> };
 

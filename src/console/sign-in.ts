@@ -20,12 +20,10 @@ import { keptSearchPath } from './kept-search.ts';
 import { alertNotice, type Fault, formField } from './notice.ts';
 
 /** Shows the sign-in page. `ended=form` in the address: it says that a form was sent after the end of the session. */
-export const getConsoleSignIn: Screen = {
-  handle: async (app, request, reply) => {
-    const { next, ended } = request.query as Record<string, unknown>;
-    const said = ended === 'form' ? 'sign_in.ended' : null;
-    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), search: '', email: '', said });
-  },
+export const getConsoleSignIn: Screen = async (app, request, reply) => {
+  const { next, ended } = request.query as Record<string, unknown>;
+  const said = ended === 'form' ? 'sign_in.ended' : null;
+  return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), search: '', email: '', said });
 };
 
 /** Asks a person whose session has ended to sign in. `search`: from `keepSearch`; the search goes on afterwards. */
@@ -47,28 +45,26 @@ export function askToSignIn(
 }
 
 /** Signs a person in with e-mail and password, and redirects to the page or the search that they asked for. */
-export const postConsoleSignIn: Screen = {
-  handle: async (app, request, reply) => {
-    const { email = '', password = '', search = '', next } = fieldsOf(request);
-    const refuse = (status: number, said: ConsoleText) =>
-      sendSignIn(app, request, reply, { status, next: pathOf(next), search, email, said });
-    if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
-    try {
-      const token = await logInAtConsole(app, { email, password, address: request.ip });
-      const claims = await readAccessToken(app, token.text, 'rubrica-console');
-      const found = claims === null ? null : keptSearchPath(app, claims.userId, search);
-      return await reply
-        .code(303)
-        .header('set-cookie', sessionCookie(app, token.text))
-        .header('location', `${publicPath(app)}/console${found ?? pathOf(next)}`)
-        .send();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.code === 'LOGIN_FAILED') return refuse(401, 'sign_in.failed');
-      if (error.code === 'RATE_LIMITED') return refuse(429, 'sign_in.many');
-      throw error;
-    }
-  },
+export const postConsoleSignIn: Screen = async (app, request, reply) => {
+  const { email = '', password = '', search = '', next } = fieldsOf(request);
+  const refuse = (status: number, said: ConsoleText) =>
+    sendSignIn(app, request, reply, { status, next: pathOf(next), search, email, said });
+  if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
+  try {
+    const token = await logInAtConsole(app, { email, password, address: request.ip });
+    const claims = await readAccessToken(app, token.text, 'rubrica-console');
+    const found = claims === null ? null : keptSearchPath(app, claims.userId, search);
+    return await reply
+      .code(303)
+      .header('set-cookie', sessionCookie(app, token.text))
+      .header('location', `${publicPath(app)}/console${found ?? pathOf(next)}`)
+      .send();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === 'LOGIN_FAILED') return refuse(401, 'sign_in.failed');
+    if (error.code === 'RATE_LIMITED') return refuse(429, 'sign_in.many');
+    throw error;
+  }
 };
 
 /**
@@ -76,20 +72,18 @@ export const postConsoleSignIn: Screen = {
  * the pages and the storage of this site; over plain http Chromium refuses to. A form of another site changes nothing,
  * in the store or in the browser.
  */
-export const postConsoleSignOut: Screen = {
-  handle: async (app, request, reply) => {
-    if (isFromOurPage(app, request)) {
-      const claims = await readAccessToken(app, cookieOf(app, request), 'rubrica-console');
-      const user = claims === null ? null : await selectUserById(app.db, claims.userId);
-      if (user !== null && claims?.sessionId)
-        await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
-      reply.header('set-cookie', sessionCookie(app, '')).headers(isOverHttps(app) ? FORGET : {});
-    }
-    return reply
-      .code(303)
-      .header('location', `${publicPath(app)}/console/sign-in`)
-      .send();
-  },
+export const postConsoleSignOut: Screen = async (app, request, reply) => {
+  if (isFromOurPage(app, request)) {
+    const claims = await readAccessToken(app, cookieOf(app, request), 'rubrica-console');
+    const user = claims === null ? null : await selectUserById(app.db, claims.userId);
+    if (user !== null && claims?.sessionId)
+      await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
+    reply.header('set-cookie', sessionCookie(app, '')).headers(isOverHttps(app) ? FORGET : {});
+  }
+  return reply
+    .code(303)
+    .header('location', `${publicPath(app)}/console/sign-in`)
+    .send();
 };
 
 /**

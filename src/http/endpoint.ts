@@ -55,16 +55,16 @@ type Reading = {
   streams?: true;
 };
 
-/** The lazily loaded part of an operation. The body is checked before, so its limits are in the table of endpoints. */
-export type Screen = Pick<Operation, 'handle'> & { readonly [What in keyof Reading]?: never };
+/** The handler of a page. */
+export type Screen = Operation['handle'];
 
-/** Creates an operation whose module is loaded with the first request. `name` is the module's export. */
+/** Creates an operation whose module is loaded with the first request. `name` is the module's export, its handler. */
 export function later<Name extends string>(
   load: () => Promise<Record<Name, Screen>>,
   name: Name,
   reading: Reading = {},
 ): Operation {
-  return { ...reading, handle: async (app, request, reply) => (await load())[name].handle(app, request, reply) };
+  return { ...reading, handle: async (app, request, reply) => (await load())[name](app, request, reply) };
 }
 
 /** An operation in the API description. Schemas with a `$id` become named components. */

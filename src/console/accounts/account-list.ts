@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { listAccounts, type MerchantAccount } from '../../books/merchant-statement.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Sum } from '../../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
@@ -19,31 +18,29 @@ import { listMerchants, readEnvironment } from '../merchants/visible-merchants.t
  * Lists the accounts of the merchants that the person sees, in one environment. Test money and earned money are never
  * mixed.
  */
-export const getConsoleAccounts: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const environment = environmentAsked(app, visit);
-    const merchants = await listMerchants(app, user);
-    const byId = new Map(merchants.flatMap((merchant) => idOf(merchant, environment).map((id) => [id, merchant])));
-    const accounts = await listPayable(app, [...byId.keys()]);
-    const name = tell(language, `merchant.${environment}`).toLowerCase();
-    return sendList<ListedAccount>(visit, {
-      title: tell(language, 'accounts.title'),
-      path: '/accounts',
-      columns: columnsFor(app, environment),
-      rows: accounts.map((account) => ({ ...account, merchant: byId.get(account.environment_id) ?? null })),
-      filters: [
-        {
-          name: 'environment',
-          text: 'callbacks.environment',
-          type: ENVIRONMENTS.map((one) => [one, tell(language, `merchant.${one}`)] as const),
-        },
-      ],
-      above: html`<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>`,
-      empty: emptyState(visit, tell(language, 'accounts.none'), 'bin/rubrica books balance'),
-    });
-  }),
-};
+export const getConsoleAccounts = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const environment = environmentAsked(app, visit);
+  const merchants = await listMerchants(app, user);
+  const byId = new Map(merchants.flatMap((merchant) => idOf(merchant, environment).map((id) => [id, merchant])));
+  const accounts = await listPayable(app, [...byId.keys()]);
+  const name = tell(language, `merchant.${environment}`).toLowerCase();
+  return sendList<ListedAccount>(visit, {
+    title: tell(language, 'accounts.title'),
+    path: '/accounts',
+    columns: columnsFor(app, environment),
+    rows: accounts.map((account) => ({ ...account, merchant: byId.get(account.environment_id) ?? null })),
+    filters: [
+      {
+        name: 'environment',
+        text: 'callbacks.environment',
+        type: ENVIRONMENTS.map((one) => [one, tell(language, `merchant.${one}`)] as const),
+      },
+    ],
+    above: html`<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>`,
+    empty: emptyState(visit, tell(language, 'accounts.none'), 'bin/rubrica books balance'),
+  });
+});
 
 /** An account with the money that can be paid out: what is available without the amount that is kept back. */
 type PayableAccount = MerchantAccount & { payable: Sum };

@@ -4,7 +4,6 @@ import type { App } from '../../app.ts';
 import { makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
 import type { StatementLine, StatementScope } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -25,41 +24,39 @@ import { accountHead, environmentAsked, idOf, listPayable, sumsOf } from './acco
 import { movementColumns, olderLink, readMovements } from './account-movements.ts';
 
 /** Shows the account of a merchant: the amount owed now, the statement of a period, and every movement in it. */
-export const getConsoleAccount: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const asked = await readAsked(app, visit);
-    if (asked === null) return visit.send(404, notFoundPage(visit.language));
-    const { language } = visit;
-    const { merchant, environment, scope, from, to, isPeriod } = asked;
-    const statement = await makeStatement(app, scope);
-    const at = `${publicPath(app)}/console/accounts/${merchant.id}`;
-    const period = { environment, currency: scope.currency, from, to };
-    const { lines, older } = await readMovements(app, visit, scope);
-    return sendList<StatementLine>(visit, {
-      title: tell(language, 'account.title', { name: merchant.name }),
-      status: isPeriod ? 200 : 400,
-      path: `/accounts/${merchant.id}`,
-      columns: movementColumns(visit, scope.currency),
-      rows: lines,
-      filters: filtersFor(visit, asked, statement),
-      cut: older !== null && lines.length,
-      paged: older !== null || askedOf(visit)['before'] !== undefined,
-      above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
+export const getConsoleAccount = consoleHandler(async (app, visit) => {
+  const asked = await readAsked(app, visit);
+  if (asked === null) return visit.send(404, notFoundPage(visit.language));
+  const { language } = visit;
+  const { merchant, environment, scope, from, to, isPeriod } = asked;
+  const statement = await makeStatement(app, scope);
+  const at = `${publicPath(app)}/console/accounts/${merchant.id}`;
+  const period = { environment, currency: scope.currency, from, to };
+  const { lines, older } = await readMovements(app, visit, scope);
+  return sendList<StatementLine>(visit, {
+    title: tell(language, 'account.title', { name: merchant.name }),
+    status: isPeriod ? 200 : 400,
+    path: `/accounts/${merchant.id}`,
+    columns: movementColumns(visit, scope.currency),
+    rows: lines,
+    filters: filtersFor(visit, asked, statement),
+    cut: older !== null && lines.length,
+    paged: older !== null || askedOf(visit)['before'] !== undefined,
+    above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,
-      summary: html`${await sumsTable(app, visit, asked)}
+    summary: html`${await sumsTable(app, visit, asked)}
 ${await payoutSection(app, visit, asked)}
 ${statementTable(language, statement, { at, period })}
 <p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
 <h2>${tell(language, 'movements.title')}</h2>`,
-      empty: emptyState(
-        visit,
-        tell(language, 'movements.none'),
-        `bin/rubrica books statement ${merchant.id} --environment ${environment} --from ${from} --to ${to}`,
-      ),
-      below: older !== null && olderLink(visit, at, older),
-    });
-  }),
-};
+    empty: emptyState(
+      visit,
+      tell(language, 'movements.none'),
+      `bin/rubrica books statement ${merchant.id} --environment ${environment} --from ${from} --to ${to}`,
+    ),
+    below: older !== null && olderLink(visit, at, older),
+  });
+});
 
 async function sumsTable(app: App, visit: ConsoleVisit, { merchant, scope }: Asked): Promise<Html | false> {
   const accounts = await listPayable(app, [scope.environmentId]);
@@ -90,18 +87,16 @@ function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Stateme
 }
 
 /** Streams every line of the period: a large merchant's month needs no more memory than a small merchant's day. */
-export const getConsoleStatementCsv: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, reply, send } = visit;
-    const asked = await readAsked(app, visit);
-    if (asked === null || !asked.isPeriod) return send(404, notFoundPage(language));
-    const { scope, from, to } = asked;
-    return reply
-      .header('content-type', 'text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${tell(language, 'statement.file')}-${from}-${to}.csv"`)
-      .send(Readable.from(csvLines(app, language, scope)));
-  }),
-};
+export const getConsoleStatementCsv = consoleHandler(async (app, visit) => {
+  const { language, reply, send } = visit;
+  const asked = await readAsked(app, visit);
+  if (asked === null || !asked.isPeriod) return send(404, notFoundPage(language));
+  const { scope, from, to } = asked;
+  return reply
+    .header('content-type', 'text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${tell(language, 'statement.file')}-${from}-${to}.csv"`)
+    .send(Readable.from(csvLines(app, language, scope)));
+});
 
 /** Shows the money that is on its way to others: reserved, or handed to the bank without a result. */
 async function payoutSection(app: App, { language, user }: ConsoleVisit, { merchant, environment, scope }: Asked) {

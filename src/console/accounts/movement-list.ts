@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -20,39 +19,37 @@ import { alertNotice } from '../notice.ts';
 const SHOWN = 500;
 
 /** Lists what people recorded in the books: deposits, payouts to merchants, their returns and decisions. */
-export const getConsoleMovements: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const { environment = '', kind = '', from = '', to = '', text = '' } = askedOf(visit);
-    const isPeriod = [from, to].every((day) => day === '' || isDay(day)) && (from === '' || to === '' || from <= to);
-    const search = {
-      environment,
-      kind,
-      text,
-      from: isPeriod && from !== '' ? boundsOfDay(from).from : 0,
-      to: isPeriod && to !== '' ? boundsOfDay(to).to : Number.MAX_SAFE_INTEGER,
-    };
-    const most = formatOf(visit) === null ? SHOWN : EXPORTED;
-    const isAll = [environment, kind, from, to, text].every((one) => one === '');
-    return sendList<BookedMovement>(visit, {
-      title: tell(language, 'recorded.title'),
-      status: isPeriod ? 200 : 400,
-      path: '/movements',
-      columns: columnsFor(app, visit),
-      ...(await readFirst(most, (limit) => selectBookedMovements(app.db, search, limit))),
-      filters: filtersFor(language),
-      above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
+export const getConsoleMovements = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const { environment = '', kind = '', from = '', to = '', text = '' } = askedOf(visit);
+  const isPeriod = [from, to].every((day) => day === '' || isDay(day)) && (from === '' || to === '' || from <= to);
+  const search = {
+    environment,
+    kind,
+    text,
+    from: isPeriod && from !== '' ? boundsOfDay(from).from : 0,
+    to: isPeriod && to !== '' ? boundsOfDay(to).to : Number.MAX_SAFE_INTEGER,
+  };
+  const most = formatOf(visit) === null ? SHOWN : EXPORTED;
+  const isAll = [environment, kind, from, to, text].every((one) => one === '');
+  return sendList<BookedMovement>(visit, {
+    title: tell(language, 'recorded.title'),
+    status: isPeriod ? 200 : 400,
+    path: '/movements',
+    columns: columnsFor(app, visit),
+    ...(await readFirst(most, (limit) => selectBookedMovements(app.db, search, limit))),
+    filters: filtersFor(language),
+    above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, 'recorded.text')}</p>`,
-      empty: isAll
-        ? emptyState(
-            visit,
-            tell(language, 'recorded.none'),
-            'bin/rubrica deposit create --payment-service … --amount … --currency CLP --reference …',
-          )
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
-    });
-  }),
-};
+    empty: isAll
+      ? emptyState(
+          visit,
+          tell(language, 'recorded.none'),
+          'bin/rubrica deposit create --payment-service … --amount … --currency CLP --reference …',
+        )
+      : emptyState(visit, tell(language, 'list.none_such'), ''),
+  });
+});
 
 function filtersFor(language: Language): Filter[] {
   return [

@@ -19,27 +19,25 @@ import { fieldsOf } from '../sign-in.ts';
 const SHOWN = 200;
 
 /** Lists everything that waits for a person, with its age and the command that ends it. */
-export const getConsoleAttention: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const asked = askedOf(visit)['kind'];
-    const kind = ATTENTION_KINDS.find((one) => one.kind === asked)?.kind ?? null;
-    return sendList<AttentionRow>(visit, {
-      title: tell(language, 'attention.title'),
-      path: '/attention',
-      columns: columnsFor(visit),
-      ...(await readFirst(SHOWN, (limit) => listAttention(app, kind, limit, language))),
-      filters: [
-        {
-          name: 'kind',
-          text: 'column.kind',
-          type: ATTENTION_KINDS.map((one) => [one.kind, tellKind(language, 'attention', one.kind)] as const),
-        },
-      ],
-      empty: emptyState(visit, tell(language, 'attention.none'), 'bin/rubrica attention list'),
-    });
-  }),
-};
+export const getConsoleAttention = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const asked = askedOf(visit)['kind'];
+  const kind = ATTENTION_KINDS.find((one) => one.kind === asked)?.kind ?? null;
+  return sendList<AttentionRow>(visit, {
+    title: tell(language, 'attention.title'),
+    path: '/attention',
+    columns: columnsFor(visit),
+    ...(await readFirst(SHOWN, (limit) => listAttention(app, kind, limit, language))),
+    filters: [
+      {
+        name: 'kind',
+        text: 'column.kind',
+        type: ATTENTION_KINDS.map((one) => [one.kind, tellKind(language, 'attention', one.kind)] as const),
+      },
+    ],
+    empty: emptyState(visit, tell(language, 'attention.none'), 'bin/rubrica attention list'),
+  });
+});
 
 function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
   const { language } = visit;
@@ -99,18 +97,16 @@ export const postConsoleTake = taking(takeAttention);
 export const postConsoleGiveUp = taking(giveUpAttention);
 
 function taking(take: typeof takeAttention): Screen {
-  return {
-    handle: consoleHandler(async (app, { by, request, goTo }) => {
-      const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
-      const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
-      if (kind === undefined) throw new Problem('NOT_FOUND');
-      // If the item has ended meanwhile, there is nothing to take.
-      await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
-        if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
-      });
-      return goTo('/attention');
-    }),
-  };
+  return consoleHandler(async (app, { by, request, goTo }) => {
+    const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
+    const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
+    if (kind === undefined) throw new Problem('NOT_FOUND');
+    // If the item has ended meanwhile, there is nothing to take.
+    await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
+    });
+    return goTo('/attention');
+  });
 }
 
 /** Shows the rows on the first page, without commands: each row links to the screen that ends it. */

@@ -62,7 +62,7 @@ export function settleScreens<Thing, Wish extends object>(
     const answer = { status: 400, fault: wish.refusal, sent };
     return sendSettleForm(app, visit, place, question(visit, thing, sent.fields), answer);
   });
-  return { get: { handle: get }, post: { handle: post } };
+  return { get, post };
 }
 
 /**

@@ -5,7 +5,6 @@ import { selectAvailable } from '../../books/balance-queries.ts';
 import { MERCHANT_PAYABLE, methodOfReceivable, SUSPENSE } from '../../books/journal-entry.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { addUp, type Sum } from '../../lib/exact-sum.ts';
@@ -30,40 +29,35 @@ import { fieldsOf } from '../sign-in.ts';
 const DECISIONS: readonly Decision[] = ['returned', 'kept'];
 
 /** Shows money in suspense with the entries of each decision, and asks for one; or the decision that was made. */
-export const getConsoleSuspense: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const found = await findMoney(app, visit);
-    if (found === null) return visit.send(404, notFoundPage(visit.language));
-    return requireProof(app, visit, pathTo(visit)) ?? sendQuestion(app, visit, found.money, typedOf(visit));
-  }),
-};
+export const getConsoleSuspense = consoleHandler(async (app, visit) => {
+  const found = await findMoney(app, visit);
+  if (found === null) return visit.send(404, notFoundPage(visit.language));
+  return requireProof(app, visit, pathTo(visit)) ?? sendQuestion(app, visit, found.money, typedOf(visit));
+});
 
 /** Records the decision, as `books resolve` does, after the second factor. */
-export const postConsoleSuspense: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, request, by } = visit;
-    const found = await findMoney(app, visit);
-    if (found === null) return visit.send(404, notFoundPage(language));
-    const { money, place } = found;
-    const { decision: chosen = '', reason: text = '' } = fieldsOf(request);
-    const [decision, reason] = [DECISIONS.find((one) => one === chosen), text.trim()];
-    const typed = { decision: decision ?? '', reason };
-    const asked = requireProof(app, visit, `${pathTo(visit)}?${typedQuery(visit, typed)}`);
-    if (asked !== null) return asked;
-    const refuse = (field: string, said: string) =>
-      sendQuestion(app, visit, money, typed, { status: 400, said, field });
-    if (decision === undefined) return refuse('decision', tell(language, 'suspense.no_decision'));
-    if (!isReason(reason)) return refuse('reason', tell(language, 'refund.no_reason'));
-    const decided = { decision, reason, by };
-    const { kind } =
-      'transactionId' in place
-        ? await resolveSuspense(app, place.transactionId, { ...decided, entry: place.entry })
-        : await resolveImported(app, place, decided);
-    if (kind !== 'different') return visit.goTo(pathTo(visit));
-    const now = (await findSuspense(app, place)) ?? money;
-    return sendQuestion(app, visit, now, {}, { status: 409, said: tell(language, 'suspense.other') });
-  }),
-};
+export const postConsoleSuspense = consoleHandler(async (app, visit) => {
+  const { language, request, by } = visit;
+  const found = await findMoney(app, visit);
+  if (found === null) return visit.send(404, notFoundPage(language));
+  const { money, place } = found;
+  const { decision: chosen = '', reason: text = '' } = fieldsOf(request);
+  const [decision, reason] = [DECISIONS.find((one) => one === chosen), text.trim()];
+  const typed = { decision: decision ?? '', reason };
+  const asked = requireProof(app, visit, `${pathTo(visit)}?${typedQuery(visit, typed)}`);
+  if (asked !== null) return asked;
+  const refuse = (field: string, said: string) => sendQuestion(app, visit, money, typed, { status: 400, said, field });
+  if (decision === undefined) return refuse('decision', tell(language, 'suspense.no_decision'));
+  if (!isReason(reason)) return refuse('reason', tell(language, 'refund.no_reason'));
+  const decided = { decision, reason, by };
+  const { kind } =
+    'transactionId' in place
+      ? await resolveSuspense(app, place.transactionId, { ...decided, entry: place.entry })
+      : await resolveImported(app, place, decided);
+  if (kind !== 'different') return visit.goTo(pathTo(visit));
+  const now = (await findSuspense(app, place)) ?? money;
+  return sendQuestion(app, visit, now, {}, { status: 409, said: tell(language, 'suspense.other') });
+});
 
 /**
  * The money is named in the path by its entry, such as `12.0`, after its transaction (`t7-12.0`) or, if it belongs to

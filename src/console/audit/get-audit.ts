@@ -3,7 +3,6 @@ import type { AuditFilter } from '../../audit/audit-queries.ts';
 import type { ListedAct } from '../../audit/list-audit.ts';
 import { mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { actorText, emptyState, typedActor } from '../console-format.ts';
@@ -18,43 +17,41 @@ import { nameOfSubject } from './subject-kinds.ts';
 const SHOWN = 100;
 
 /** Lists the newest acts: who did what, to what, from where and why. */
-export const getConsoleAudit: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const { before = '', ...asked } = askedOf(visit);
-    const filter = filterOf(asked, before);
-    const { who = '', action = '' } = asked;
-    const wish = {
-      filter,
-      who: typedActor(language, who),
-      actions: isKnown(action) ? [] : actionsLike(language, action),
-    };
-    const { acts, next, isCut } = await findActs(app, wish, formatOf(visit) === null ? SHOWN : EXPORTED);
-    const older = new URLSearchParams({ ...asked, before: String(next ?? '') });
-    return sendList<ListedAct>(visit, {
-      title: tell(language, 'audit.title'),
-      path: '/audit',
-      columns: columnsFor(visit),
-      rows: acts,
-      filters: [
-        { name: 'who', text: 'column.who', type: 'search' },
-        { name: 'action', text: 'column.what', type: 'search' },
-        { name: 'subject', text: 'column.subject', type: 'search' },
-        { name: 'since', text: 'filter.since', type: 'date' },
-        { name: 'until', text: 'filter.until', type: 'date' },
-      ],
-      above: isCut && html`<p class="notice">${tell(language, 'audit.many', { n: MOST_FOUND })}</p>`,
-      cut: next !== null && acts.length,
-      paged: next !== null || filter.before !== undefined,
-      empty: Object.values(asked).some((value) => value !== '')
-        ? emptyState(visit, tell(language, 'list.none_such'), '')
-        : emptyState(visit, tell(language, 'audit.none'), 'bin/rubrica audit list'),
-      below:
-        next !== null &&
-        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
-    });
-  }),
-};
+export const getConsoleAudit = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const { before = '', ...asked } = askedOf(visit);
+  const filter = filterOf(asked, before);
+  const { who = '', action = '' } = asked;
+  const wish = {
+    filter,
+    who: typedActor(language, who),
+    actions: isKnown(action) ? [] : actionsLike(language, action),
+  };
+  const { acts, next, isCut } = await findActs(app, wish, formatOf(visit) === null ? SHOWN : EXPORTED);
+  const older = new URLSearchParams({ ...asked, before: String(next ?? '') });
+  return sendList<ListedAct>(visit, {
+    title: tell(language, 'audit.title'),
+    path: '/audit',
+    columns: columnsFor(visit),
+    rows: acts,
+    filters: [
+      { name: 'who', text: 'column.who', type: 'search' },
+      { name: 'action', text: 'column.what', type: 'search' },
+      { name: 'subject', text: 'column.subject', type: 'search' },
+      { name: 'since', text: 'filter.since', type: 'date' },
+      { name: 'until', text: 'filter.until', type: 'date' },
+    ],
+    above: isCut && html`<p class="notice">${tell(language, 'audit.many', { n: MOST_FOUND })}</p>`,
+    cut: next !== null && acts.length,
+    paged: next !== null || filter.before !== undefined,
+    empty: Object.values(asked).some((value) => value !== '')
+      ? emptyState(visit, tell(language, 'list.none_such'), '')
+      : emptyState(visit, tell(language, 'audit.none'), 'bin/rubrica audit list'),
+    below:
+      next !== null &&
+      html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
+  });
+});
 
 function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
   return [

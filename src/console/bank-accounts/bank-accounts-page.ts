@@ -7,7 +7,6 @@ import type { Validation } from '../../bank-validation/stored-validation.ts';
 import { REPAIR_RULES } from '../../bank-validation/tables/repair-rules.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import type { Language } from '../../lib/language.ts';
@@ -24,32 +23,28 @@ const PATH = '/bank-accounts';
 const COMMAND = 'bin/rubrica validate FILE --repair FILE --changes FILE';
 
 /** Shows a form for a file of accounts and a form for one account. */
-export const getConsoleBankAccounts: Screen = {
-  handle: consoleHandler((app, visit) => sendPage(app, visit, 200, {})),
-};
+export const getConsoleBankAccounts = consoleHandler((app, visit) => sendPage(app, visit, 200, {}));
 
 /** Validates the file or the account in the form. Stores only what every validation stores. */
-export const postConsoleBankAccounts: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, request } = visit;
-    const upload = await readUpload(request);
-    const { fields, file } = upload;
-    const refuse = (said: string, field = 'file') => sendPage(app, visit, 400, { fault: { said, field } });
-    if (fields['of'] === 'account') {
-      const { rut = '', bank = '', account = '' } = fields;
-      const [missing] = Object.entries({ rut, bank, account }).find(([, text]) => !isGiven(text)) ?? [];
-      if (missing !== undefined) return refuse(tell(language, 'bank_accounts.missing'), missing);
-      const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
-      return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
-    }
-    if (file === null) return refuse(sayUnusable(language, upload));
-    const validated = await validateAccountsFile(app, user, file.content, language);
-    if (typeof validated === 'string') return refuse(validated);
-    if (validated === null)
-      return refuse(tell(language, 'bank_accounts.too_many', { rows: MOST_ROWS, command: COMMAND }));
-    return sendPage(app, visit, 200, { shown: filePart(language, file.name, validated) });
-  }),
-};
+export const postConsoleBankAccounts = consoleHandler(async (app, visit) => {
+  const { language, user, request } = visit;
+  const upload = await readUpload(request);
+  const { fields, file } = upload;
+  const refuse = (said: string, field = 'file') => sendPage(app, visit, 400, { fault: { said, field } });
+  if (fields['of'] === 'account') {
+    const { rut = '', bank = '', account = '' } = fields;
+    const [missing] = Object.entries({ rut, bank, account }).find(([, text]) => !isGiven(text)) ?? [];
+    if (missing !== undefined) return refuse(tell(language, 'bank_accounts.missing'), missing);
+    const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
+    return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
+  }
+  if (file === null) return refuse(sayUnusable(language, upload));
+  const validated = await validateAccountsFile(app, user, file.content, language);
+  if (typeof validated === 'string') return refuse(validated);
+  if (validated === null)
+    return refuse(tell(language, 'bank_accounts.too_many', { rows: MOST_ROWS, command: COMMAND }));
+  return sendPage(app, visit, 200, { shown: filePart(language, file.name, validated) });
+});
 
 function isGiven(text: string): boolean {
   return text.trim() !== '' && text.length <= 100;

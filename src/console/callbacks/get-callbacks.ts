@@ -1,5 +1,4 @@
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -18,30 +17,28 @@ const SHOWN = 500;
  * Lists the endpoints that fail or were disabled: the merchant, since when, the cause, its fix, and the number of
  * callbacks that wait.
  */
-export const getConsoleCallbacks: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const asked = askedOf(visit);
-    const { rows: all, cut } = await readFirst(SHOWN, (limit) => listTroubled(app, limit, language));
-    const rows = all.filter((endpoint) => matches(endpoint, asked));
-    const { resent } = asked;
-    return sendList<TroubledEndpoint>(visit, {
-      title: tell(language, 'callbacks.title'),
-      path: '/callbacks',
-      columns: columnsFor(visit),
-      cut,
-      rows,
-      filters: filtersIn(language),
-      above: html`${resent !== undefined && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
+export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const asked = askedOf(visit);
+  const { rows: all, cut } = await readFirst(SHOWN, (limit) => listTroubled(app, limit, language));
+  const rows = all.filter((endpoint) => matches(endpoint, asked));
+  const { resent } = asked;
+  return sendList<TroubledEndpoint>(visit, {
+    title: tell(language, 'callbacks.title'),
+    path: '/callbacks',
+    columns: columnsFor(visit),
+    cut,
+    rows,
+    filters: filtersIn(language),
+    above: html`${resent !== undefined && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
 ${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
-      empty:
-        all.length === 0
-          ? emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list')
-          : emptyState(visit, tell(language, 'callbacks.none_found'), ''),
-    });
-  }),
-};
+    empty:
+      all.length === 0
+        ? emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list')
+        : emptyState(visit, tell(language, 'callbacks.none_found'), ''),
+  });
+});
 
 /**
  * Shows a button that resends the rest of a large resend: it runs in parts, so that no page waits for ten thousand

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -15,9 +14,7 @@ import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 
 /** Shows one endpoint: the diagnosis, its last responses, and the possible actions. */
-export const getConsoleEndpoint: Screen = {
-  handle: consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false)),
-};
+export const getConsoleEndpoint = consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false));
 
 /** Sends the page of the endpoint in the path, with `said` at the top. */
 export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number, said: Html | false) {

@@ -1,6 +1,5 @@
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { type MailState, maskAddress } from '../../mail/mail.ts';
@@ -17,12 +16,10 @@ import { fieldsOf } from '../sign-in.ts';
 const SHOWN = 500;
 
 /** Lists the receipts that wait and those that were given up, with the last failure. */
-export const getConsoleMails: Screen = {
-  handle: consoleHandler(async (_app, visit) => {
-    const done = DONE.find((one) => one === askedOf(visit)['done']);
-    return sendMails(visit, 200, done === undefined ? '' : tell(visit.language, `mails.${done}`));
-  }),
-};
+export const getConsoleMails = consoleHandler(async (_app, visit) => {
+  const done = DONE.find((one) => one === askedOf(visit)['done']);
+  return sendMails(visit, 200, done === undefined ? '' : tell(visit.language, `mails.${done}`));
+});
 
 /** The states of a receipt that has not left. */
 const OPEN = ['queued', 'dead'] as const satisfies readonly MailState[];
@@ -33,18 +30,16 @@ const DONE = ['resent', 'ended'] as const;
  * Sends a receipt again, or ends it, as `mail resend` and `mail end` do. A page that was opened before the receipt
  * changed does nothing, so that no payer gets it twice.
  */
-export const postConsoleMails: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { id = '', act = '', state = '', attempts = '' } = fieldsOf(visit.request);
-    const run = act === 'resend' ? resendMail : act === 'end' ? giveUpMail : null;
-    const seen = OPEN.find((one) => one === state);
-    if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
-    const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
-    if (outcome === 'unknown') return visit.send(404, notFoundPage(visit.language));
-    if (outcome === 'no') return sendMails(visit, 409, tell(visit.language, 'mails.changed'));
-    return visit.goTo(`/mails?done=${act === 'resend' ? 'resent' : 'ended'}`);
-  }),
-};
+export const postConsoleMails = consoleHandler(async (app, visit) => {
+  const { id = '', act = '', state = '', attempts = '' } = fieldsOf(visit.request);
+  const run = act === 'resend' ? resendMail : act === 'end' ? giveUpMail : null;
+  const seen = OPEN.find((one) => one === state);
+  if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
+  const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
+  if (outcome === 'unknown') return visit.send(404, notFoundPage(visit.language));
+  if (outcome === 'no') return sendMails(visit, 409, tell(visit.language, 'mails.changed'));
+  return visit.goTo(`/mails?done=${act === 'resend' ? 'resent' : 'ended'}`);
+});
 
 async function sendMails(visit: ConsoleVisit, status: number, said: string) {
   const { app, language } = visit;

@@ -1,4 +1,3 @@
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
@@ -10,54 +9,48 @@ import { fieldsOf } from '../sign-in.ts';
 import { sendEndpoint } from './get-endpoint.ts';
 
 /** Resends one callback of a payment. */
-export const postConsoleResend: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo, send } = visit;
-    const shown = await paymentOf(app, visit);
-    const { callback = '' } = fieldsOf(request);
-    const isOfPayment = shown?.timeline.some(
-      ({ kind, facts }) => kind === 'callback' && String(facts['callback']) === callback,
-    );
-    if (shown === null || isOfPayment !== true) return send(404, notFoundPage(language));
-    const state = await resendCallback(app, Number(callback), by);
-    return goTo(
-      `/payments/${shown.payment.id}?done=${state === 'queued' ? 'resent' : state === 'unwanted' ? 'unwanted' : 'under-way'}`,
-    );
-  }),
-};
+export const postConsoleResend = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo, send } = visit;
+  const shown = await paymentOf(app, visit);
+  const { callback = '' } = fieldsOf(request);
+  const isOfPayment = shown?.timeline.some(
+    ({ kind, facts }) => kind === 'callback' && String(facts['callback']) === callback,
+  );
+  if (shown === null || isOfPayment !== true) return send(404, notFoundPage(language));
+  const state = await resendCallback(app, Number(callback), by);
+  return goTo(
+    `/payments/${shown.payment.id}?done=${state === 'queued' ? 'resent' : state === 'unwanted' ? 'unwanted' : 'under-way'}`,
+  );
+});
 
 /**
  * Resends the callbacks of an endpoint that wait or were given up; with days, only the callbacks created on them. After
  * 1000 the page asks whether to continue.
  */
-export const postConsoleCallbacksResend: Screen = {
-  handle: consoleHandler(async (app, { language, by, request, goTo, send }) => {
-    const { endpoint, since = '', until = '', behind = '' } = fieldsOf(request);
-    if (endpoint === undefined) return send(404, notFoundPage(language));
-    const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
-    if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
-    const filter = {
-      endpoint,
-      ...(since !== '' && { since: boundsOfDay(since).from }),
-      ...(until !== '' && { until: boundsOfDay(until).to }),
-    };
-    const run = { most: RESENT_BY_FORM, behind: /^\d{1,15}$/.test(behind) ? Number(behind) : 0 };
-    const { resent, next } = await resendCallbacks(app, filter, by, run);
-    const rest = next === null ? [] : Object.entries({ endpoint, since, until, behind: String(next) });
-    return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
-  }),
-};
+export const postConsoleCallbacksResend = consoleHandler(async (app, { language, by, request, goTo, send }) => {
+  const { endpoint, since = '', until = '', behind = '' } = fieldsOf(request);
+  if (endpoint === undefined) return send(404, notFoundPage(language));
+  const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
+  if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
+  const filter = {
+    endpoint,
+    ...(since !== '' && { since: boundsOfDay(since).from }),
+    ...(until !== '' && { until: boundsOfDay(until).to }),
+  };
+  const run = { most: RESENT_BY_FORM, behind: /^\d{1,15}$/.test(behind) ? Number(behind) : 0 };
+  const { resent, next } = await resendCallbacks(app, filter, by, run);
+  const rest = next === null ? [] : Object.entries({ endpoint, since, until, behind: String(next) });
+  return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
+});
 
 /** Posts a test event to an endpoint, and shows what the responses say about its signature check. */
-export const postConsoleEndpointTest: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send } = visit;
-    const { id } = request.params as { id: string };
-    const isKnown = /^\d{1,15}$/.test(id);
-    const trial = isKnown ? await trySignature(app, Number(id), by) : null;
-    if (trial === null) return send(404, notFoundPage(language));
-    const { verdict, right, wrong } = trial;
-    const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`)}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
-    return sendEndpoint(app, visit, 200, said);
-  }),
-};
+export const postConsoleEndpointTest = consoleHandler(async (app, visit) => {
+  const { language, by, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const isKnown = /^\d{1,15}$/.test(id);
+  const trial = isKnown ? await trySignature(app, Number(id), by) : null;
+  if (trial === null) return send(404, notFoundPage(language));
+  const { verdict, right, wrong } = trial;
+  const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`)}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
+  return sendEndpoint(app, visit, 200, said);
+});

@@ -4,7 +4,6 @@ import { type Finding, sayFinding } from '../../health/finding.ts';
 import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
 import { policyReports } from '../../health/policy-reports.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
@@ -27,13 +26,12 @@ const healthOf = perInstance((app: App) =>
 );
 
 /** Shows the findings of `doctor` about the store and every process that serves it, in the same words. */
-export const getConsoleHealth: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, send } = visit;
-    const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
-    const count = store.filter(({ fix }) => fix !== null).length;
-    const title = tell(language, 'health.title');
-    const main = html`<h1>${title}</h1>
+export const getConsoleHealth = consoleHandler(async (app, visit) => {
+  const { language, send } = visit;
+  const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
+  const count = store.filter(({ fix }) => fix !== null).length;
+  const title = tell(language, 'health.title');
+  const main = html`<h1>${title}</h1>
 <p class="notice${count === 0 && ' done'}" role="status">${count === 0 ? tell(language, 'health.well') : tell(language, 'health.problems', { count })}</p>
 <h2>${tell(language, 'health.store')}</h2>
 ${findingsTable(visit, store)}
@@ -41,9 +39,8 @@ ${findingsTable(visit, store)}
 ${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(visit, one))}
 ${policyPart(app, language)}
 <p class="quiet">${tell(language, 'health.same', { command: 'bin/rubrica doctor' })}</p>`;
-    return send(200, { title, main });
-  }),
-};
+  return send(200, { title, main });
+});
 
 async function examine(app: App): Promise<Health> {
   return { store: await examineStore(app), processes: await listProcesses(app) };

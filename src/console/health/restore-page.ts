@@ -5,7 +5,6 @@ import { mayAny, type Needed, type Permission, readWith } from '../../auth/permi
 import { methodName } from '../../checkout/texts.ts';
 import { selectEpochs } from '../../epochs/epoch-queries.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { formatAge } from '../../lib/time-text.ts';
@@ -24,34 +23,30 @@ const PATH = '/restore';
 const SHOWN = 50;
 
 /** Shows what a restore holds and what to compare, and asks for the release; or that nothing is held. */
-export const getConsoleRestore: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const found = await findUnreleased(app, SHOWN);
-    if (found === null) return sendNothing(app, visit);
-    const asked = mayRelease(visit) ? requireProof(app, visit, PATH) : null;
-    return asked ?? sendHeld(app, visit, found, typedOf(visit));
-  }),
-};
+export const getConsoleRestore = consoleHandler(async (app, visit) => {
+  const found = await findUnreleased(app, SHOWN);
+  if (found === null) return sendNothing(app, visit);
+  const asked = mayRelease(visit) ? requireProof(app, visit, PATH) : null;
+  return asked ?? sendHeld(app, visit, found, typedOf(visit));
+});
 
 /** Accepts the loss and releases, as `release` does, after the second factor. */
-export const postConsoleRestore: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, request, by } = visit;
-    const { epoch = '', compared = '', reason: text = '' } = fieldsOf(request);
-    const typed = { reason: text.trim() };
-    const asked = requireProof(app, visit, `${PATH}?${typedQuery(visit, typed)}`);
-    if (asked !== null) return asked;
-    const refuse = async (status: number, said: ConsoleText, field?: string) => {
-      const found = await findUnreleased(app, SHOWN);
-      if (found === null) return sendNothing(app, visit);
-      return sendHeld(app, visit, found, typed, { status, said: tell(language, said), field });
-    };
-    if (compared !== 'yes') return refuse(400, 'restore.not_compared', 'compared');
-    if (!isReason(typed.reason)) return refuse(400, 'refund.no_reason', 'reason');
-    const released = await releaseRestore(app, Number(epoch), by, typed.reason);
-    return released === 'other' ? refuse(409, 'restore.other') : visit.goTo(PATH);
-  }),
-};
+export const postConsoleRestore = consoleHandler(async (app, visit) => {
+  const { language, request, by } = visit;
+  const { epoch = '', compared = '', reason: text = '' } = fieldsOf(request);
+  const typed = { reason: text.trim() };
+  const asked = requireProof(app, visit, `${PATH}?${typedQuery(visit, typed)}`);
+  if (asked !== null) return asked;
+  const refuse = async (status: number, said: ConsoleText, field?: string) => {
+    const found = await findUnreleased(app, SHOWN);
+    if (found === null) return sendNothing(app, visit);
+    return sendHeld(app, visit, found, typed, { status, said: tell(language, said), field });
+  };
+  if (compared !== 'yes') return refuse(400, 'restore.not_compared', 'compared');
+  if (!isReason(typed.reason)) return refuse(400, 'refund.no_reason', 'reason');
+  const released = await releaseRestore(app, Number(epoch), by, typed.reason);
+  return released === 'other' ? refuse(409, 'restore.other') : visit.goTo(PATH);
+});
 
 function mayRelease({ user }: ConsoleVisit): boolean {
   return user.may.has('payment-services:manage');

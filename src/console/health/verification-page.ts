@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { askVerification, readVerification, type VerificationState } from '../../proof/ask-verification.ts';
@@ -18,17 +17,13 @@ import { nameFound, nameWork } from './found-texts.ts';
 const PATH = '/verification';
 
 /** Shows the verification of the books that is under way, and what the last one compared and found. */
-export const getConsoleVerification: Screen = {
-  handle: consoleHandler((app, visit) => sendVerification(app, visit)),
-};
+export const getConsoleVerification = consoleHandler((app, visit) => sendVerification(app, visit));
 
 /** Asks for a verification, which a worker carries out. */
-export const postConsoleVerification: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    if (await askVerification(app, visit.by)) return visit.goTo(PATH);
-    return sendVerification(app, visit, 409);
-  }),
-};
+export const postConsoleVerification = consoleHandler(async (app, visit) => {
+  if (await askVerification(app, visit.by)) return visit.goTo(PATH);
+  return sendVerification(app, visit, 409);
+});
 
 async function sendVerification(app: App, visit: ConsoleVisit, status = 200): Promise<FastifyReply> {
   const { language, send } = visit;

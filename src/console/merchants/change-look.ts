@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { readUpload, type Upload } from '../../http/read-upload.ts';
 import type { Language } from '../../lib/language.ts';
 import { checkLogo } from '../../payment-services/look.ts';
@@ -23,30 +22,26 @@ import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm } from './look-
 import { merchantOf } from './visible-merchants.ts';
 
 /** Shows the form for the pay page of a merchant. */
-export const getConsoleLook: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const merchant = await merchantOf(app, visit);
-    if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-    return sendLookForm(app, visit, merchant, { page: await findShopPage(app, merchant.id) });
-  }),
-};
+export const getConsoleLook = consoleHandler(async (app, visit) => {
+  const merchant = await merchantOf(app, visit);
+  if (merchant === null) return visit.send(404, notFoundPage(visit.language));
+  return sendLookForm(app, visit, merchant, { page: await findShopPage(app, merchant.id) });
+});
 
 /** Saves the form. If one field is invalid, it saves nothing. */
-export const postConsoleLook: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, request, send, goTo } = visit;
-    const merchant = await merchantOf(app, visit);
-    if (merchant === null || !mayChangeLook(merchant)) return send(404, notFoundPage(language));
-    const upload = await readUpload(request);
-    const page = await findShopPage(app, merchant.id);
-    const wish = readWish(upload, language);
-    if (wish.refusals.length > 0) {
-      return sendLookForm(app, visit, merchant, { page, typed: upload.fields, refusals: wish.refusals });
-    }
-    await save(app, merchant.id, page, wish, visit);
-    return goTo(`/merchants/${merchant.id}/look?done=saved`);
-  }),
-};
+export const postConsoleLook = consoleHandler(async (app, visit) => {
+  const { language, request, send, goTo } = visit;
+  const merchant = await merchantOf(app, visit);
+  if (merchant === null || !mayChangeLook(merchant)) return send(404, notFoundPage(language));
+  const upload = await readUpload(request);
+  const page = await findShopPage(app, merchant.id);
+  const wish = readWish(upload, language);
+  if (wish.refusals.length > 0) {
+    return sendLookForm(app, visit, merchant, { page, typed: upload.fields, refusals: wish.refusals });
+  }
+  await save(app, merchant.id, page, wish, visit);
+  return goTo(`/merchants/${merchant.id}/look?done=saved`);
+});
 
 async function findShopPage(app: App, id: string): Promise<ShopPage> {
   const [look, payerAttempts, receipts] = await Promise.all([

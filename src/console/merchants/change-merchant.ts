@@ -114,19 +114,17 @@ function changing(
   change: (of: Change) => Promise<Fault | '' | null>,
   proofAsked: (app: App, visit: ConsoleVisit, merchant: ListedPaymentService) => FastifyReply | null = () => null,
 ): Screen {
-  return {
-    handle: consoleHandler(async (app, visit) => {
-      const { language, by, request, send, goTo } = visit;
-      const fields = fieldsOf(request);
-      const merchant = await merchantOf(app, visit);
-      if (merchant === null) return send(404, notFoundPage(language));
-      const asked = proofAsked(app, visit, merchant);
-      if (asked !== null) return asked;
-      const environment = environmentNamed(merchant, fields['environment']);
-      const fault = await change({ app, language, merchant, environment, fields, by });
-      if (fault === null) return send(404, notFoundPage(language));
-      if (fault === '') return goTo(`/merchants/${merchant.id}?done=saved`);
-      return sendMerchant(app, visit, merchant, { ...fault, status: 400, typed: fields });
-    }),
-  };
+  return consoleHandler(async (app, visit) => {
+    const { language, by, request, send, goTo } = visit;
+    const fields = fieldsOf(request);
+    const merchant = await merchantOf(app, visit);
+    if (merchant === null) return send(404, notFoundPage(language));
+    const asked = proofAsked(app, visit, merchant);
+    if (asked !== null) return asked;
+    const environment = environmentNamed(merchant, fields['environment']);
+    const fault = await change({ app, language, merchant, environment, fields, by });
+    if (fault === null) return send(404, notFoundPage(language));
+    if (fault === '') return goTo(`/merchants/${merchant.id}?done=saved`);
+    return sendMerchant(app, visit, merchant, { ...fault, status: 400, typed: fields });
+  });
 }

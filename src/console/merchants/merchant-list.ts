@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { createPaymentService } from '../../payment-services/create-payment-service.ts';
@@ -15,21 +14,17 @@ import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
 
 /** Lists the payment services that the person sees, with the last use of their tokens. */
-export const getConsoleMerchants: Screen = {
-  handle: consoleHandler((app, visit) => sendMerchants(app, visit, 200, { said: '' })),
-};
+export const getConsoleMerchants = consoleHandler((app, visit) => sendMerchants(app, visit, 200, { said: '' }));
 
 /** Creates a payment service. Its tokens are not shown here: the next page hands them over. */
-export const postConsoleMerchants: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo } = visit;
-    const name = readServiceName(fieldsOf(request)['name'] ?? '');
-    if (name === null)
-      return sendMerchants(app, visit, 400, { said: tell(language, 'merchants.bad_name'), field: 'name' });
-    const { id } = await createPaymentService(app, name, by);
-    return goTo(`/merchants/${id}?done=created`);
-  }),
-};
+export const postConsoleMerchants = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo } = visit;
+  const name = readServiceName(fieldsOf(request)['name'] ?? '');
+  if (name === null)
+    return sendMerchants(app, visit, 400, { said: tell(language, 'merchants.bad_name'), field: 'name' });
+  const { id } = await createPaymentService(app, name, by);
+  return goTo(`/merchants/${id}?done=created`);
+});
 
 async function sendMerchants(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
   const { language, user } = visit;

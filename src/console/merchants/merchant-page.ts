@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
@@ -45,13 +44,11 @@ export function provedPath(merchantId: string): string {
 }
 
 /** Shows one payment service: its tokens with their last use, its endpoints, and its payment methods. */
-export const getConsoleMerchant: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const merchant = await merchantOf(app, visit);
-    if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-    return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: typedOf(visit) });
-  }),
-};
+export const getConsoleMerchant = consoleHandler(async (app, visit) => {
+  const merchant = await merchantOf(app, visit);
+  if (merchant === null) return visit.send(404, notFoundPage(visit.language));
+  return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: typedOf(visit) });
+});
 
 /** Sends the page of a payment service, with `said` at the top if a form was refused. */
 export async function sendMerchant(app: App, visit: ConsoleVisit, merchant: ListedPaymentService, shown: ShownForm) {

@@ -4,7 +4,6 @@ import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import { randomToken } from '../../lib/ids.ts';
@@ -45,46 +44,40 @@ const VALID: ReadonlyMap<string, number | null> = new Map([
 const DONE: Readonly<Record<string, ConsoleText>> = { created: 'pay_link.created', ended: 'pay_link.was_ended' };
 
 /** Lists the payment links of a merchant in the environments that the person sees, with a form for a new one. */
-export const getConsolePaymentLinks: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const merchant = await merchantOf(app, visit);
-    if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-    return sendLinks(app, visit, merchant, 200, { said: '' });
-  }),
-};
+export const getConsolePaymentLinks = consoleHandler(async (app, visit) => {
+  const merchant = await merchantOf(app, visit);
+  if (merchant === null) return visit.send(404, notFoundPage(visit.language));
+  return sendLinks(app, visit, merchant, 200, { said: '' });
+});
 
 /** Creates a link. */
-export const postConsolePaymentLinks: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send, goTo } = visit;
-    const merchant = await merchantOf(app, visit);
-    const fields = fieldsOf(request);
-    const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
-    const tokens = merchant?.tokens.find((token) => token.environment === environment);
-    if (merchant === null || tokens === undefined) return send(404, notFoundPage(language));
-    const wish = readWish(language, fields, app.now());
-    if ('said' in wish) return sendLinks(app, visit, merchant, 400, wish);
-    try {
-      await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
-    } catch (error) {
-      if (!(error instanceof Problem && error.code === 'INVALID_BODY')) throw error;
-      const said = wordsOf(error, language).detail;
-      return sendLinks(app, visit, merchant, 400, { said, field: error.extras.errors?.[0]?.pointer?.slice(1) });
-    }
-    return goTo(`/merchants/${merchant.id}/links?done=created`);
-  }),
-};
+export const postConsolePaymentLinks = consoleHandler(async (app, visit) => {
+  const { language, by, request, send, goTo } = visit;
+  const merchant = await merchantOf(app, visit);
+  const fields = fieldsOf(request);
+  const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
+  const tokens = merchant?.tokens.find((token) => token.environment === environment);
+  if (merchant === null || tokens === undefined) return send(404, notFoundPage(language));
+  const wish = readWish(language, fields, app.now());
+  if ('said' in wish) return sendLinks(app, visit, merchant, 400, wish);
+  try {
+    await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'INVALID_BODY')) throw error;
+    const said = wordsOf(error, language).detail;
+    return sendLinks(app, visit, merchant, 400, { said, field: error.extras.errors?.[0]?.pointer?.slice(1) });
+  }
+  return goTo(`/merchants/${merchant.id}/links?done=created`);
+});
 
-export const postConsolePaymentLinkEnd: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send, goTo } = visit;
-    const merchant = await merchantOf(app, visit);
-    if (merchant === null) return send(404, notFoundPage(language));
-    const { link = '' } = fieldsOf(request);
-    const ended = await endPaymentLink(app, link, new Set(environmentIdsOf(merchant)), by);
-    return ended === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/merchants/${merchant.id}/links?done=ended`);
-  }),
-};
+export const postConsolePaymentLinkEnd = consoleHandler(async (app, visit) => {
+  const { language, by, request, send, goTo } = visit;
+  const merchant = await merchantOf(app, visit);
+  if (merchant === null) return send(404, notFoundPage(language));
+  const { link = '' } = fieldsOf(request);
+  const ended = await endPaymentLink(app, link, new Set(environmentIdsOf(merchant)), by);
+  return ended === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/merchants/${merchant.id}/links?done=ended`);
+});
 
 /**
  * Returns the idempotency key of a form. A second click creates no second link, although its expiry would differ;

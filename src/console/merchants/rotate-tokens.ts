@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
@@ -20,23 +19,22 @@ const OVERLAPS: ReadonlyMap<string | undefined, number> = new Map([
 ]);
 
 /** Asks how long the present Secret Token stays valid next to the new one. */
-export const getConsoleRotate: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, request, send } = visit;
-    const { environment: name } = request.query as Record<string, unknown>;
-    const named = await merchantIn(app, visit, name);
-    const current = named?.merchant.tokens.find(
-      (token) => token.environment === named.environment && token.closes_at === null,
-    );
-    if (named === null || current === undefined) return send(404, notFoundPage(language));
-    const { merchant, environment } = named;
-    const asked = requireProof(app, visit, questionPath(merchant, environment));
-    if (asked !== null) return asked;
-    const { last_used_at: used, secret_id } = current;
-    const time = used === null ? tell(language, 'merchant.never_used') : minuteOf(used);
-    const title = headingOf(visit, 'rotate.title', merchant, environment);
-    const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
-    const main = html`<h1>${title}</h1>
+export const getConsoleRotate = consoleHandler(async (app, visit) => {
+  const { language, request, send } = visit;
+  const { environment: name } = request.query as Record<string, unknown>;
+  const named = await merchantIn(app, visit, name);
+  const current = named?.merchant.tokens.find(
+    (token) => token.environment === named.environment && token.closes_at === null,
+  );
+  if (named === null || current === undefined) return send(404, notFoundPage(language));
+  const { merchant, environment } = named;
+  const asked = requireProof(app, visit, questionPath(merchant, environment));
+  if (asked !== null) return asked;
+  const { last_used_at: used, secret_id } = current;
+  const time = used === null ? tell(language, 'merchant.never_used') : minuteOf(used);
+  const title = headingOf(visit, 'rotate.title', merchant, environment);
+  const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const main = html`<h1>${title}</h1>
 <p>${tell(language, 'rotate.text')} ${tell(language, 'rotate.last_used', { time })}</p>
 <form class="card pad" method="post" action="${at}/rotate">
 <input type="hidden" name="environment" value="${environment}"><input type="hidden" name="secret" value="${secret_id}">
@@ -45,30 +43,27 @@ ${(['24h', '7d', '0'] as const).map((overlap) => html`<label class="inline"><inp
 </fieldset>
 <p class="actions"><button class="primary">${tell(language, 'rotate.confirm')}</button> <a class="button" href="${at}">${tell(language, 'refund.back')}</a></p>
 </form>`;
-    return send(200, { title, main });
-  }),
-};
+  return send(200, { title, main });
+});
 
 /** Creates a new Secret Token and shows it once. Submitting the form twice rotates once. */
-export const postConsoleRotate: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send } = visit;
-    const fields = fieldsOf(request);
-    const named = await merchantIn(app, visit, fields['environment']);
-    const overlap = OVERLAPS.get(fields['overlap']);
-    if (named === null || overlap === undefined) return send(404, notFoundPage(language));
-    const { merchant, environment } = named;
-    const asked = requireProof(app, visit, questionPath(merchant, environment));
-    if (asked !== null) return asked;
-    const outcome = await rotateSecretToken(app, merchant.id, environment, overlap, by, fields['secret'] ?? '');
-    if (outcome.kind === 'rotated') return sendRotated(app, visit, merchant, environment, overlap, outcome.rotation);
-    const said =
-      outcome.kind === 'overlapping'
-        ? tell(language, 'rotate.overlapping', { time: minuteOf(outcome.closesAt) })
-        : tell(language, 'rotate.replaced');
-    return sendMerchant(app, visit, merchant, { said, status: 409, typed: {} });
-  }),
-};
+export const postConsoleRotate = consoleHandler(async (app, visit) => {
+  const { language, by, request, send } = visit;
+  const fields = fieldsOf(request);
+  const named = await merchantIn(app, visit, fields['environment']);
+  const overlap = OVERLAPS.get(fields['overlap']);
+  if (named === null || overlap === undefined) return send(404, notFoundPage(language));
+  const { merchant, environment } = named;
+  const asked = requireProof(app, visit, questionPath(merchant, environment));
+  if (asked !== null) return asked;
+  const outcome = await rotateSecretToken(app, merchant.id, environment, overlap, by, fields['secret'] ?? '');
+  if (outcome.kind === 'rotated') return sendRotated(app, visit, merchant, environment, overlap, outcome.rotation);
+  const said =
+    outcome.kind === 'overlapping'
+      ? tell(language, 'rotate.overlapping', { time: minuteOf(outcome.closesAt) })
+      : tell(language, 'rotate.replaced');
+  return sendMerchant(app, visit, merchant, { said, status: 409, typed: {} });
+});
 
 /** Returns the path of the confirmation page. */
 function questionPath({ id }: ListedPaymentService, environment: Environment): string {

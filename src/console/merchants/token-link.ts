@@ -11,32 +11,28 @@ import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 
 /** Asks for a click first, so that a program that previews links does not use the link up. */
-export const getTokenLink: Screen = {
-  handle: async (app, request, reply) => {
-    if (!(await isHandoverWaiting(app, linkOf(request)))) return sendGone(app, request, reply);
-    const language = languageOf(request);
-    return sendLinkPage(
-      app,
-      request,
-      reply,
-      200,
-      'link.page_title',
-      {},
-      html`<p>${tell(language, 'link.page_text')}</p>
+export const getTokenLink: Screen = async (app, request, reply) => {
+  if (!(await isHandoverWaiting(app, linkOf(request)))) return sendGone(app, request, reply);
+  const language = languageOf(request);
+  return sendLinkPage(
+    app,
+    request,
+    reply,
+    200,
+    'link.page_title',
+    {},
+    html`<p>${tell(language, 'link.page_text')}</p>
 <form method="post" action="${publicPath(app)}/hand-over/${linkOf(request)}"><p class="actions"><button class="primary">${tell(language, 'link.open')}</button></p></form>`,
-    );
-  },
+  );
 };
 
 /** Shows the tokens once. */
-export const postTokenLink: Screen = {
-  handle: async (app, request, reply) => {
-    const tokens = await openHandover(app, linkOf(request), clientNetwork(request.ip));
-    if (tokens === null) return sendGone(app, request, reply);
-    const language = languageOf(request);
-    const values = { name: tokens.name, environment: tell(language, `merchant.${tokens.environment}`) };
-    return sendLinkPage(app, request, reply, 200, 'link.opened_title', values, tokenFacts(app, language, tokens));
-  },
+export const postTokenLink: Screen = async (app, request, reply) => {
+  const tokens = await openHandover(app, linkOf(request), clientNetwork(request.ip));
+  if (tokens === null) return sendGone(app, request, reply);
+  const language = languageOf(request);
+  const values = { name: tokens.name, environment: tell(language, `merchant.${tokens.environment}`) };
+  return sendLinkPage(app, request, reply, 200, 'link.opened_title', values, tokenFacts(app, language, tokens));
 };
 
 function tokenFacts(app: App, language: Language, { service_token, secret_token }: HandedTokens): Html {

@@ -21,43 +21,39 @@ import { refundEntries } from './refund-entries.ts';
 import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
 /** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
-export const getConsoleApproveRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const found = await findAsked(app, visit);
-    if (found === null) return visit.send(404, notFoundPage(visit.language));
-    const { shown, request } = found;
-    const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
-    if (asked !== null) return asked;
-    if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
-    const bar = await findBarFromRequest(app.db, request, visit.user);
-    if (bar === null) return sendQuestion(app, visit, found);
-    const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
-    return sendPayment(app, visit, shown, 409, said);
-  }),
-};
+export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
+  const found = await findAsked(app, visit);
+  if (found === null) return visit.send(404, notFoundPage(visit.language));
+  const { shown, request } = found;
+  const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
+  if (asked !== null) return asked;
+  if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
+  const bar = await findBarFromRequest(app.db, request, visit.user);
+  if (bar === null) return sendQuestion(app, visit, found);
+  const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
+  return sendPayment(app, visit, shown, 409, said);
+});
 
 /** Makes the refund after the confirmation and the second factor. */
-export const postConsoleApproveRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, request: sent, by, goTo } = visit;
-    const found = await findAsked(app, visit);
-    if (found === null) return visit.send(404, notFoundPage(language));
-    const { shown, request } = found;
-    const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
-    if (asked !== null) return asked;
-    const reason = (fieldsOf(sent)['reason'] ?? '').trim();
-    if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, reason);
-    try {
-      const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
-      if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
-      if (approval.kind === 'already') return await sendDecided(app, visit, shown, approval.request);
-      const why = REFUND_REFUSALS[approval.refusal.code][language];
-      return await sendPayment(app, visit, shown, 409, tell(language, 'above.refused', { why }));
-    } catch (error) {
-      return sendRefusal(app, visit, shown, error);
-    }
-  }),
-};
+export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
+  const { language, request: sent, by, goTo } = visit;
+  const found = await findAsked(app, visit);
+  if (found === null) return visit.send(404, notFoundPage(language));
+  const { shown, request } = found;
+  const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
+  if (asked !== null) return asked;
+  const reason = (fieldsOf(sent)['reason'] ?? '').trim();
+  if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, reason);
+  try {
+    const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
+    if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
+    if (approval.kind === 'already') return await sendDecided(app, visit, shown, approval.request);
+    const why = REFUND_REFUSALS[approval.refusal.code][language];
+    return await sendPayment(app, visit, shown, 409, tell(language, 'above.refused', { why }));
+  } catch (error) {
+    return sendRefusal(app, visit, shown, error);
+  }
+});
 
 /** Rejects a request of another person. */
 export const postConsoleRejectRefund = ending('rejected');
@@ -67,26 +63,24 @@ export const postConsoleWithdrawRefund = ending('withdrawn');
 
 /** Ends a request without a refund; needs a reason. */
 function ending(done: 'rejected' | 'withdrawn'): Screen {
-  return {
-    handle: consoleHandler(async (app, visit) => {
-      const { language, by, goTo } = visit;
-      const found = await findAsked(app, visit);
-      if (found === null) return visit.send(404, notFoundPage(language));
-      const { shown, request } = found;
-      const reason = (fieldsOf(visit.request)['reason'] ?? '').trim();
-      if (!isReason(reason)) {
-        const fault = { said: tell(language, 'refund.no_reason'), field: reasonOfEnding(request) };
-        return sendPayment(app, visit, shown, 400, fault);
-      }
-      try {
-        const rejection = await rejectRefundRequest(app, request, { by, reason });
-        if (rejection.kind === 'already') return await sendDecided(app, visit, shown, rejection.request);
-        return await goTo(`/payments/${shown.payment.id}?done=${done}`);
-      } catch (error) {
-        return sendRefusal(app, visit, shown, error);
-      }
-    }),
-  };
+  return consoleHandler(async (app, visit) => {
+    const { language, by, goTo } = visit;
+    const found = await findAsked(app, visit);
+    if (found === null) return visit.send(404, notFoundPage(language));
+    const { shown, request } = found;
+    const reason = (fieldsOf(visit.request)['reason'] ?? '').trim();
+    if (!isReason(reason)) {
+      const fault = { said: tell(language, 'refund.no_reason'), field: reasonOfEnding(request) };
+      return sendPayment(app, visit, shown, 400, fault);
+    }
+    try {
+      const rejection = await rejectRefundRequest(app, request, { by, reason });
+      if (rejection.kind === 'already') return await sendDecided(app, visit, shown, rejection.request);
+      return await goTo(`/payments/${shown.payment.id}?done=${done}`);
+    } catch (error) {
+      return sendRefusal(app, visit, shown, error);
+    }
+  });
 }
 
 type Asked = { shown: ShownPayment; request: RefundRequest };

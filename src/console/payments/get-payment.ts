@@ -3,7 +3,6 @@ import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -32,12 +31,10 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
 };
 
 /** Shows one payment: its facts, everything that happened to it, and the possible actions. */
-export const getConsolePayment: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const shown = await paymentOf(app, visit);
-    return shown === null ? visit.send(404, notFoundPage(visit.language)) : sendPayment(app, visit, shown, 200, '');
-  }),
-};
+export const getConsolePayment = consoleHandler(async (app, visit) => {
+  const shown = await paymentOf(app, visit);
+  return shown === null ? visit.send(404, notFoundPage(visit.language)) : sendPayment(app, visit, shown, 200, '');
+});
 
 /** Returns the payment in the path; null if the person may not see it. */
 export function paymentOf(app: App, { request, user }: ConsoleVisit): Promise<ShownPayment | null> {

@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -23,12 +22,10 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 const SHOWN = 50;
 
 /** Finds payments by one text, or lists the newest ones by the filters in the address. */
-export const getConsolePayments: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { q = '' } = typedOf(visit);
-    return q === '' ? sendPayments(app, visit) : sendFound(app, visit, q);
-  }),
-};
+export const getConsolePayments = consoleHandler(async (app, visit) => {
+  const { q = '' } = typedOf(visit);
+  return q === '' ? sendPayments(app, visit) : sendFound(app, visit, q);
+});
 
 async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;

@@ -3,7 +3,6 @@ import { isReason } from '../../audit/reason.ts';
 import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
@@ -23,83 +22,76 @@ import { refundEntries } from './refund-entries.ts';
  * Asks for confirmation, with the amount, the entries that the refund would add to the books, and the merchant's money
  * afterwards. Above the person's limit it offers to ask another person instead.
  */
-export const getConsoleRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const shown = await paymentOf(app, visit);
-    if (shown === null) return visit.send(404, notFoundPage(visit.language));
-    const fields = typedOf(visit);
-    const wish = readWish(visit, shown, fields, await leftOf(app, shown));
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const asked = requireProof(app, visit, questionPath(visit, shown, wish));
-    if (asked !== null) return asked;
-    const { currency } = shown.payment;
-    const allowance = await findRefundAllowance(app.db, { userId: visit.user.id, currency }, app.now());
-    if (allowance !== null && wish.amount > allowance.left) {
-      return sendOffer(app, visit, shown, {
-        ...wish,
-        status: 200,
-        limit: sayAllowance(allowance, currency)[visit.language],
-      });
-    }
-    return sendQuestion(app, visit, shown, wish);
-  }),
-};
+export const getConsoleRefund = consoleHandler(async (app, visit) => {
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return visit.send(404, notFoundPage(visit.language));
+  const fields = typedOf(visit);
+  const wish = readWish(visit, shown, fields, await leftOf(app, shown));
+  if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
+  const asked = requireProof(app, visit, questionPath(visit, shown, wish));
+  if (asked !== null) return asked;
+  const { currency } = shown.payment;
+  const allowance = await findRefundAllowance(app.db, { userId: visit.user.id, currency }, app.now());
+  if (allowance !== null && wish.amount > allowance.left) {
+    return sendOffer(app, visit, shown, {
+      ...wish,
+      status: 200,
+      limit: sayAllowance(allowance, currency)[visit.language],
+    });
+  }
+  return sendQuestion(app, visit, shown, wish);
+});
 
 /**
  * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. The form on the
  * payment's page has no key, so it redirects to the confirmation.
  */
-export const postConsoleRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo } = visit;
-    const shown = await paymentOf(app, visit);
-    if (shown === null) return visit.send(404, notFoundPage(language));
-    const fields = fieldsOf(request);
-    const wish = readWish(visit, shown, fields);
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const { key } = fields;
-    const question = questionPath(visit, shown, wish);
-    const asked = requireProof(app, visit, question);
-    if (asked !== null) return asked;
-    if (key === undefined) return goTo(question);
-    const creation = await createRefund(app, shown.transaction, {
-      ...(await partOf(app, shown, wish)),
-      idempotencyKey: `console ${key.slice(0, 40)}`,
-      by,
-    }).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
-      throw error;
-    });
-    if (creation instanceof Problem) {
-      const { status } = CATALOGUE[creation.code];
-      const limit = creation.extras.detail?.[language] ?? creation.message;
-      return sendOffer(app, visit, shown, { ...wish, status, limit });
-    }
-    if (creation.kind === 'refused') {
-      return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
-    }
-    const amount = formatMoney(creation.refund.amount, shown.payment.currency);
-    return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
-  }),
-};
+export const postConsoleRefund = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo } = visit;
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return visit.send(404, notFoundPage(language));
+  const fields = fieldsOf(request);
+  const wish = readWish(visit, shown, fields);
+  if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
+  const { key } = fields;
+  const question = questionPath(visit, shown, wish);
+  const asked = requireProof(app, visit, question);
+  if (asked !== null) return asked;
+  if (key === undefined) return goTo(question);
+  const creation = await createRefund(app, shown.transaction, {
+    ...(await partOf(app, shown, wish)),
+    idempotencyKey: `console ${key.slice(0, 40)}`,
+    by,
+  }).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
+    throw error;
+  });
+  if (creation instanceof Problem) {
+    const { status } = CATALOGUE[creation.code];
+    const limit = creation.extras.detail?.[language] ?? creation.message;
+    return sendOffer(app, visit, shown, { ...wish, status, limit });
+  }
+  if (creation.kind === 'refused') {
+    return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
+  }
+  const amount = formatMoney(creation.refund.amount, shown.payment.currency);
+  return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
+});
 
 /** Asks another person to approve a refund above the person's limit. */
-export const postConsoleRefundRequest: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { by, request, goTo } = visit;
-    const shown = await paymentOf(app, visit);
-    if (shown === null) return visit.send(404, notFoundPage(visit.language));
-    const fields = fieldsOf(request);
-    const wish = readWish(visit, shown, fields);
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const making = await requestRefund(app, shown.transaction, { ...(await partOf(app, shown, wish)), by });
-    if (making.kind === 'refused')
-      return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
-    if (making.kind === 'too_many') return sendPayment(app, visit, shown, 409, TOO_MANY[visit.language], fields);
-    if (making.kind === 'within_limit') return goTo(questionPath(visit, shown, wish));
-    return goTo(`/payments/${shown.payment.id}?done=requested`);
-  }),
-};
+export const postConsoleRefundRequest = consoleHandler(async (app, visit) => {
+  const { by, request, goTo } = visit;
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return visit.send(404, notFoundPage(visit.language));
+  const fields = fieldsOf(request);
+  const wish = readWish(visit, shown, fields);
+  if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
+  const making = await requestRefund(app, shown.transaction, { ...(await partOf(app, shown, wish)), by });
+  if (making.kind === 'refused') return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
+  if (making.kind === 'too_many') return sendPayment(app, visit, shown, 409, TOO_MANY[visit.language], fields);
+  if (making.kind === 'within_limit') return goTo(questionPath(visit, shown, wish));
+  return goTo(`/payments/${shown.payment.id}?done=requested`);
+});
 
 function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): string {
   return tell(language, 'refund.refused', { why: REFUND_REFUSALS[code][language] });

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
@@ -17,28 +16,26 @@ const SHOWN = 200;
  * Lists the refunds above a limit that wait for another person, oldest first, in the payment services that this person
  * sees.
  */
-export const getConsoleRefundRequests: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { text = '', merchant = '' } = askedOf(visit);
-    const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) =>
-      listWaitingRequests(app, user.environmentIds, limit),
-    );
-    return sendList<ListedRefundRequest>(visit, {
-      title: tell(language, 'above.list'),
-      path: '/refund-requests',
-      columns: columnsFor(app, visit),
-      cut,
-      rows: rows.filter(
-        (row) =>
-          (merchant === '' || row.payment_service === merchant) &&
-          containsText(text, [row.reference, row.requested_by, row.reason]),
-      ),
-      filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
-      empty: emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
-    });
-  }),
-};
+export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { text = '', merchant = '' } = askedOf(visit);
+  const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) =>
+    listWaitingRequests(app, user.environmentIds, limit),
+  );
+  return sendList<ListedRefundRequest>(visit, {
+    title: tell(language, 'above.list'),
+    path: '/refund-requests',
+    columns: columnsFor(app, visit),
+    cut,
+    rows: rows.filter(
+      (row) =>
+        (merchant === '' || row.payment_service === merchant) &&
+        containsText(text, [row.reference, row.requested_by, row.reason]),
+    ),
+    filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
+    empty: emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
+  });
+});
 
 function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRequest>[] {
   const now = app.now();

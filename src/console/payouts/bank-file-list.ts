@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -26,73 +25,67 @@ const NEW = '/payout-files/new';
 type SeenFile = SummedPayoutFile & { merchant: string };
 
 /** Lists the files for banks, with their contents and results. */
-export const getConsolePayoutFiles: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { rows: files, cut } = await readFirst(SHOWN, (limit) => listPayoutFiles(app, user.environmentIds, limit));
-    const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
-    const { text = '', state } = askedOf(visit);
-    const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
-    return sendList<SeenFile>(visit, {
-      title: tell(language, 'files.title'),
-      path: '/payout-files',
-      columns: columnsFor(app, language),
-      cut,
-      rows: seen.filter(
-        ({ file, sums, merchant }) =>
-          isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),
-      ),
-      filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
-      above:
-        user.may.has('payouts:create') &&
-        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'files.make')}</a></p>`,
-      empty:
-        files.length === 0
-          ? emptyState(
-              visit,
-              tell(language, 'files.none'),
-              'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
-            )
-          : emptyState(visit, tell(language, 'list.none_such'), ''),
-    });
-  }),
-};
+export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { rows: files, cut } = await readFirst(SHOWN, (limit) => listPayoutFiles(app, user.environmentIds, limit));
+  const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
+  const { text = '', state } = askedOf(visit);
+  const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
+  return sendList<SeenFile>(visit, {
+    title: tell(language, 'files.title'),
+    path: '/payout-files',
+    columns: columnsFor(app, language),
+    cut,
+    rows: seen.filter(
+      ({ file, sums, merchant }) =>
+        isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),
+    ),
+    filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
+    above:
+      user.may.has('payouts:create') &&
+      html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'files.make')}</a></p>`,
+    empty:
+      files.length === 0
+        ? emptyState(
+            visit,
+            tell(language, 'files.none'),
+            'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
+          )
+        : emptyState(visit, tell(language, 'list.none_such'), ''),
+  });
+});
 
 /**
  * Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch.
  */
-export const getConsoleNewPayoutFile: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const typed = typedOf(visit);
-    const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, typed)}`);
-    return asked ?? sendForm(app, visit, { status: 200, said: '' }, typed);
-  }),
-};
+export const getConsoleNewPayoutFile = consoleHandler(async (app, visit) => {
+  const typed = typedOf(visit);
+  const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, typed)}`);
+  return asked ?? sendForm(app, visit, { status: 200, said: '' }, typed);
+});
 
 /** Writes the approved payouts into files, after the second factor. Each payout is in one file only. */
-export const postConsolePayoutFiles: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, send, goTo } = visit;
-    const fields = fieldsOf(request);
-    const owner = await ownerNamed(app, user, fields['of']);
-    if (owner === null) return send(404, notFoundPage(language));
-    const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, fields)}`);
-    if (asked !== null) return asked;
-    const text = (name: string) => (fields[name] ?? '').trim().slice(0, 100);
-    const payer = { account: text('account'), rut: text('rut'), name: text('name'), agreement: text('agreement') };
-    try {
-      const batchId = text('batch') || null;
-      const made = await makePayoutFiles(app, { owner, by, format: text('format'), payer, batchId });
-      const [first] = made;
-      return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
-    } catch (error) {
-      const { status, said: refused } = refusalOf(language, error);
-      const why = invalidDetail(language, error);
-      const said = why === null ? refused : tell(language, 'files.not_made', { why });
-      return sendForm(app, visit, { status, said, field: fieldAtFault(error, FIELDS) }, fields);
-    }
-  }),
-};
+export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, send, goTo } = visit;
+  const fields = fieldsOf(request);
+  const owner = await ownerNamed(app, user, fields['of']);
+  if (owner === null) return send(404, notFoundPage(language));
+  const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, fields)}`);
+  if (asked !== null) return asked;
+  const text = (name: string) => (fields[name] ?? '').trim().slice(0, 100);
+  const payer = { account: text('account'), rut: text('rut'), name: text('name'), agreement: text('agreement') };
+  try {
+    const batchId = text('batch') || null;
+    const made = await makePayoutFiles(app, { owner, by, format: text('format'), payer, batchId });
+    const [first] = made;
+    return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
+  } catch (error) {
+    const { status, said: refused } = refusalOf(language, error);
+    const why = invalidDetail(language, error);
+    const said = why === null ? refused : tell(language, 'files.not_made', { why });
+    return sendForm(app, visit, { status, said, field: fieldAtFault(error, FIELDS) }, fields);
+  }
+});
 
 /** The fields of the form, by their names in requests. */
 const FIELDS = {

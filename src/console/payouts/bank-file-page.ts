@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import type { Language } from '../../lib/language.ts';
@@ -41,57 +40,51 @@ import { payoutColumns } from './payout-list.ts';
 const SHOWN = 500;
 
 /** Shows one file: its lines with their results, a download, and a form for the bank's result. */
-export const getConsolePayoutFile: Screen = {
-  handle: consoleHandler((app, visit) => sendFile(app, visit, 200, { said: '' })),
-};
+export const getConsolePayoutFile = consoleHandler((app, visit) => sendFile(app, visit, 200, { said: '' }));
 
 /** Sends the same bytes that the file had when it was created. */
-export const getConsolePayoutFileContent: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const file = await fileOf(app, visit);
-    return visit.reply
-      .header('content-type', 'application/octet-stream')
-      .header('content-disposition', `attachment; filename="${file.name}"`)
-      .header('cache-control', 'no-store')
-      .send(openContent(app, file));
-  }),
-};
+export const getConsolePayoutFileContent = consoleHandler(async (app, visit) => {
+  const file = await fileOf(app, visit);
+  return visit.reply
+    .header('content-type', 'application/octet-stream')
+    .header('content-disposition', `attachment; filename="${file.name}"`)
+    .header('cache-control', 'no-store')
+    .send(openContent(app, file));
+});
 
 /** Shows what a bank's result would change; with `confirm` applies it, after the second factor. */
-export const postConsolePayoutResults: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo } = visit;
-    const file = await fileOf(app, visit);
-    const asked = requireProof(app, visit, `/payout-files/${file.id}`);
-    if (asked !== null) return asked;
-    const upload = await readSentFile(request);
-    const { fields, file: sent } = upload;
-    if (sent === null) return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
-    try {
-      const { readResults } = await import('../../payouts/read-results.ts');
-      const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
-      const results = await readResults(app, Readable.from([sent.content]), payouts);
-      if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });
-      const owner = await environmentOf(app, file);
-      const evidence = describeEvidence(sent.name, sent.content);
-      const { settled, already, contradicted } = await settlePayouts(app, {
-        owner,
-        by,
-        outcomes: results.outcomes,
-        evidence,
-        file: file.id,
-      });
-      const counts = { settled: settled.length, already: already.length, contradicted: contradicted.length };
-      const query = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
-      return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
-    } catch (error) {
-      const { status, said } = refusalOf(language, error);
-      const why = invalidDetail(language, error);
-      const fault = why === null ? { said } : { said: tell(language, 'results.unread', { why }), field: 'file' };
-      return sendFile(app, visit, status, fault);
-    }
-  }),
-};
+export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo } = visit;
+  const file = await fileOf(app, visit);
+  const asked = requireProof(app, visit, `/payout-files/${file.id}`);
+  if (asked !== null) return asked;
+  const upload = await readSentFile(request);
+  const { fields, file: sent } = upload;
+  if (sent === null) return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
+  try {
+    const { readResults } = await import('../../payouts/read-results.ts');
+    const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
+    const results = await readResults(app, Readable.from([sent.content]), payouts);
+    if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });
+    const owner = await environmentOf(app, file);
+    const evidence = describeEvidence(sent.name, sent.content);
+    const { settled, already, contradicted } = await settlePayouts(app, {
+      owner,
+      by,
+      outcomes: results.outcomes,
+      evidence,
+      file: file.id,
+    });
+    const counts = { settled: settled.length, already: already.length, contradicted: contradicted.length };
+    const query = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
+    return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
+  } catch (error) {
+    const { status, said } = refusalOf(language, error);
+    const why = invalidDetail(language, error);
+    const fault = why === null ? { said } : { said: tell(language, 'results.unread', { why }), field: 'file' };
+    return sendFile(app, visit, status, fault);
+  }
+});
 
 function fileOf(app: App, { user, request }: ConsoleVisit): Promise<PayoutFile> {
   const { id } = request.params as { id: string };

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
@@ -38,39 +37,35 @@ import { payoutColumns } from './payout-list.ts';
 const SHOWN = 200;
 
 /** Lists the newest batches, with the count of payouts in each state. */
-export const getConsoleBatches: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { text = '', state } = askedOf(visit);
-    const { rows: batches, cut } = await readFirst(SHOWN, (limit) => listBatches(app, user.environmentIds, limit));
-    return sendList<ListedBatch>(visit, {
-      title: tell(language, 'batches.title'),
-      path: '/batches',
-      columns: batchColumns(app, language),
-      cut,
-      rows: batches.filter(
-        ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
-      ),
-      filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
-      above:
-        user.may.has('payouts:create') &&
-        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'upload.title')}</a></p>`,
-      empty:
-        batches.length === 0
-          ? emptyState(
-              visit,
-              tell(language, 'batches.none'),
-              'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
-            )
-          : emptyState(visit, tell(language, 'list.none_such'), ''),
-    });
-  }),
-};
+export const getConsoleBatches = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { text = '', state } = askedOf(visit);
+  const { rows: batches, cut } = await readFirst(SHOWN, (limit) => listBatches(app, user.environmentIds, limit));
+  return sendList<ListedBatch>(visit, {
+    title: tell(language, 'batches.title'),
+    path: '/batches',
+    columns: batchColumns(app, language),
+    cut,
+    rows: batches.filter(
+      ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
+    ),
+    filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
+    above:
+      user.may.has('payouts:create') &&
+      html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'upload.title')}</a></p>`,
+    empty:
+      batches.length === 0
+        ? emptyState(
+            visit,
+            tell(language, 'batches.none'),
+            'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+          )
+        : emptyState(visit, tell(language, 'list.none_such'), ''),
+  });
+});
 
 /** Shows one batch: its payouts, their warnings, and the decisions about all of them. */
-export const getConsoleBatch: Screen = {
-  handle: consoleHandler((app, visit) => sendBatch(app, visit, 200, '')),
-};
+export const getConsoleBatch = consoleHandler((app, visit) => sendBatch(app, visit, 200, ''));
 
 /** Sends the page of the batch in the path, or its payouts as a file; the refusal is at the top. */
 export async function sendBatch(app: App, visit: ConsoleVisit, status: number, refused: string | Fault) {

@@ -67,76 +67,66 @@ export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'reject');
 export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancel');
 
 /** Submits the drafts of a batch for approval. */
-export const postConsoleSubmitBatch: Screen = {
-  handle: consoleHandler(async (app, visit) =>
-    carryOut(app, visit, BATCH, await BATCH.find(app, visit), {
-      decide: submitPayouts,
-      done: 'submitted',
-      reason: null,
-    }),
-  ),
-};
+export const postConsoleSubmitBatch = consoleHandler(async (app, visit) =>
+  carryOut(app, visit, BATCH, await BATCH.find(app, visit), {
+    decide: submitPayouts,
+    done: 'submitted',
+    reason: null,
+  }),
+);
 
 /** Sets the type of an account, for banks whose file needs it. It applies to every payout to that account. */
-export const postConsoleAccountType: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { user, by, request, language, goTo } = visit;
-    const { id } = request.params as { id: string };
-    const { payout } = await findPayout(app, user.environmentIds, id);
-    try {
-      await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
-      return await goTo(`/payouts/${id}?done=account_type`);
-    } catch (error) {
-      const { status, said } = refusalOf(language, error);
-      return sendPayout(app, visit, status, said);
-    }
-  }),
-};
+export const postConsoleAccountType = consoleHandler(async (app, visit) => {
+  const { user, by, request, language, goTo } = visit;
+  const { id } = request.params as { id: string };
+  const { payout } = await findPayout(app, user.environmentIds, id);
+  try {
+    await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
+    return await goTo(`/payouts/${id}?done=account_type`);
+  } catch (error) {
+    const { status, said } = refusalOf(language, error);
+    return sendPayout(app, visit, status, said);
+  }
+});
 
 /**
  * Asks for confirmation, with the amount, the recipients and their accounts, the entries that the payouts add to the
  * books, the merchant's money afterwards, and the warnings.
  */
 function question(kind: Kind): Screen {
-  return {
-    handle: consoleHandler(async (app, visit) => {
-      const subject = await kind.find(app, visit);
-      const asked = requireProof(app, visit, `${subject.path}/approve`);
-      if (asked !== null) return asked;
-      return sendQuestion(app, visit, kind, subject);
-    }),
-  };
+  return consoleHandler(async (app, visit) => {
+    const subject = await kind.find(app, visit);
+    const asked = requireProof(app, visit, `${subject.path}/approve`);
+    if (asked !== null) return asked;
+    return sendQuestion(app, visit, kind, subject);
+  });
 }
 
 /** Approves the payouts after the confirmation and the second factor. */
 function approval(kind: Kind): Screen {
-  return {
-    handle: consoleHandler(async (app, visit) => {
-      const subject = await kind.find(app, visit);
-      const asked = requireProof(app, visit, `${subject.path}/approve`);
-      if (asked !== null) return asked;
-      const { reason: text = '' } = fieldsOf(visit.request);
-      const reason = reasonOf(text);
-      if (text.trim() !== '' && reason === null) return sendQuestion(app, visit, kind, subject, text);
-      return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason });
-    }),
-  };
+  return consoleHandler(async (app, visit) => {
+    const subject = await kind.find(app, visit);
+    const asked = requireProof(app, visit, `${subject.path}/approve`);
+    if (asked !== null) return asked;
+    const { reason: text = '' } = fieldsOf(visit.request);
+    const reason = reasonOf(text);
+    if (text.trim() !== '' && reason === null) return sendQuestion(app, visit, kind, subject, text);
+    return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason });
+  });
 }
 
 type Decide = (app: App, decision: PayoutDecision) => Promise<Payout[]>;
 
 /** Rejects or cancels payouts, with a reason. */
 function decision(kind: Kind, decide: Decide, act: 'reject' | 'cancel'): Screen {
-  return {
-    handle: consoleHandler(async (app, visit) => {
-      const reason = reasonOf(fieldsOf(visit.request)['reason']);
-      const subject = await kind.find(app, visit);
-      const fault = { said: tell(visit.language, 'refund.no_reason'), field: reasonFor(act) };
-      if (reason === null) return kind.send(app, visit, 400, fault);
-      const done = act === 'reject' ? 'rejected' : 'cancelled';
-      return carryOut(app, visit, kind, subject, { decide, done, reason });
-    }),
-  };
+  return consoleHandler(async (app, visit) => {
+    const reason = reasonOf(fieldsOf(visit.request)['reason']);
+    const subject = await kind.find(app, visit);
+    const fault = { said: tell(visit.language, 'refund.no_reason'), field: reasonFor(act) };
+    if (reason === null) return kind.send(app, visit, 400, fault);
+    const done = act === 'reject' ? 'rejected' : 'cancelled';
+    return carryOut(app, visit, kind, subject, { decide, done, reason });
+  });
 }
 
 async function carryOut(

@@ -4,7 +4,6 @@ import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -36,42 +35,40 @@ import {
 const SHOWN = 50;
 
 /** Lists the newest payouts, by state, day, id, RUT, reference or batch. */
-export const getConsolePayouts: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { after = '', ...asked } = typedOf(visit);
-    const isPage = formatOf(visit) === null;
-    const limit = isPage ? SHOWN : EXPORTED;
-    const before = placeOf(after);
-    const found = await listPayouts(app, await scopeOf(app, user, asked), await filterOf(app, user, asked), {
-      limit: limit + 1,
-      ...(before !== null && { before }),
-    });
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
-    const next = last === undefined ? '' : `${last.created_at}.${last.id}`;
-    const isFiltered = Object.values(asked).some((value) => value !== '');
-    return sendList<SeenPayout>(visit, {
-      title: tell(language, 'payouts.title'),
-      path: '/payouts',
-      columns: payoutColumns(app, language),
-      rows: await seePayouts(app, page),
-      typed: asked,
-      filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
-      cut: next !== '' && page.length,
-      paged: next !== '' || after !== '',
-      above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
-      empty: isFiltered
-        ? emptyState(visit, tell(language, 'payouts.none_such'), '')
-        : emptyState(
-            visit,
-            tell(language, 'payouts.none'),
-            'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
-          ),
-      below: pageLinks(visit, asked, after, next),
-    });
-  }),
-};
+export const getConsolePayouts = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { after = '', ...asked } = typedOf(visit);
+  const isPage = formatOf(visit) === null;
+  const limit = isPage ? SHOWN : EXPORTED;
+  const before = placeOf(after);
+  const found = await listPayouts(app, await scopeOf(app, user, asked), await filterOf(app, user, asked), {
+    limit: limit + 1,
+    ...(before !== null && { before }),
+  });
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const next = last === undefined ? '' : `${last.created_at}.${last.id}`;
+  const isFiltered = Object.values(asked).some((value) => value !== '');
+  return sendList<SeenPayout>(visit, {
+    title: tell(language, 'payouts.title'),
+    path: '/payouts',
+    columns: payoutColumns(app, language),
+    rows: await seePayouts(app, page),
+    typed: asked,
+    filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
+    cut: next !== '' && page.length,
+    paged: next !== '' || after !== '',
+    above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
+    empty: isFiltered
+      ? emptyState(visit, tell(language, 'payouts.none_such'), '')
+      : emptyState(
+          visit,
+          tell(language, 'payouts.none'),
+          'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+        ),
+    below: pageLinks(visit, asked, after, next),
+  });
+});
 
 /** Lists the actions that the person may take here. */
 function actionsOf(app: App, { language, user }: ConsoleVisit): Html {

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -30,9 +29,7 @@ import {
 import { settleWay } from './settle-way.ts';
 
 /** Shows one payout: the recipient, both accounts, the warnings, everything that happened, and the possible actions. */
-export const getConsolePayout: Screen = {
-  handle: consoleHandler((app, visit) => sendPayout(app, visit, 200, '')),
-};
+export const getConsolePayout = consoleHandler((app, visit) => sendPayout(app, visit, 200, ''));
 
 /** Sends the page of the payout in the path, with the refusal at the top. */
 export async function sendPayout(app: App, visit: ConsoleVisit, status: number, refused: string | Fault) {

@@ -4,7 +4,6 @@ import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { listRecipients } from '../../payouts/find-recipient.ts';
@@ -27,80 +26,76 @@ const SHOWN = 50;
 type SeenRecipient = Recipient & { bank: string; merchant: string | null };
 
 /** Lists the recipients with the verdict of their account and its age, and a form for a new one. */
-export const getConsoleRecipients: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { after = '', ...asked } = typedOf(visit);
-    const { rut = '' } = asked;
-    const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
-    const { recipients, next } = await listRecipients(app, user, {
-      after: after || null,
-      limit,
-      ...(rut !== '' && { rutHash: (await identityHashes(app)).ofRut(readRut(rut).canonical ?? rut) }),
-    });
-    const owners = await listSeenOwners(app, user);
-    const names = new Map(owners.map(({ merchant, name }) => [merchant, name]));
-    const { banks } = await currentDirectory(app);
-    const more = next !== null && `${publicPath(app)}/console/recipients?${addressQuery(visit, { rut, after: next })}`;
-    return sendList<SeenRecipient>(visit, {
-      title: tell(language, 'recipients.title'),
-      path: '/recipients',
-      columns: columnsFor(app, language),
-      rows: recipients.map((one) => ({
-        ...one,
-        bank: banks.get(one.bankCode)?.name ?? one.bankCode,
-        merchant: names.get(one.paymentServiceId ?? '') ?? null,
-      })),
-      typed: asked,
-      above: unopenedNote(visit),
-      filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
-      cut: next !== null && recipients.length,
-      paged: next !== null || after !== '',
-      empty: emptyState(
-        visit,
-        tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
-        rut === '' ? 'bin/rubrica recipient create FILE --as EMAIL' : '',
-      ),
-      below: html`${more !== false && html`<p class="actions"><a class="button" href="${more}">${tell(language, 'recipients.next')}</a></p>`}
+export const getConsoleRecipients = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { after = '', ...asked } = typedOf(visit);
+  const { rut = '' } = asked;
+  const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
+  const { recipients, next } = await listRecipients(app, user, {
+    after: after || null,
+    limit,
+    ...(rut !== '' && { rutHash: (await identityHashes(app)).ofRut(readRut(rut).canonical ?? rut) }),
+  });
+  const owners = await listSeenOwners(app, user);
+  const names = new Map(owners.map(({ merchant, name }) => [merchant, name]));
+  const { banks } = await currentDirectory(app);
+  const more = next !== null && `${publicPath(app)}/console/recipients?${addressQuery(visit, { rut, after: next })}`;
+  return sendList<SeenRecipient>(visit, {
+    title: tell(language, 'recipients.title'),
+    path: '/recipients',
+    columns: columnsFor(app, language),
+    rows: recipients.map((one) => ({
+      ...one,
+      bank: banks.get(one.bankCode)?.name ?? one.bankCode,
+      merchant: names.get(one.paymentServiceId ?? '') ?? null,
+    })),
+    typed: asked,
+    above: unopenedNote(visit),
+    filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
+    cut: next !== null && recipients.length,
+    paged: next !== null || after !== '',
+    empty: emptyState(
+      visit,
+      tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
+      rut === '' ? 'bin/rubrica recipient create FILE --as EMAIL' : '',
+    ),
+    below: html`${more !== false && html`<p class="actions"><a class="button" href="${more}">${tell(language, 'recipients.next')}</a></p>`}
 ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recipients.add')}</h2>${await accountForm(app, visit, { action: actionOf(app), fields: {}, owners })}`}`,
-    });
-  }),
-};
+  });
+});
 
 /** Validates an account and shows the result; with the id of that validation stores the account. */
-export const postConsoleRecipients: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, goTo } = visit;
-    const posted = fieldsOf(request);
-    const fields = accountFields(posted);
-    try {
-      const { validation: validationId } = posted;
-      if (validationId === undefined) {
-        const validation = await validateBankAccount(app, user, accountInputOf(fields));
-        return await sendAdding(app, visit, {
-          status: 200,
-          said: '',
-          fields,
-          found: verdictSection(visit, { action: actionOf(app), fields, validation }),
-          fault: accountFault(language, validation),
-        });
-      }
-      const { merchant, name, email } = fields;
-      const input = {
-        validationId,
-        paymentServiceId: merchant || null,
-        account: accountInputOf(fields),
-        name,
-        email: email || null,
-      };
-      const { id } = await keepRecipient(app, user, null, input, by);
-      return await goTo(`/recipients/${id}?done=kept`);
-    } catch (error) {
-      const { status, said } = refusalOf(language, error);
-      return sendAdding(app, visit, { status, said, fields, found: false });
+export const postConsoleRecipients = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, goTo } = visit;
+  const posted = fieldsOf(request);
+  const fields = accountFields(posted);
+  try {
+    const { validation: validationId } = posted;
+    if (validationId === undefined) {
+      const validation = await validateBankAccount(app, user, accountInputOf(fields));
+      return await sendAdding(app, visit, {
+        status: 200,
+        said: '',
+        fields,
+        found: verdictSection(visit, { action: actionOf(app), fields, validation }),
+        fault: accountFault(language, validation),
+      });
     }
-  }),
-};
+    const { merchant, name, email } = fields;
+    const input = {
+      validationId,
+      paymentServiceId: merchant || null,
+      account: accountInputOf(fields),
+      name,
+      email: email || null,
+    };
+    const { id } = await keepRecipient(app, user, null, input, by);
+    return await goTo(`/recipients/${id}?done=kept`);
+  } catch (error) {
+    const { status, said } = refusalOf(language, error);
+    return sendAdding(app, visit, { status, said, fields, found: false });
+  }
+});
 
 function actionOf(app: App): string {
   return `${publicPath(app)}/console/recipients`;

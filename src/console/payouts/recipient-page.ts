@@ -4,7 +4,6 @@ import { currentDirectory } from '../../bank-validation/directory/current-direct
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { recipientPayee } from '../../payouts/find-payees.ts';
@@ -42,81 +41,75 @@ type Answer = Fault & {
 };
 
 /** Shows one recipient: the present account, all its versions, a form for another account, and a form for a payout. */
-export const getConsoleRecipient: Screen = {
-  handle: consoleHandler((app, visit) => sendRecipient(app, visit, { status: 200, said: '' })),
-};
+export const getConsoleRecipient = consoleHandler((app, visit) => sendRecipient(app, visit, { status: 200, said: '' }));
 
 /**
  * Validates another account of the same holder, or the same account again; with the id of that validation stores it.
  */
-export const postConsoleRecipient: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, goTo } = visit;
-    const { id } = request.params as { id: string };
-    await findRecipient(app, user, id);
-    const posted = fieldsOf(request);
-    const fields = accountFields(posted);
-    const action = `${publicPath(app)}/console/recipients/${id}`;
-    try {
-      const { validation: validationId } = posted;
-      if (validationId === undefined) {
-        const validation = await validateBankAccount(app, user, accountInputOf(fields));
-        return await sendRecipient(app, visit, {
-          status: 200,
-          said: '',
-          found: verdictSection(visit, { action, fields, validation }),
-          account: fields,
-          wrong: accountFault(language, validation),
-        });
-      }
-      const { name, email } = fields;
-      const input = {
-        validationId,
-        paymentServiceId: null,
-        account: accountInputOf(fields),
-        name,
-        email: email || null,
-      };
-      await keepRecipient(app, user, id, input, by);
-      return await goTo(`/recipients/${id}?done=kept`);
-    } catch (error) {
-      return sendRecipient(app, visit, { ...refusalOf(language, error), account: fields });
-    }
-  }),
-};
-
-/** Proposes one payout, which another person approves. The same reference again is the same payout. */
-export const postConsolePay: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, send, goTo } = visit;
-    const { id } = request.params as { id: string };
-    const [{ paymentServiceId }] = await findRecipient(app, user, id);
-    const pay = fieldsOf(request);
-    const owner = await ownerNamed(app, user, pay['of']);
-    if (owner === null || (paymentServiceId ?? owner.paymentServiceId) !== owner.paymentServiceId) {
-      return send(404, notFoundPage(language));
-    }
-    const { amount: text = '', reference = '', message = '' } = pay;
-    const amount = parseTyped(text.trim(), PAYOUT_CURRENCY);
-    if (amount === null || amount < 1) {
-      return sendRecipient(app, visit, {
-        status: 400,
-        said: tell(language, 'recipient.bad_amount'),
-        field: 'amount',
-        pay,
+export const postConsoleRecipient = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, goTo } = visit;
+  const { id } = request.params as { id: string };
+  await findRecipient(app, user, id);
+  const posted = fieldsOf(request);
+  const fields = accountFields(posted);
+  const action = `${publicPath(app)}/console/recipients/${id}`;
+  try {
+    const { validation: validationId } = posted;
+    if (validationId === undefined) {
+      const validation = await validateBankAccount(app, user, accountInputOf(fields));
+      return await sendRecipient(app, visit, {
+        status: 200,
+        said: '',
+        found: verdictSection(visit, { action, fields, validation }),
+        account: fields,
+        wrong: accountFault(language, validation),
       });
     }
-    const payee = await recipientPayee(app, id);
-    const wishes = [{ reference: reference.trim(), amount, payee, message: message.trim(), callbackUrl: null }];
-    try {
-      const batch = { name: reference.trim(), fileSha256: null };
-      const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
-      return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
-    } catch (error) {
-      return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
-    }
-  }),
-};
+    const { name, email } = fields;
+    const input = {
+      validationId,
+      paymentServiceId: null,
+      account: accountInputOf(fields),
+      name,
+      email: email || null,
+    };
+    await keepRecipient(app, user, id, input, by);
+    return await goTo(`/recipients/${id}?done=kept`);
+  } catch (error) {
+    return sendRecipient(app, visit, { ...refusalOf(language, error), account: fields });
+  }
+});
+
+/** Proposes one payout, which another person approves. The same reference again is the same payout. */
+export const postConsolePay = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, send, goTo } = visit;
+  const { id } = request.params as { id: string };
+  const [{ paymentServiceId }] = await findRecipient(app, user, id);
+  const pay = fieldsOf(request);
+  const owner = await ownerNamed(app, user, pay['of']);
+  if (owner === null || (paymentServiceId ?? owner.paymentServiceId) !== owner.paymentServiceId) {
+    return send(404, notFoundPage(language));
+  }
+  const { amount: text = '', reference = '', message = '' } = pay;
+  const amount = parseTyped(text.trim(), PAYOUT_CURRENCY);
+  if (amount === null || amount < 1) {
+    return sendRecipient(app, visit, {
+      status: 400,
+      said: tell(language, 'recipient.bad_amount'),
+      field: 'amount',
+      pay,
+    });
+  }
+  const payee = await recipientPayee(app, id);
+  const wishes = [{ reference: reference.trim(), amount, payee, message: message.trim(), callbackUrl: null }];
+  try {
+    const batch = { name: reference.trim(), fileSha256: null };
+    const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
+    return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
+  } catch (error) {
+    return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
+  }
+});
 
 /** The fields of the form for a payout, by their names in requests. */
 const PAY_FIELDS: Readonly<Record<string, string>> = {

@@ -6,7 +6,6 @@ import { currentDirectory } from '../../bank-validation/directory/current-direct
 import { listOwners } from '../../books/list-books.ts';
 import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
@@ -27,45 +26,43 @@ const SHOWN = 200;
 const ERRORS_SHOWN = 100;
 
 /** Shows the form for a CSV or .xlsx of payouts. */
-export const getConsoleUpload: Screen = {
-  handle: consoleHandler((app, visit) => sendForm(app, visit, { status: 200, said: '', errors: [] })),
-};
+export const getConsoleUpload = consoleHandler((app, visit) =>
+  sendForm(app, visit, { status: 200, said: '', errors: [] }),
+);
 
 /** Shows the payouts that a file would create; with `confirm` creates them. The same file again is the same batch. */
-export const postConsoleUpload: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, send, goTo } = visit;
-    const upload = await readSentFile(request);
-    const { fields, file } = upload;
-    const owner = await ownerNamed(app, user, fields['of']);
-    if (owner === null) return send(404, notFoundPage(language));
-    if (file === null || file.content.length > MOST_FILE_BYTES) {
-      return sendForm(app, visit, {
-        status: 400,
-        said: sayUnusable(language, upload),
-        field: 'file',
-        errors: [],
-        typed: fields,
-      });
-    }
-    const sha256 = hash('sha256', file.content);
-    let lines: readonly number[] = [];
-    try {
-      const { readPayouts } = await import('../../payouts/read-payouts.ts');
-      const read = await readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12));
-      lines = read.lines;
-      const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;
-      const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };
-      if (fields['confirm'] === undefined) return await sendPreview(app, visit, proposal, file);
-      const { kind, batch, payouts } = await proposePayouts(app, proposal);
-      return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
-    } catch (error) {
-      const refusal = refusalOf(language, error, lines);
-      const isOfFile = error instanceof Problem && OF_FILE.includes(error.code);
-      return sendForm(app, visit, { ...refusal, ...(isOfFile && { field: 'file' }), typed: fields });
-    }
-  }),
-};
+export const postConsoleUpload = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, send, goTo } = visit;
+  const upload = await readSentFile(request);
+  const { fields, file } = upload;
+  const owner = await ownerNamed(app, user, fields['of']);
+  if (owner === null) return send(404, notFoundPage(language));
+  if (file === null || file.content.length > MOST_FILE_BYTES) {
+    return sendForm(app, visit, {
+      status: 400,
+      said: sayUnusable(language, upload),
+      field: 'file',
+      errors: [],
+      typed: fields,
+    });
+  }
+  const sha256 = hash('sha256', file.content);
+  let lines: readonly number[] = [];
+  try {
+    const { readPayouts } = await import('../../payouts/read-payouts.ts');
+    const read = await readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12));
+    lines = read.lines;
+    const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;
+    const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };
+    if (fields['confirm'] === undefined) return await sendPreview(app, visit, proposal, file);
+    const { kind, batch, payouts } = await proposePayouts(app, proposal);
+    return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
+  } catch (error) {
+    const refusal = refusalOf(language, error, lines);
+    const isOfFile = error instanceof Problem && OF_FILE.includes(error.code);
+    return sendForm(app, visit, { ...refusal, ...(isOfFile && { field: 'file' }), typed: fields });
+  }
+});
 
 /** After these errors the file has to be changed. */
 const OF_FILE: readonly ErrorCode[] = ['INVALID_PAYOUT', 'ACCOUNT_NOT_PAYABLE'];

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { type Erasure, erasePerson } from '../../privacy/erase-person.ts';
@@ -20,25 +19,23 @@ import { fieldsOf } from '../sign-in.ts';
 const PATH = '/personal-data';
 
 /** Shows a field for a RUT or an e-mail address. The form posts it, so it is in no address and no log. */
-export const getConsolePersonalData: Screen = {
-  handle: consoleHandler(async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {})),
-};
+export const getConsolePersonalData = consoleHandler(
+  async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {}),
+);
 
 /** Shows, exports or erases the data of a person, by the button of the form. */
-export const postConsolePersonalData: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const asked = requireProof(app, visit, PATH);
-    if (asked !== null) return asked;
-    const { language, by, request } = visit;
-    const fields = fieldsOf(request);
-    const person = personOf(fields['who']);
-    if (person === null)
-      return sendPage(app, visit, 400, { fault: { said: tell(language, 'privacy.wrong'), field: 'who' } });
-    if (fields['do'] === 'export') return sendExport(app, visit, person);
-    if (fields['do'] === 'erase') return erase(app, visit, person, fields);
-    return sendPage(app, visit, 200, { person, found: await lookUpPerson(app, person, by) });
-  }),
-};
+export const postConsolePersonalData = consoleHandler(async (app, visit) => {
+  const asked = requireProof(app, visit, PATH);
+  if (asked !== null) return asked;
+  const { language, by, request } = visit;
+  const fields = fieldsOf(request);
+  const person = personOf(fields['who']);
+  if (person === null)
+    return sendPage(app, visit, 400, { fault: { said: tell(language, 'privacy.wrong'), field: 'who' } });
+  if (fields['do'] === 'export') return sendExport(app, visit, person);
+  if (fields['do'] === 'erase') return erase(app, visit, person, fields);
+  return sendPage(app, visit, 200, { person, found: await lookUpPerson(app, person, by) });
+});
 
 function personOf(text: string | undefined): Person | null {
   return text === undefined ? null : (personOfRut(text) ?? personOfEmail(text));

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
@@ -14,36 +13,34 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 const SHOWN = 100;
 
 /** Lists the refused requests of the person's payment services, by `request_id`, code or merchant, newest first. */
-export const getConsoleRequests: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const { request_id = '', code = '', merchant = '', after = '' } = askedOf(visit);
-    const search = {
-      environmentIds: user.environmentIds,
-      requestId: request_id || null,
-      code: code || null,
-      paymentServiceId: merchant || null,
-      after: after || null,
-    };
-    const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
-    const { requests, next } = await listRefusedRequests(app, search, limit);
-    const older = new URLSearchParams({ code, merchant, after: next ?? '' });
-    return sendList<ReadRefused>(visit, {
-      title: tell(language, 'requests.title'),
-      path: '/requests',
-      columns: columnsFor(app, language),
-      rows: requests.map((row) => readRefused(row, language)),
-      filters: await filtersFor(app, visit),
-      cut: next !== null && requests.length,
-      paged: next !== null || after !== '',
-      above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
-      empty: emptyState(visit, tell(language, 'requests.none'), 'bin/rubrica request list'),
-      below:
-        next !== null &&
-        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/requests?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
-    });
-  }),
-};
+export const getConsoleRequests = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const { request_id = '', code = '', merchant = '', after = '' } = askedOf(visit);
+  const search = {
+    environmentIds: user.environmentIds,
+    requestId: request_id || null,
+    code: code || null,
+    paymentServiceId: merchant || null,
+    after: after || null,
+  };
+  const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
+  const { requests, next } = await listRefusedRequests(app, search, limit);
+  const older = new URLSearchParams({ code, merchant, after: next ?? '' });
+  return sendList<ReadRefused>(visit, {
+    title: tell(language, 'requests.title'),
+    path: '/requests',
+    columns: columnsFor(app, language),
+    rows: requests.map((row) => readRefused(row, language)),
+    filters: await filtersFor(app, visit),
+    cut: next !== null && requests.length,
+    paged: next !== null || after !== '',
+    above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
+    empty: emptyState(visit, tell(language, 'requests.none'), 'bin/rubrica request list'),
+    below:
+      next !== null &&
+      html`<p class="actions"><a class="button" href="${publicPath(app)}/console/requests?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
+  });
+});
 
 async function filtersFor(app: App, { user }: ConsoleVisit): Promise<Filter[]> {
   return [
@@ -54,15 +51,13 @@ async function filtersFor(app: App, { user }: ConsoleVisit): Promise<Filter[]> {
 }
 
 /** Shows one refused request: its content without secrets, and what was wrong. */
-export const getConsoleRequest: Screen = {
-  handle: consoleHandler(async (app, { language, user, request, send }) => {
-    const { id } = request.params as { id: string };
-    const search = { environmentIds: user.environmentIds, requestId: id };
-    const [found] = (await listRefusedRequests(app, search, 1)).requests.map((row) => readRefused(row, language));
-    if (found === undefined) return send(404, notFoundPage(language));
-    return send(200, { title: tell(language, 'request.title', { id }), main: requestPage(app, language, found) });
-  }),
-};
+export const getConsoleRequest = consoleHandler(async (app, { language, user, request, send }) => {
+  const { id } = request.params as { id: string };
+  const search = { environmentIds: user.environmentIds, requestId: id };
+  const [found] = (await listRefusedRequests(app, search, 1)).requests.map((row) => readRefused(row, language));
+  if (found === undefined) return send(404, notFoundPage(language));
+  return send(200, { title: tell(language, 'request.title', { id }), main: requestPage(app, language, found) });
+});
 
 function columnsFor(app: App, language: Language): Column<ReadRefused>[] {
   return [

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { addUp } from '../../lib/exact-sum.ts';
@@ -24,49 +23,45 @@ import { readFile } from './settlement-list.ts';
 const MOST_LINES = 500;
 
 /** Asks for the file again: a comparison stores only the differences, not the whole lines. */
-export const getConsoleBookMissing: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const settlement = await settlementOf(app, visit);
-    if (settlement === null) return visit.send(404, notFoundPage(visit.language));
-    return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
-  }),
-};
+export const getConsoleBookMissing = consoleHandler(async (app, visit) => {
+  const settlement = await settlementOf(app, visit);
+  if (settlement === null) return visit.send(404, notFoundPage(visit.language));
+  return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
+});
 
 /** Shows what would be booked; with `confirm` books it, and compares the file again. */
-export const postConsoleBookMissing: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send, goTo } = visit;
-    const settlement = await settlementOf(app, visit);
-    if (settlement === null) return send(404, notFoundPage(language));
-    const asked = requireProof(app, visit, pathTo(settlement));
-    if (asked !== null) return asked;
-    const upload = await readSentFile(request);
-    const { fields, file } = upload;
-    const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
-    const merchant = paymentServiceId ?? fields['merchant'] ?? '';
-    const refuse = (said: string, field = 'file') =>
-      sendForm(app, visit, settlement, { status: 400, said, field, merchant });
-    if (file === null) return refuse(sayUnusable(language, upload));
-    if (file.content.length > MOST_FILE_BYTES) return refuse(tell(language, 'book.too_large'));
-    const evidence = describeEvidence(file.name, file.content);
-    if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));
-    const [environmentId] = merchant === '' ? [] : await listEnvironmentIds(app, environment, merchant, null);
-    if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'), 'merchant');
-    const read = await readFile(file.content);
-    if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
-    // Of a file of all merchants, a payment in the books of another is not missing.
-    const compared = await listEnvironmentIds(app, environment, paymentServiceId, null);
-    const scope = { environmentId, environment, method, compared };
-    const steps = await planImport(app, scope, read);
-    const moving = steps.filter(isMoving);
-    if (fields['confirm'] === undefined || moving.length === 0)
-      return sendPreview(app, visit, settlement, { steps, moving, file, merchant });
-    const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by });
-    const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
-    const id = kept.kind === 'kept' ? kept.id : settlement.id;
-    return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
-  }),
-};
+export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
+  const { language, by, request, send, goTo } = visit;
+  const settlement = await settlementOf(app, visit);
+  if (settlement === null) return send(404, notFoundPage(language));
+  const asked = requireProof(app, visit, pathTo(settlement));
+  if (asked !== null) return asked;
+  const upload = await readSentFile(request);
+  const { fields, file } = upload;
+  const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
+  const merchant = paymentServiceId ?? fields['merchant'] ?? '';
+  const refuse = (said: string, field = 'file') =>
+    sendForm(app, visit, settlement, { status: 400, said, field, merchant });
+  if (file === null) return refuse(sayUnusable(language, upload));
+  if (file.content.length > MOST_FILE_BYTES) return refuse(tell(language, 'book.too_large'));
+  const evidence = describeEvidence(file.name, file.content);
+  if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));
+  const [environmentId] = merchant === '' ? [] : await listEnvironmentIds(app, environment, merchant, null);
+  if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'), 'merchant');
+  const read = await readFile(file.content);
+  if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
+  // Of a file of all merchants, a payment in the books of another is not missing.
+  const compared = await listEnvironmentIds(app, environment, paymentServiceId, null);
+  const scope = { environmentId, environment, method, compared };
+  const steps = await planImport(app, scope, read);
+  const moving = steps.filter(isMoving);
+  if (fields['confirm'] === undefined || moving.length === 0)
+    return sendPreview(app, visit, settlement, { steps, moving, file, merchant });
+  const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by });
+  const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
+  const id = kept.kind === 'kept' ? kept.id : settlement.id;
+  return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
+});
 
 /** Whether a line changes the books: it settles a payment in doubt, or goes to suspense. */
 function isMoving({ does }: ImportStep): boolean {

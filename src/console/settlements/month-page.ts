@@ -2,7 +2,6 @@ import type { App } from '../../app.ts';
 import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readSum } from '../../lib/exact-sum.ts';
@@ -18,26 +17,22 @@ import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 /** Shows a month: what prevents closing it, and the amount owed to each merchant at its end. */
-export const getConsoleMonth: Screen = {
-  handle: consoleHandler((app, visit) =>
-    sendMonth(app, visit, 200, '', visit.request.query as Record<string, unknown>),
-  ),
-};
+export const getConsoleMonth = consoleHandler((app, visit) =>
+  sendMonth(app, visit, 200, '', visit.request.query as Record<string, unknown>),
+);
 
 /** Closes a month without open items, after the second factor: auditors rely on it. */
-export const postConsoleMonth: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo } = visit;
-    const fields = fieldsOf(request);
-    const { month = '' } = fields;
-    const environment = readEnvironment(app, fields['environment']);
-    const asked = requireProof(app, visit, `/months?${String(new URLSearchParams({ month, environment }))}`);
-    if (asked !== null) return asked;
-    const open = await closeMonth(app, month, environment, by);
-    if (open === null && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
-    return sendMonth(app, visit, 409, tell(language, 'month.refused'), fields);
-  }),
-};
+export const postConsoleMonth = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo } = visit;
+  const fields = fieldsOf(request);
+  const { month = '' } = fields;
+  const environment = readEnvironment(app, fields['environment']);
+  const asked = requireProof(app, visit, `/months?${String(new URLSearchParams({ month, environment }))}`);
+  if (asked !== null) return asked;
+  const open = await closeMonth(app, month, environment, by);
+  if (open === null && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
+  return sendMonth(app, visit, 409, tell(language, 'month.refused'), fields);
+});
 
 async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: string, asked: Record<string, unknown>) {
   const { language, user } = visit;

@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
@@ -24,36 +23,32 @@ import { sayUnusable } from '../payouts/kept-upload.ts';
 const SHOWN = 100;
 
 /** Lists the files that were compared with the books, with a form for another. */
-export const getConsoleSettlements: Screen = {
-  handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, { said: '' })),
-};
+export const getConsoleSettlements = consoleHandler((app, visit) => sendSettlements(app, visit, 200, { said: '' }));
 
 /** Compares a file with the books, and redirects to its differences. */
-export const postConsoleSettlements: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo } = visit;
-    const upload = await readUpload(request);
-    const { fields, file } = upload;
-    const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' });
-    if (file === null) return refuse(sayUnusable(language, upload));
-    const settlement = await readFile(file.content);
-    if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
-    const scope = {
-      environment: readEnvironment(app, fields['environment']),
-      paymentServiceId: fields['merchant'] || null,
-      method: app.paymentMethods.find(({ code }) => code === fields['method'])?.code ?? '',
-    };
-    const kept = await keepSettlement(app, scope, settlement, {
-      evidence: describeEvidence(file.name, file.content),
-      by,
-    });
-    const { declined } = settlement;
-    if (kept.kind === 'kept')
-      return goTo(`/settlements/${kept.id}${declined.length > 0 ? `?declined=${declined.length}` : ''}`);
-    if (kept.kind === 'too_many') return refuse(tell(language, 'settlements.too_many', { most: MOST_DIFFERENCES }));
-    return refuse(tell(language, kept.kind === 'empty' ? 'settlements.empty' : 'not_found.text'));
-  }),
-};
+export const postConsoleSettlements = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo } = visit;
+  const upload = await readUpload(request);
+  const { fields, file } = upload;
+  const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' });
+  if (file === null) return refuse(sayUnusable(language, upload));
+  const settlement = await readFile(file.content);
+  if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
+  const scope = {
+    environment: readEnvironment(app, fields['environment']),
+    paymentServiceId: fields['merchant'] || null,
+    method: app.paymentMethods.find(({ code }) => code === fields['method'])?.code ?? '',
+  };
+  const kept = await keepSettlement(app, scope, settlement, {
+    evidence: describeEvidence(file.name, file.content),
+    by,
+  });
+  const { declined } = settlement;
+  if (kept.kind === 'kept')
+    return goTo(`/settlements/${kept.id}${declined.length > 0 ? `?declined=${declined.length}` : ''}`);
+  if (kept.kind === 'too_many') return refuse(tell(language, 'settlements.too_many', { most: MOST_DIFFERENCES }));
+  return refuse(tell(language, kept.kind === 'empty' ? 'settlements.empty' : 'not_found.text'));
+});
 
 /** Reads the settlement; returns the reason if the file cannot be read. The table reader loads with the first file. */
 export async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {

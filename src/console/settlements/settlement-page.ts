@@ -3,7 +3,6 @@ import { isReason } from '../../audit/reason.ts';
 import type { DifferenceCause } from '../../books/explain-difference.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
@@ -26,43 +25,38 @@ import { alertNotice, doneNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** Shows one file: its sums next to the sums in the books, and its differences by cause. */
-export const getConsoleSettlement: Screen = {
-  handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, { said: '' })),
-};
+export const getConsoleSettlement = consoleHandler((app, visit) => sendSettlement(app, visit, 200, { said: '' }));
 
 /** Accepts the differences of a cause, with a reason, after the second factor. */
-export const postConsoleAccept: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, goTo, send } = visit;
-    const { id } = request.params as { id: string };
-    const { cause = '', number = '', reason: text = '' } = fieldsOf(request);
-    const shown = await showSettlement(app, id);
-    if (shown === null || !shown.differences.some((one) => one.cause === cause))
-      return send(404, notFoundPage(language));
-    const one = lineNumberIn(number);
-    const reason = text.trim();
-    const typed = { cause, one: number, reason };
-    if (!isReason(reason))
-      return sendSettlement(
-        app,
-        visit,
-        400,
-        { said: tell(language, 'refund.no_reason'), field: reasonFor({ cause, one }) },
-        typed,
-      );
-    const asked = requireProof(app, visit, `/settlements/${id}?${typedQuery(visit, typed)}`);
-    if (asked !== null) return asked;
-    const accepted = await acceptDifferences(app, {
-      settlementId: id,
-      cause: cause as DifferenceCause,
-      number: one,
-      line: null,
-      reason,
-      by,
-    });
-    return goTo(`/settlements/${id}?accepted=${accepted}`);
-  }),
-};
+export const postConsoleAccept = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo, send } = visit;
+  const { id } = request.params as { id: string };
+  const { cause = '', number = '', reason: text = '' } = fieldsOf(request);
+  const shown = await showSettlement(app, id);
+  if (shown === null || !shown.differences.some((one) => one.cause === cause)) return send(404, notFoundPage(language));
+  const one = lineNumberIn(number);
+  const reason = text.trim();
+  const typed = { cause, one: number, reason };
+  if (!isReason(reason))
+    return sendSettlement(
+      app,
+      visit,
+      400,
+      { said: tell(language, 'refund.no_reason'), field: reasonFor({ cause, one }) },
+      typed,
+    );
+  const asked = requireProof(app, visit, `/settlements/${id}?${typedQuery(visit, typed)}`);
+  if (asked !== null) return asked;
+  const accepted = await acceptDifferences(app, {
+    settlementId: id,
+    cause: cause as DifferenceCause,
+    number: one,
+    line: null,
+    reason,
+    by,
+  });
+  return goTo(`/settlements/${id}?accepted=${accepted}`);
+});
 
 async function sendSettlement(
   app: App,

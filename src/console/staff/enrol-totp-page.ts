@@ -5,7 +5,6 @@ import { isFactorName } from '../../auth/factors/factor.ts';
 import { passkeySite } from '../../auth/factors/passkey.ts';
 import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
 import type { Language } from '../../lib/language.ts';
@@ -21,41 +20,37 @@ const PATH = '/account/factors/totp';
  * Shows a key for the person's authenticator app, with its QR code. The key is stored only after a code proves that the
  * app has it.
  */
-export const getConsoleTotp: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const asked = requireProof(app, visit, PATH);
-      if (asked !== null) return asked;
-      const { next } = visit.request.query as Record<string, unknown>;
-      return sendSetup(app, visit, await beginTotp(app, visit.user), { status: 200, next: pathOf(next), said: '' });
-    },
-    ['enrol'],
-  ),
-};
+export const getConsoleTotp = consoleHandler(
+  async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const { next } = visit.request.query as Record<string, unknown>;
+    return sendSetup(app, visit, await beginTotp(app, visit.user), { status: 200, next: pathOf(next), said: '' });
+  },
+  ['enrol'],
+);
 
 /** Adds the factor once its first code is right, and shows the recovery codes. */
-export const postConsoleTotp: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const asked = requireProof(app, visit, PATH);
-      if (asked !== null) return asked;
-      const { user, request, by, language } = visit;
-      const told = (said: ConsoleText) => tell(language, said);
-      const { setup = '', code = '', name = '', next: path } = fieldsOf(request);
-      const next = pathOf(path);
-      const begun = await continueTotp(app, user, setup);
-      if (begun === null)
-        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, name, said: told('totp.over') });
-      const refuse = (field: string, said: ConsoleText) =>
-        sendSetup(app, visit, begun, { status: 400, next, name, said: told(said), field });
-      if (!isFactorName(name)) return refuse('name', 'totp.bad_name');
-      const done = await finishTotp(app, visit, { setup, code: code.replace(/\s/g, ''), name }, by);
-      if (done === null) return refuse('code', 'totp.wrong');
-      return letIn(app, visit, done.recoveryCodes, next);
-    },
-    ['enrol'],
-  ),
-};
+export const postConsoleTotp = consoleHandler(
+  async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const { user, request, by, language } = visit;
+    const told = (said: ConsoleText) => tell(language, said);
+    const { setup = '', code = '', name = '', next: path } = fieldsOf(request);
+    const next = pathOf(path);
+    const begun = await continueTotp(app, user, setup);
+    if (begun === null)
+      return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, name, said: told('totp.over') });
+    const refuse = (field: string, said: ConsoleText) =>
+      sendSetup(app, visit, begun, { status: 400, next, name, said: told(said), field });
+    if (!isFactorName(name)) return refuse('name', 'totp.bad_name');
+    const done = await finishTotp(app, visit, { setup, code: code.replace(/\s/g, ''), name }, by);
+    if (done === null) return refuse('code', 'totp.wrong');
+    return letIn(app, visit, done.recoveryCodes, next);
+  },
+  ['enrol'],
+);
 
 /**
  * Continues after a new factor, which also proved the person's identity: sets a new session, and shows recovery codes

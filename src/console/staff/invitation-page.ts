@@ -20,39 +20,35 @@ type Params = { token: string };
  * Shows the page of a link that works once. Opening it does not use the link up, because programs that scan mails open
  * links too.
  */
-export const getConsoleInvitation: Screen = {
-  handle: async (app, request, reply) => {
-    const found = await findInvitation(app, (request.params as Params).token);
-    return found === null
-      ? sendOver(app, request, reply)
-      : sendForm(app, request, reply, found, { status: 200, said: '' });
-  },
+export const getConsoleInvitation: Screen = async (app, request, reply) => {
+  const found = await findInvitation(app, (request.params as Params).token);
+  return found === null
+    ? sendOver(app, request, reply)
+    : sendForm(app, request, reply, found, { status: 200, said: '' });
 };
 
 /** Sets the password of an invited person and signs them in. The second factor comes next if the role needs one. */
-export const postConsoleInvitation: Screen = {
-  handle: async (app, request, reply) => {
-    const found = await findInvitation(app, (request.params as Params).token);
-    if (found === null) return sendOver(app, request, reply);
-    const language = visitLanguage(request);
-    if (!isFromOurPage(app, request))
-      return sendForm(app, request, reply, found, { status: 403, said: tell(language, 'stale.text') });
-    const { password = '' } = fieldsOf(request);
-    const sets = found.invitation.kind === 'invitation';
-    if (sets && !isStrongPassword(password, found.user.email))
-      return sendForm(app, request, reply, found, {
-        status: 400,
-        said: tell(language, 'me.password_weak'),
-        field: 'password',
-      });
-    const token = await acceptInvitation(app, found, { password: sets ? password : null, address: request.ip });
-    if (token === null) return sendOver(app, request, reply);
-    return reply
-      .code(303)
-      .header('set-cookie', sessionCookie(app, token.text))
-      .header('location', `${publicPath(app)}/console`)
-      .send();
-  },
+export const postConsoleInvitation: Screen = async (app, request, reply) => {
+  const found = await findInvitation(app, (request.params as Params).token);
+  if (found === null) return sendOver(app, request, reply);
+  const language = visitLanguage(request);
+  if (!isFromOurPage(app, request))
+    return sendForm(app, request, reply, found, { status: 403, said: tell(language, 'stale.text') });
+  const { password = '' } = fieldsOf(request);
+  const sets = found.invitation.kind === 'invitation';
+  if (sets && !isStrongPassword(password, found.user.email))
+    return sendForm(app, request, reply, found, {
+      status: 400,
+      said: tell(language, 'me.password_weak'),
+      field: 'password',
+    });
+  const token = await acceptInvitation(app, found, { password: sets ? password : null, address: request.ip });
+  if (token === null) return sendOver(app, request, reply);
+  return reply
+    .code(303)
+    .header('set-cookie', sessionCookie(app, token.text))
+    .header('location', `${publicPath(app)}/console`)
+    .send();
 };
 
 type Shown = Fault & { status: number };

@@ -4,7 +4,6 @@ import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-us
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -22,45 +21,41 @@ export const LINK_VALID_MS = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS 
 const PATH = '/staff/invite';
 
 /** Shows the form for a new person or program. */
-export const getConsoleStaffInvite: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const asked = requireProof(app, visit, PATH);
-    if (asked !== null) return asked;
-    const rights: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
-    return sendForm(visit, { status: 200, fault: { said: '' }, email: '', rights });
-  }),
-};
+export const getConsoleStaffInvite = consoleHandler(async (app, visit) => {
+  const asked = requireProof(app, visit, PATH);
+  if (asked !== null) return asked;
+  const rights: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
+  return sendForm(visit, { status: 200, fault: { said: '' }, email: '', rights });
+});
 
 /** Creates the person or program, and shows the invitation link or the token once. */
-export const postConsoleStaffInvite: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by } = visit;
-    const asked = requireProof(app, visit, PATH);
-    if (asked !== null) return asked;
-    const fields = ticked(visit);
-    const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
-    const email = textOf('email').trim();
-    const valid = textOf('valid');
-    const { rights, fault } = await readRights(app, language, fields);
-    const refuse = (status: number, why: Fault) => sendForm(visit, { status, fault: why, email, rights, valid });
-    if (fault !== null) return refuse(400, fault);
-    const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
-    if (refusal !== null) return refuse(403, { said: refusal });
-    const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
-    const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
-    try {
-      const wish = { email, role, may, paymentServices, refundLimits };
-      if (role === 'integration')
-        return await sendProgram(visit, await createUser(app, wish, by, { managerId: user.id }));
-      const made = await inviteUser(app, wish, validMs, by, user.id);
-      return await sendInvitationLink(visit, made, made.ended);
-    } catch (error) {
-      const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
-      if (refused === undefined) throw error;
-      return refuse(refused.status, { said: tell(language, refused.said), field: refused.field });
-    }
-  }),
-};
+export const postConsoleStaffInvite = consoleHandler(async (app, visit) => {
+  const { language, user, by } = visit;
+  const asked = requireProof(app, visit, PATH);
+  if (asked !== null) return asked;
+  const fields = ticked(visit);
+  const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
+  const email = textOf('email').trim();
+  const valid = textOf('valid');
+  const { rights, fault } = await readRights(app, language, fields);
+  const refuse = (status: number, why: Fault) => sendForm(visit, { status, fault: why, email, rights, valid });
+  if (fault !== null) return refuse(400, fault);
+  const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
+  if (refusal !== null) return refuse(403, { said: refusal });
+  const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
+  const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
+  try {
+    const wish = { email, role, may, paymentServices, refundLimits };
+    if (role === 'integration')
+      return await sendProgram(visit, await createUser(app, wish, by, { managerId: user.id }));
+    const made = await inviteUser(app, wish, validMs, by, user.id);
+    return await sendInvitationLink(visit, made, made.ended);
+  } catch (error) {
+    const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
+    if (refused === undefined) throw error;
+    return refuse(refused.status, { said: tell(language, refused.said), field: refused.field });
+  }
+});
 
 const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
   INVALID_EMAIL: { status: 400, said: 'new.bad_email', field: 'email' },

@@ -11,7 +11,6 @@ import { proveByPassword } from '../../auth/log-in.ts';
 import { isStrongPassword, setPassword } from '../../auth/set-password.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { tableOf, timeCell } from '../console-format.ts';
@@ -26,9 +25,7 @@ import { sessionTable } from './session-table.ts';
 const PATH = '/account';
 
 /** Shows the person's own second factors, recovery codes, sessions and password. */
-export const getConsolePerson: Screen = {
-  handle: consoleHandler((app, visit) => sendAccount(app, visit, 200)),
-};
+export const getConsolePerson = consoleHandler((app, visit) => sendAccount(app, visit, 200));
 
 const DONE: Readonly<Record<string, ConsoleText>> = {
   factor: 'me.done_factor',
@@ -38,65 +35,59 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
 };
 
 /** Removes one of the person's factors; the last one stays if the role needs one. */
-export const postConsoleFactorRemove: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { user, by, request, goTo, send, language } = visit;
-    const asked = requireProof(app, visit, PATH);
-    if (asked !== null) return asked;
-    const outcome = await removeFactor(app, fieldsOf(request)['factor'] ?? '', user.id, by);
-    if (outcome === 'unknown') return send(404, notFoundPage(language));
-    if (outcome === 'last') return sendAccount(app, visit, 409, { said: tell(language, 'me.last_stays') });
-    return goTo(`${PATH}?done=removed`);
-  }),
-};
+export const postConsoleFactorRemove = consoleHandler(async (app, visit) => {
+  const { user, by, request, goTo, send, language } = visit;
+  const asked = requireProof(app, visit, PATH);
+  if (asked !== null) return asked;
+  const outcome = await removeFactor(app, fieldsOf(request)['factor'] ?? '', user.id, by);
+  if (outcome === 'unknown') return send(404, notFoundPage(language));
+  if (outcome === 'last') return sendAccount(app, visit, 409, { said: tell(language, 'me.last_stays') });
+  return goTo(`${PATH}?done=removed`);
+});
 
 /** Creates ten new recovery codes and shows them once. */
-export const postConsoleRecoveryCodes: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const asked = requireProof(app, visit, PATH);
-    if (asked !== null) return asked;
-    return sendRecoveryCodes(app, visit, await renewRecoveryCodes(app, visit.user.id, visit.by), PATH);
-  }),
-};
+export const postConsoleRecoveryCodes = consoleHandler(async (app, visit) => {
+  const asked = requireProof(app, visit, PATH);
+  if (asked !== null) return asked;
+  return sendRecoveryCodes(app, visit, await renewRecoveryCodes(app, visit.user.id, visit.by), PATH);
+});
 
 /** Ends one of the person's sessions; if the form names none, all but this one. */
-export const postConsoleSessionsEnd: Screen = {
-  handle: consoleHandler(async (app, { user, session, by, request, goTo, send, language }) => {
+export const postConsoleSessionsEnd = consoleHandler(
+  async (app, { user, session, by, request, goTo, send, language }) => {
     const { session: id } = fieldsOf(request);
     if (id === undefined) await endOtherSessions(app, user.id, session.id, by);
     else if (!(await listSessions(app, user.id))?.some((one) => one.id === id))
       return send(404, notFoundPage(language));
     else await endSession(app, id, by);
     return goTo(`${PATH}?done=ended`);
-  }),
-};
+  },
+);
 
 /** Changes the password. The form must have the present one; every other session ends. */
-export const postConsolePassword: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { user, by, request, reply, goTo, language } = visit;
-    const refuse = (status: number, said: ConsoleText, field?: string) =>
-      sendAccount(app, visit, status, { said: tell(language, said), field });
-    const { now = '', wanted = '' } = fieldsOf(request);
-    if (!isStrongPassword(wanted, user.email)) return refuse(400, 'me.password_weak', 'wanted');
-    try {
-      const session = await proveByPassword(app, visit.session, {
-        email: user.email,
-        password: now,
-        address: request.ip,
-      });
-      await setPassword(app, { userId: user.id, password: wanted, keptSession: session.id }, by);
-      const { text } = await issueAccessToken(app, session);
-      reply.header('set-cookie', sessionCookie(app, text));
-      return await goTo(`${PATH}?done=password`);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.code === 'RATE_LIMITED') return refuse(429, 'prove.many');
-      if (error.code === 'LOGIN_FAILED') return refuse(401, 'me.password_wrong', 'now');
-      throw error;
-    }
-  }),
-};
+export const postConsolePassword = consoleHandler(async (app, visit) => {
+  const { user, by, request, reply, goTo, language } = visit;
+  const refuse = (status: number, said: ConsoleText, field?: string) =>
+    sendAccount(app, visit, status, { said: tell(language, said), field });
+  const { now = '', wanted = '' } = fieldsOf(request);
+  if (!isStrongPassword(wanted, user.email)) return refuse(400, 'me.password_weak', 'wanted');
+  try {
+    const session = await proveByPassword(app, visit.session, {
+      email: user.email,
+      password: now,
+      address: request.ip,
+    });
+    await setPassword(app, { userId: user.id, password: wanted, keptSession: session.id }, by);
+    const { text } = await issueAccessToken(app, session);
+    reply.header('set-cookie', sessionCookie(app, text));
+    return await goTo(`${PATH}?done=password`);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === 'RATE_LIMITED') return refuse(429, 'prove.many');
+    if (error.code === 'LOGIN_FAILED') return refuse(401, 'me.password_wrong', 'now');
+    throw error;
+  }
+});
 
 async function sendAccount(
   app: App,

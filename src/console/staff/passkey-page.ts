@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import { beginPasskey, finishPasskey } from '../../auth/factors/enrol-passkey.ts';
 import { isFactorName } from '../../auth/factors/factor.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
@@ -14,36 +13,32 @@ import { factorNameField, letIn } from './enrol-totp-page.ts';
 const PATH = '/account/factors/passkey';
 
 /** Shows the form that creates a passkey. It needs a script; an authenticator app does not. */
-export const getConsolePasskey: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const asked = requireProof(app, visit, PATH);
-      if (asked !== null) return asked;
-      const { next } = visit.request.query as Record<string, unknown>;
-      return sendSetup(app, visit, { status: 200, next: pathOf(next), said: '' });
-    },
-    ['enrol'],
-  ),
-};
+export const getConsolePasskey = consoleHandler(
+  async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const { next } = visit.request.query as Record<string, unknown>;
+    return sendSetup(app, visit, { status: 200, next: pathOf(next), said: '' });
+  },
+  ['enrol'],
+);
 
 /** Adds the passkey that the browser created. */
-export const postConsolePasskey: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const asked = requireProof(app, visit, PATH);
-      if (asked !== null) return asked;
-      const { language } = visit;
-      const { setup = '', answer = '', name = '', next: path } = fieldsOf(visit.request);
-      const next = pathOf(path);
-      const refuse = (fault: Fault) => sendSetup(app, visit, { status: 400, next, name, ...fault });
-      if (!isFactorName(name)) return refuse({ said: tell(language, 'totp.bad_name'), field: 'name' });
-      const added = await finishPasskey(app, visit, { setup, answer, name }, visit.by);
-      if (added === null) return refuse({ said: tell(language, 'passkey.refused') });
-      return letIn(app, visit, added.recoveryCodes, next);
-    },
-    ['enrol'],
-  ),
-};
+export const postConsolePasskey = consoleHandler(
+  async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const { language } = visit;
+    const { setup = '', answer = '', name = '', next: path } = fieldsOf(visit.request);
+    const next = pathOf(path);
+    const refuse = (fault: Fault) => sendSetup(app, visit, { status: 400, next, name, ...fault });
+    if (!isFactorName(name)) return refuse({ said: tell(language, 'totp.bad_name'), field: 'name' });
+    const added = await finishPasskey(app, visit, { setup, answer, name }, visit.by);
+    if (added === null) return refuse({ said: tell(language, 'passkey.refused') });
+    return letIn(app, visit, added.recoveryCodes, next);
+  },
+  ['enrol'],
+);
 
 /** Writes the form for `passkey.js`: the options of the request, and the fields for the response. */
 export function passkeyForm(

@@ -7,7 +7,6 @@ import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.
 import { proveByPassword } from '../../auth/log-in.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
@@ -16,47 +15,43 @@ import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
 /** Asks for the second factor: after the password, and again before acts on money or people. */
-export const getConsoleProve: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const { next } = visit.request.query as Record<string, unknown>;
-      return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: '' });
-    },
-    ['prove'],
-  ),
-};
+export const getConsoleProve = consoleHandler(
+  async (app, visit) => {
+    const { next } = visit.request.query as Record<string, unknown>;
+    return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: '' });
+  },
+  ['prove'],
+);
 
 /**
  * Checks the code or the passkey; for a person without a second factor, the password. A new session replaces this one.
  */
-export const postConsoleProve: Screen = {
-  handle: consoleHandler(
-    async (app, visit) => {
-      const { request, reply, goTo } = visit;
-      const { code = '', password = '', answer = '', setup = '', next } = fieldsOf(request);
-      const { user, session } = visit;
-      const address = request.ip;
-      try {
-        const prover = { user, session, address };
-        const token = await ((await hasFactor(app.db, user.id))
-          ? answer === ''
-            ? proveByCode(app, prover, code)
-            : proveByPasskey(app, prover, { setup, answer })
-          : issueAccessToken(app, await proveByPassword(app, session, { email: user.email, password, address })));
-        reply.header('set-cookie', sessionCookie(app, token.text));
-        return await goTo(pathOf(next));
-      } catch (error) {
-        const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
-        if (refusal === undefined) throw error;
-        const { status, said } = refusal;
-        // Nothing was typed beside a refused passkey.
-        const field = answer === '' ? refusal.field : undefined;
-        return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
-      }
-    },
-    ['prove'],
-  ),
-};
+export const postConsoleProve = consoleHandler(
+  async (app, visit) => {
+    const { request, reply, goTo } = visit;
+    const { code = '', password = '', answer = '', setup = '', next } = fieldsOf(request);
+    const { user, session } = visit;
+    const address = request.ip;
+    try {
+      const prover = { user, session, address };
+      const token = await ((await hasFactor(app.db, user.id))
+        ? answer === ''
+          ? proveByCode(app, prover, code)
+          : proveByPasskey(app, prover, { setup, answer })
+        : issueAccessToken(app, await proveByPassword(app, session, { email: user.email, password, address })));
+      reply.header('set-cookie', sessionCookie(app, token.text));
+      return await goTo(pathOf(next));
+    } catch (error) {
+      const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
+      if (refusal === undefined) throw error;
+      const { status, said } = refusal;
+      // Nothing was typed beside a refused passkey.
+      const field = answer === '' ? refusal.field : undefined;
+      return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
+    }
+  },
+  ['prove'],
+);
 
 const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
   FACTOR_REFUSED: { status: 401, said: 'prove.wrong', field: 'code' },

@@ -8,7 +8,6 @@ import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../au
 import type { ListedUser } from '../../auth/list-users.ts';
 import { endApiToken } from '../../auth/make-api-token.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { endWebhook } from '../../outbox/set-webhook.ts';
 import { isWebhook } from '../../outbox/webhook-subscription.ts';
@@ -57,30 +56,26 @@ function endedOf(outcome: 'ended' | 'already' | 'unknown'): Outcome {
 }
 
 /** Asks for confirmation, and says what will stop working. */
-export const getConsoleStaffConfirm: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { act, of = '' } = visit.request.query as Record<string, unknown>;
-    const asked = await readAct(app, visit, act, of);
-    return 'sent' in asked ? asked.sent : sendQuestion(visit, asked);
-  }),
-};
+export const getConsoleStaffConfirm = consoleHandler(async (app, visit) => {
+  const { act, of = '' } = visit.request.query as Record<string, unknown>;
+  const asked = await readAct(app, visit, act, of);
+  return 'sent' in asked ? asked.sent : sendQuestion(visit, asked);
+});
 
 /** Carries out the confirmed act. */
-export const postConsoleStaffConfirm: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { goTo, send, language, by } = visit;
-    const { act, of = '' } = fieldsOf(visit.request);
-    const asked = await readAct(app, visit, act, of);
-    if ('sent' in asked) return asked.sent;
-    const { person } = asked;
-    if (asked.act === 'new-password') {
-      const made = await makePasswordLink(app, person.id, LINK_VALID_MS['1d'], by, by.userId);
-      return made === null ? send(404, notFoundPage(language)) : sendInvitationLink(visit, made);
-    }
-    const outcome = await ACTS[asked.act](app, person, asked.of, by);
-    return outcome === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/staff/${person.id}?done=${outcome}`);
-  }),
-};
+export const postConsoleStaffConfirm = consoleHandler(async (app, visit) => {
+  const { goTo, send, language, by } = visit;
+  const { act, of = '' } = fieldsOf(visit.request);
+  const asked = await readAct(app, visit, act, of);
+  if ('sent' in asked) return asked.sent;
+  const { person } = asked;
+  if (asked.act === 'new-password') {
+    const made = await makePasswordLink(app, person.id, LINK_VALID_MS['1d'], by, by.userId);
+    return made === null ? send(404, notFoundPage(language)) : sendInvitationLink(visit, made);
+  }
+  const outcome = await ACTS[asked.act](app, person, asked.of, by);
+  return outcome === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/staff/${person.id}?done=${outcome}`);
+});
 
 type Asked = { person: ListedUser; act: StaffAct; of: string };
 

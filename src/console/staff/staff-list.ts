@@ -2,7 +2,6 @@ import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import { type ListedUser, listUsers } from '../../auth/list-users.ts';
 import { ROLES, type Role } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
@@ -18,41 +17,39 @@ const TONES = { enabled: 'good', invited: 'warn', disabled: 'bad' } as const;
 type Listed = ListedUser & { state: (typeof STATES)[number] };
 
 /** Lists all people and programs: their rights, their second factor, and their last use. */
-export const getConsoleStaff: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const { text = '', role = '', state = '' } = askedOf(visit);
-    const [users, links, names] = await Promise.all([listUsers(app), listInvitations(app), merchantNames(app)]);
-    const waiting = new Set(links.map(({ user }) => user));
-    const listed = users.map((user) => ({ ...user, state: stateOf(user, waiting.has(user.id)) }));
-    return sendList<Listed>(visit, {
-      title: tell(language, 'people.title'),
-      path: '/staff',
-      columns: columnsFor(visit, names),
-      rows: listed.filter(
-        (user) =>
-          containsText(text, [user.email]) &&
-          (role === '' || user.role === role) &&
-          (state === '' || user.state === state),
-      ),
-      filters: [
-        { name: 'text', text: 'list.filter_text', type: 'search' },
-        {
-          name: 'role',
-          text: 'people.role',
-          type: (Object.keys(ROLES) as Role[]).map((name) => [name, nameOfRole(language, name)] as const),
-        },
-        {
-          name: 'state',
-          text: 'column.state',
-          type: STATES.map((name) => [name, tell(language, `people.${name}`)] as const),
-        },
-      ],
-      empty: emptyState(visit, tell(language, 'people.none'), 'bin/rubrica user list'),
-      above: html`<p class="actions">${visit.user.may.has('users:manage') && html`<a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a>`} <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
-    });
-  }),
-};
+export const getConsoleStaff = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const { text = '', role = '', state = '' } = askedOf(visit);
+  const [users, links, names] = await Promise.all([listUsers(app), listInvitations(app), merchantNames(app)]);
+  const waiting = new Set(links.map(({ user }) => user));
+  const listed = users.map((user) => ({ ...user, state: stateOf(user, waiting.has(user.id)) }));
+  return sendList<Listed>(visit, {
+    title: tell(language, 'people.title'),
+    path: '/staff',
+    columns: columnsFor(visit, names),
+    rows: listed.filter(
+      (user) =>
+        containsText(text, [user.email]) &&
+        (role === '' || user.role === role) &&
+        (state === '' || user.state === state),
+    ),
+    filters: [
+      { name: 'text', text: 'list.filter_text', type: 'search' },
+      {
+        name: 'role',
+        text: 'people.role',
+        type: (Object.keys(ROLES) as Role[]).map((name) => [name, nameOfRole(language, name)] as const),
+      },
+      {
+        name: 'state',
+        text: 'column.state',
+        type: STATES.map((name) => [name, tell(language, `people.${name}`)] as const),
+      },
+    ],
+    empty: emptyState(visit, tell(language, 'people.none'), 'bin/rubrica user list'),
+    above: html`<p class="actions">${visit.user.may.has('users:manage') && html`<a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a>`} <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
+  });
+});
 
 function stateOf({ disabled_at, last_log_in_at }: ListedUser, hasLink: boolean): Listed['state'] {
   if (disabled_at !== null) return 'disabled';

@@ -5,7 +5,6 @@ import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import { apiTokenState, listApiTokens, listSessions } from '../../auth/list-sessions.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
@@ -30,23 +29,21 @@ import { tokenBadge } from './token-list.ts';
 const DONE: Readonly<Record<string, ConsoleText>> = { changed: 'staff_done.changed', already: 'staff_done.already' };
 
 /** Shows one person or program: their rights, their credentials and sessions, and the possible actions. */
-export const getConsoleStaffPerson: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const person = await personOf(app, visit);
-    if (person === null) return visit.send(404, notFoundPage(visit.language));
-    const manages = visit.user.may.has('users:manage');
-    const refusal = manages ? await refusalFor(visit, person) : null;
-    const may = manages && refusal === null;
-    const main = html`${resultNotice(visit, DONE)}
+export const getConsoleStaffPerson = consoleHandler(async (app, visit) => {
+  const person = await personOf(app, visit);
+  if (person === null) return visit.send(404, notFoundPage(visit.language));
+  const manages = visit.user.may.has('users:manage');
+  const refusal = manages ? await refusalFor(visit, person) : null;
+  const may = manages && refusal === null;
+  const main = html`${resultNotice(visit, DONE)}
 <h1>${person.email}</h1>
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
 ${visit.user.may.has('audit:read') && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?who=${person.id}">${tell(visit.language, 'people.acts')}</a></p>`}
 ${refusal !== null && html`<p class="notice">${refusal}</p>`}
 ${factsCard(visit, person, may, await merchantNames(app))}
 ${await entrances(app, visit, person, may)}`;
-    return visit.send(200, { title: person.email, main });
-  }),
-};
+  return visit.send(200, { title: person.email, main });
+});
 
 function stateBadge(language: Language, { disabled_at }: ListedUser): Html {
   return disabled_at === null

@@ -6,7 +6,6 @@ import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
 import { setRights } from '../../auth/set-rights.ts';
 import { selectPermissions } from '../../auth/user-right-queries.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
@@ -17,39 +16,35 @@ import { limitText, merchantNames, personOf, refusalFor, seenBy } from './manage
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 
 /** Shows the form that changes a person's role, permissions, merchants and limit. */
-export const getConsoleStaffRights: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const found = await changeable(app, visit);
-    if ('sent' in found) return found.sent;
-    return sendForm(visit, found.person, {
-      rights: await rightsNow(app, found.person),
-      status: 200,
-      fault: { said: '' },
-    });
-  }),
-};
+export const getConsoleStaffRights = consoleHandler(async (app, visit) => {
+  const found = await changeable(app, visit);
+  if ('sent' in found) return found.sent;
+  return sendForm(visit, found.person, {
+    rights: await rightsNow(app, found.person),
+    status: 200,
+    fault: { said: '' },
+  });
+});
 
 /** Shows what would change, and changes it after the confirmation. */
-export const postConsoleStaffRights: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, user, goTo } = visit;
-    const found = await changeable(app, visit);
-    if ('sent' in found) return found.sent;
-    const { person } = found;
-    const fields = ticked(visit);
-    const { rights, fault } = await readRights(app, language, fields);
-    const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights, status, fault: why });
-    if (fault !== null) return refuse(400, fault);
-    const refusal = await refusalFor(visit, { id: person.id, ...heldWith(rights) });
-    if (refusal !== null) return refuse(403, { said: refusal });
-    const now = await rightsNow(app, person);
-    const wish = changesOf(now, rights);
-    if (wish === null) return refuse(400, { said: tell(language, 'rights.same') });
-    if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
-    await setRights(app, person.id, wish, by, user.id);
-    return goTo(`/staff/${person.id}?done=changed`);
-  }),
-};
+export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
+  const { language, by, user, goTo } = visit;
+  const found = await changeable(app, visit);
+  if ('sent' in found) return found.sent;
+  const { person } = found;
+  const fields = ticked(visit);
+  const { rights, fault } = await readRights(app, language, fields);
+  const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights, status, fault: why });
+  if (fault !== null) return refuse(400, fault);
+  const refusal = await refusalFor(visit, { id: person.id, ...heldWith(rights) });
+  if (refusal !== null) return refuse(403, { said: refusal });
+  const now = await rightsNow(app, person);
+  const wish = changesOf(now, rights);
+  if (wish === null) return refuse(400, { said: tell(language, 'rights.same') });
+  if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
+  await setRights(app, person.id, wish, by, user.id);
+  return goTo(`/staff/${person.id}?done=changed`);
+});
 
 /**
  * Returns the person in the path if the visitor may change them and has proved their identity; otherwise sends the

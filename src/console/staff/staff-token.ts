@@ -4,7 +4,6 @@ import type { ListedUser } from '../../auth/list-users.ts';
 import { makeApiToken, type NewApiToken } from '../../auth/make-api-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
@@ -19,38 +18,34 @@ const DAY_MS = 86_400_000;
 const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * DAY_MS, never: null } as const;
 
 /** Shows the form for another API token of a program or a person. */
-export const getConsoleStaffToken: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const found = await tokenOwner(app, visit);
-    return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name: '' });
-  }),
-};
+export const getConsoleStaffToken = consoleHandler(async (app, visit) => {
+  const found = await tokenOwner(app, visit);
+  return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name: '' });
+});
 
 /** Creates the token and shows it once. */
-export const postConsoleStaffToken: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { request, by, send, language } = visit;
-    const found = await tokenOwner(app, visit);
-    if ('sent' in found) return found.sent;
-    const { person } = found;
-    const { name = '', valid = '' } = fieldsOf(request);
-    const validMs = isChoice(valid) ? TOKEN_VALID_MS[valid] : TOKEN_VALID_MS['90d'];
-    const expiresAt = validMs === null ? null : app.now() + validMs;
-    try {
-      const made = await makeApiToken(app, person.id, { name: name.trim(), expiresAt }, by, by.userId);
-      return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
-      return sendForm(visit, person, {
-        status: 400,
-        said: tell(language, 'token.bad_name'),
-        field: 'name',
-        name,
-        valid,
-      });
-    }
-  }),
-};
+export const postConsoleStaffToken = consoleHandler(async (app, visit) => {
+  const { request, by, send, language } = visit;
+  const found = await tokenOwner(app, visit);
+  if ('sent' in found) return found.sent;
+  const { person } = found;
+  const { name = '', valid = '' } = fieldsOf(request);
+  const validMs = isChoice(valid) ? TOKEN_VALID_MS[valid] : TOKEN_VALID_MS['90d'];
+  const expiresAt = validMs === null ? null : app.now() + validMs;
+  try {
+    const made = await makeApiToken(app, person.id, { name: name.trim(), expiresAt }, by, by.userId);
+    return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
+    return sendForm(visit, person, {
+      status: 400,
+      said: tell(language, 'token.bad_name'),
+      field: 'name',
+      name,
+      valid,
+    });
+  }
+});
 
 /**
  * Returns the future owner of the token if the visitor may create it and has proved their identity; otherwise sends the

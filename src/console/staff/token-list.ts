@@ -1,6 +1,5 @@
 import { listEveryApiToken, type OwnedToken } from '../../auth/list-sessions.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { actorText, badge, emptyState } from '../console-format.ts';
@@ -16,33 +15,31 @@ const STATES: Readonly<Record<OwnedToken['state'], { text: ConsoleText; tone: st
 };
 
 /** Lists every API token: its owner, its purpose, and its last use. */
-export const getConsoleStaffTokens: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language } = visit;
-    const { text = '', state = '' } = askedOf(visit);
-    const tokens = await listEveryApiToken(app);
-    return sendList<OwnedToken>(visit, {
-      title: tell(language, 'tokens.title'),
-      path: '/staff/tokens',
-      columns: columnsFor(visit),
-      rows: tokens.filter(
-        (token) => containsText(text, [token.email, token.name]) && (state === '' || state === token.state),
-      ),
-      filters: [
-        { name: 'text', text: 'list.filter_text', type: 'search' },
-        {
-          name: 'state',
-          text: 'column.state',
-          type: Object.entries(STATES).map(([name, said]) => [name, tell(language, said.text)] as const),
-        },
-      ],
-      empty:
-        tokens.length === 0
-          ? emptyState(visit, tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …')
-          : emptyState(visit, tell(language, 'list.none_such'), ''),
-    });
-  }),
-};
+export const getConsoleStaffTokens = consoleHandler(async (app, visit) => {
+  const { language } = visit;
+  const { text = '', state = '' } = askedOf(visit);
+  const tokens = await listEveryApiToken(app);
+  return sendList<OwnedToken>(visit, {
+    title: tell(language, 'tokens.title'),
+    path: '/staff/tokens',
+    columns: columnsFor(visit),
+    rows: tokens.filter(
+      (token) => containsText(text, [token.email, token.name]) && (state === '' || state === token.state),
+    ),
+    filters: [
+      { name: 'text', text: 'list.filter_text', type: 'search' },
+      {
+        name: 'state',
+        text: 'column.state',
+        type: Object.entries(STATES).map(([name, said]) => [name, tell(language, said.text)] as const),
+      },
+    ],
+    empty:
+      tokens.length === 0
+        ? emptyState(visit, tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …')
+        : emptyState(visit, tell(language, 'list.none_such'), ''),
+  });
+});
 
 function columnsFor({ app, language }: ConsoleVisit): Column<OwnedToken>[] {
   return [

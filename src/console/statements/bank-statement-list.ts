@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { foldText } from '../../lib/fold-text.ts';
@@ -29,44 +28,40 @@ const USES: readonly LineUse[] = ['payout', 'return', 'deposit', 'suspense'];
 type SeenStatement = ListedStatement & { merchant: string };
 
 /** Lists the newest bank statements, each with the number of lines that wait for a person. */
-export const getConsoleStatements: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user } = visit;
-    const asked = askedOf(visit);
-    const { rows: statements, cut } = await readFirst(SHOWN, (limit) =>
-      listStatements(app, user.environmentIds, limit, asked['state'] === 'open'),
-    );
-    const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
-    return sendList<SeenStatement>(visit, {
-      title: tell(language, 'statements.title'),
-      path: '/statements',
-      columns: columnsFor(app, language),
-      cut,
-      rows: statements
-        .map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) }))
-        .filter(isAsked(asked)),
-      filters: [
-        {
-          name: 'state',
-          text: 'filter.state',
-          type: [
-            ['open', tell(language, 'statements.with_open')],
-            ['explained', tell(language, 'statements.explained')],
-          ],
-        },
-        { name: 'text', text: 'statements.find', type: 'search' },
-      ],
-      above:
-        user.may.has('movements:record') &&
-        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'statements.import')}</a></p>`,
-      empty: emptyState(
-        visit,
-        tell(language, 'statements.none'),
-        'bin/rubrica statement import cartola.xlsx --account NUMBER --as EMAIL',
-      ),
-    });
-  }),
-};
+export const getConsoleStatements = consoleHandler(async (app, visit) => {
+  const { language, user } = visit;
+  const asked = askedOf(visit);
+  const { rows: statements, cut } = await readFirst(SHOWN, (limit) =>
+    listStatements(app, user.environmentIds, limit, asked['state'] === 'open'),
+  );
+  const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
+  return sendList<SeenStatement>(visit, {
+    title: tell(language, 'statements.title'),
+    path: '/statements',
+    columns: columnsFor(app, language),
+    cut,
+    rows: statements.map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) })).filter(isAsked(asked)),
+    filters: [
+      {
+        name: 'state',
+        text: 'filter.state',
+        type: [
+          ['open', tell(language, 'statements.with_open')],
+          ['explained', tell(language, 'statements.explained')],
+        ],
+      },
+      { name: 'text', text: 'statements.find', type: 'search' },
+    ],
+    above:
+      user.may.has('movements:record') &&
+      html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'statements.import')}</a></p>`,
+    empty: emptyState(
+      visit,
+      tell(language, 'statements.none'),
+      'bin/rubrica statement import cartola.xlsx --account NUMBER --as EMAIL',
+    ),
+  });
+});
 
 /**
  * Whether a statement passes the filters of the address. `text`: a part of the file name or of the merchant, or the end
@@ -80,46 +75,42 @@ function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenS
 }
 
 /** Shows the form for a statement in the bank's export format. */
-export const getConsoleNewStatement: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const asked = requireProof(app, visit, NEW);
-    return asked ?? sendForm(app, visit, { status: 200, said: '' });
-  }),
-};
+export const getConsoleNewStatement = consoleHandler(async (app, visit) => {
+  const asked = requireProof(app, visit, NEW);
+  return asked ?? sendForm(app, visit, { status: 200, said: '' });
+});
 
 /** Shows the proof of a statement and what its lines would do; with `confirm` imports it. */
-export const postConsoleStatements: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, by, request, send, goTo } = visit;
-    const asked = requireProof(app, visit, NEW);
-    if (asked !== null) return asked;
-    const upload = await readSentFile(request);
-    const { fields, file } = upload;
-    const owner = await accountOwnerNamed(app, visit, fields['of']);
-    if (owner === null) return send(404, notFoundPage(language));
-    const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
-    const refuse = (status: number, fault: Fault) =>
-      sendForm(app, visit, { status, ...fault, of: fields['of'], account });
-    if (file === null || file.content.length > MOST_FILE_BYTES)
-      return refuse(400, { said: sayUnusable(language, upload), field: 'file' });
-    if (!/^\d{4,20}$/.test(account))
-      return refuse(400, { said: tell(language, 'statements.bad_account'), field: 'account' });
-    try {
-      const { readStatement } = await import('../../statements/read-statement.ts');
-      const statement = await readStatement(Readable.from([file.content]));
-      const evidence = describeEvidence(file.name, file.content);
-      const wish = { ...owner, account, evidence, by };
-      if (fields['confirm'] === undefined)
-        return await sendPreview(app, visit, { wish, statement, file, of: fields['of'] ?? '' });
-      const { id } = await importStatement(app, wish, statement);
-      return await goTo(id === null ? '/statements' : `/statements/${id}?done=imported`);
-    } catch (error) {
-      const { status, said } = refusalOf(language, error);
-      const isOfFile = error instanceof Problem && error.code === 'INVALID_STATEMENT';
-      return refuse(status, { said, field: isOfFile ? 'file' : undefined });
-    }
-  }),
-};
+export const postConsoleStatements = consoleHandler(async (app, visit) => {
+  const { language, by, request, send, goTo } = visit;
+  const asked = requireProof(app, visit, NEW);
+  if (asked !== null) return asked;
+  const upload = await readSentFile(request);
+  const { fields, file } = upload;
+  const owner = await accountOwnerNamed(app, visit, fields['of']);
+  if (owner === null) return send(404, notFoundPage(language));
+  const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
+  const refuse = (status: number, fault: Fault) =>
+    sendForm(app, visit, { status, ...fault, of: fields['of'], account });
+  if (file === null || file.content.length > MOST_FILE_BYTES)
+    return refuse(400, { said: sayUnusable(language, upload), field: 'file' });
+  if (!/^\d{4,20}$/.test(account))
+    return refuse(400, { said: tell(language, 'statements.bad_account'), field: 'account' });
+  try {
+    const { readStatement } = await import('../../statements/read-statement.ts');
+    const statement = await readStatement(Readable.from([file.content]));
+    const evidence = describeEvidence(file.name, file.content);
+    const wish = { ...owner, account, evidence, by };
+    if (fields['confirm'] === undefined)
+      return await sendPreview(app, visit, { wish, statement, file, of: fields['of'] ?? '' });
+    const { id } = await importStatement(app, wish, statement);
+    return await goTo(id === null ? '/statements' : `/statements/${id}?done=imported`);
+  } catch (error) {
+    const { status, said } = refusalOf(language, error);
+    const isOfFile = error instanceof Problem && error.code === 'INVALID_STATEMENT';
+    return refuse(status, { said, field: isOfFile ? 'file' : undefined });
+  }
+});
 
 /** Shows how a file proved its completeness. */
 export function proofBadge(language: Language, proof: ListedStatement['proof']): Html {

@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
@@ -21,9 +20,7 @@ import { allOtherForm, explainForm } from './explain-forms.ts';
 const SHOWN = 500;
 
 /** Shows one statement: its proof, the use of its lines, and the files that it overlaps. */
-export const getConsoleStatement: Screen = {
-  handle: consoleHandler((app, visit) => sendStatement(app, visit, 200, { said: '' })),
-};
+export const getConsoleStatement = consoleHandler((app, visit) => sendStatement(app, visit, 200, { said: '' }));
 
 /**
  * Sends the page of the statement in the path, or its lines as a file; the refusal is at the top. `asked`: a filter by

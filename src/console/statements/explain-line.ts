@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
 import { findStatement } from '../../statements/find-statement.ts';
@@ -15,35 +14,33 @@ import { sendStatement } from './bank-statement-page.ts';
 import { REASON_OF_ALL } from './explain-forms.ts';
 
 /** Records the subject of a line in suspense, or marks all unexplained ones as unrelated to this installation. */
-export const postConsoleStatementUses: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request, goTo } = visit;
-    const { id } = request.params as { id: string };
-    const fields = fieldsOf(request);
-    const line = lineNumberIn(fields['line']);
-    await findStatement(app, user.environmentIds, id, 'suspense');
-    const reason = (fields['reason'] ?? '').trim();
-    const typed = { ...fields, use: 'suspense', reason };
-    const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
-    const is = subjectOf(app, language, fields);
-    if ('said' in is) return refuse(400, is);
-    if (!isReason(reason)) {
-      const field = line === null ? REASON_OF_ALL : 'reason';
-      return refuse(400, { said: tell(language, 'refund.no_reason'), field });
-    }
-    const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
-    if (asked !== null) return asked;
-    try {
-      const lines = await resolveLine(app, { statementId: id, fileLine: line ?? 'unknown', is, reason, by });
-      return await goTo(`/statements/${id}?resolved=${lines.length}`);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const said = wordsOf(error, language).detail;
-      const field = namesOne(is) ? 'subject' : error.code === 'PAYMENT_SERVICE_AMBIGUOUS' ? 'merchant' : undefined;
-      return refuse(CATALOGUE[error.code].status, { said, field });
-    }
-  }),
-};
+export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
+  const { language, user, by, request, goTo } = visit;
+  const { id } = request.params as { id: string };
+  const fields = fieldsOf(request);
+  const line = lineNumberIn(fields['line']);
+  await findStatement(app, user.environmentIds, id, 'suspense');
+  const reason = (fields['reason'] ?? '').trim();
+  const typed = { ...fields, use: 'suspense', reason };
+  const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
+  const is = subjectOf(app, language, fields);
+  if ('said' in is) return refuse(400, is);
+  if (!isReason(reason)) {
+    const field = line === null ? REASON_OF_ALL : 'reason';
+    return refuse(400, { said: tell(language, 'refund.no_reason'), field });
+  }
+  const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
+  if (asked !== null) return asked;
+  try {
+    const lines = await resolveLine(app, { statementId: id, fileLine: line ?? 'unknown', is, reason, by });
+    return await goTo(`/statements/${id}?resolved=${lines.length}`);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const said = wordsOf(error, language).detail;
+    const field = namesOne(is) ? 'subject' : error.code === 'PAYMENT_SERVICE_AMBIGUOUS' ? 'merchant' : undefined;
+    return refuse(CATALOGUE[error.code].status, { said, field });
+  }
+});
 
 /** Whether the subject was typed: the id of a payout or a deposit. */
 function namesOne(is: LineSubject): boolean {

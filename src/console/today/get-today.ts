@@ -2,7 +2,6 @@ import type { App } from '../../app.ts';
 import { measureUnreached } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
@@ -31,16 +30,15 @@ const SHOWN = 8;
  * Shows the first page: the money of the day, callbacks, and items that need a person. People who may not read payments
  * start at their first section.
  */
-export const getConsole: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const { language, user, send, goTo } = visit;
-    if (!user.may.has('payments:read')) return goTo(sectionsOf(user)[0]?.sections[0]?.path ?? '/account');
-    const now = app.now();
-    const { from } = boundsOfDay(dayOf(now));
-    const paid = await selectPaidHours(app.db, from, user.environmentIds === null ? null : [...user.environmentIds]);
-    const title = tell(language, 'today.title', { day: dayOf(now) });
-    const seesAll = user.environmentIds === null;
-    const main = html`<h1>${title}</h1>
+export const getConsole = consoleHandler(async (app, visit) => {
+  const { language, user, send, goTo } = visit;
+  if (!user.may.has('payments:read')) return goTo(sectionsOf(user)[0]?.sections[0]?.path ?? '/account');
+  const now = app.now();
+  const { from } = boundsOfDay(dayOf(now));
+  const paid = await selectPaidHours(app.db, from, user.environmentIds === null ? null : [...user.environmentIds]);
+  const title = tell(language, 'today.title', { day: dayOf(now) });
+  const seesAll = user.environmentIds === null;
+  const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
 ${await failingEndpoints(app, visit)}
 <div class="figures" data-live>${moneyFigures(app, language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
@@ -48,9 +46,8 @@ ${await failingEndpoints(app, visit)}
 ${hoursChart(language, countsOf(paid.filter(({ environment }) => environment === app.config.mode)))}
 ${seesAll && methodTable(language, await selectMethodOutcomes(app.db, NEWEST))}
 ${seesAll && (await attention(app, visit))}`;
-    return send(200, { title, main });
-  }),
-};
+  return send(200, { title, main });
+});
 
 /** Sums the money of the environment in which the program runs. Money of the other environment is shown separately. */
 function moneyFigures(app: App, language: Language, paid: readonly PaidHour[]): Html[] {
