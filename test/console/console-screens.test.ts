@@ -86,6 +86,8 @@ withBrowser('the console in a browser', (openVisitor) => {
         assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list are not printed');
         const heads = await page.evaluate('getComputedStyle(document.querySelector("thead")).position');
         assert.equal(heads, 'static', 'a printed list is a table, not the cards of a phone');
+        // The server would wait for the open event stream.
+        await page.close();
       });
     }
 
