@@ -16,12 +16,14 @@ import type { Reader, Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { formatDecimal } from '../lib/money.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { recordConflict } from '../transactions/transition-transaction.ts';
 import {
   compareImported,
   groupImported,
@@ -256,6 +258,7 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       await refuseEarlier(tx, imported.id);
       if (payment !== null && !(await hasLeft(tx, payment, imported.amount)))
         return { ...step, does: 'left', note: MORE_THAN_LEFT };
+      if (payment !== null) await recordConflict(tx, payment, chargebackOf(imported, step));
       await recordImportFact(tx, imported);
       const link = await postEntries(tx, importedPosting(imported, payment));
       await insertImported(tx, { ...imported, link });
@@ -273,6 +276,18 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       return step;
     }),
   );
+}
+
+/** Makes the event from which the merchant learns that the payer's bank took money back. */
+function chargebackOf({ imported_at, payment_method, amount, currency }: ImportedPayment, step: ImportStep) {
+  const data = { charged_back: formatDecimal(amount, currency), currency };
+  return {
+    event: 'chargeback',
+    at: imported_at,
+    paymentMethod: payment_method,
+    attemptId: step.attemptId,
+    data,
+  } as const;
 }
 
 /** Rolls a commit back if another import has its line by now. `ownId`: the line of the commit itself. */

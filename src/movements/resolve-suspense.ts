@@ -1,14 +1,17 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { methodOfReceivable } from '../books/journal-entry.ts';
+import { methodOfReceivable, type Posting } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { recordEvents } from '../outbox/record-event.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { lockTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { advanceSequence, lockTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
 import { insertMovement, type SuspenseEntry, selectSuspenseAt, selectSuspenseOf } from './movement-queries.ts';
 
@@ -35,7 +38,7 @@ export async function resolveSuspense(app: App, transactionId: number, decided: 
   return app.db.transaction<Resolution>(async (tx) => {
     // Every posting to suspense of this transaction takes this lock too.
     await lockTransaction(tx, transaction);
-    return decide(tx, await selectSuspenseOf(tx, transaction), decided, now);
+    return decide(tx, await selectSuspenseOf(tx, transaction), decided, now, transaction);
   });
 }
 
@@ -95,6 +98,7 @@ async function decide(
   suspended: readonly SuspenseEntry[],
   decided: SuspenseDecision,
   now: number,
+  transaction: Transaction | null = null,
 ): Promise<Resolution> {
   const meant = suspended.filter(({ entry }) => decided.entry === undefined || decided.entry === entry);
   const [first] = meant;
@@ -109,13 +113,31 @@ async function decide(
     resolved: entry.kind,
   }));
   for (const { movement } of movements) await insertMovement(tx, movement);
-  for (const { movement, resolved } of movements) await postEntries(tx, movementPosting(movement, resolved));
+  const postings = movements.map(({ movement, resolved }) => movementPosting(movement, resolved));
+  if (transaction !== null) await tellMerchant(tx, transaction, open, { ...decided, now, postings });
+  for (const posting of postings) await postEntries(tx, posting);
   const entries = open.map(({ environment_id, entry }) => `${environment_id}/${entry}`);
   const { by, decision, reason } = decided;
   const after = { decision, entries, amount: String(sumOf(open, first).amount), currency: first.currency };
   const subject = { kind: 'transaction', id: String(first.transaction_id ?? 'none') };
   await recordAudit(tx, { at: now, by, action: 'suspense.resolved', subject, after, reason });
   return { kind: 'resolved', ...sumOf(open, first) };
+}
+
+/** Records an event for each entry, because what was decided may be the merchant's loss. Call it before the books. */
+async function tellMerchant(
+  tx: Tx,
+  transaction: Transaction,
+  open: readonly SuspenseEntry[],
+  { decision, now, postings }: Pick<SuspenseDecision, 'decision'> & { now: number; postings: readonly Posting[] },
+): Promise<void> {
+  for (const [at, { entry, amount, currency }] of open.entries()) {
+    const { last_sequence: sequence, state } = await advanceSequence(tx, transaction);
+    const booked = postings[at]?.transfers[0]?.kind;
+    const data = { state, decision, booked, amount: formatDecimal(amount, currency), currency, entry };
+    const of = { environmentId: transaction.environment_id, transactionId: transaction.id, sequence };
+    await recordEvents(tx, [{ ...of, type: 'transaction.resolved', createdAt: now, data }]);
+  }
 }
 
 /** Makes the record of a decision about an entry in suspense. */

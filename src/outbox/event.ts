@@ -18,6 +18,7 @@ export type EventType =
   | 'transaction.cancelled'
   | 'transaction.expired'
   | 'transaction.conflict'
+  | 'transaction.resolved'
   | 'bank_account_validation.updated';
 
 /** An event of a transaction before it is in the feed. `sequence` counts from 1 within the transaction. */

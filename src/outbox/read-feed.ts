@@ -184,7 +184,7 @@ function amountOf({ id, reference, amount, currency }: FeedTransaction) {
 
 function stateAfter(type: EventType, data: unknown): string {
   if (type === 'transaction.created') return 'pending';
-  if (type === 'transaction.conflict') return (data as { state: string }).state;
+  if (type === 'transaction.conflict' || type === 'transaction.resolved') return (data as { state: string }).state;
   // Only completed payments are refunded.
   if (type.startsWith('refund.')) return 'completed';
   return type.slice('transaction.'.length);

@@ -28,7 +28,9 @@ export type TransitionCause = {
   data: Record<string, unknown> | null;
 };
 
-export type ConflictCause = Omit<TransitionCause, 'event'> & { event: TransactionEvent | 'contradict' };
+export type ConflictCause = Omit<TransitionCause, 'event'> & {
+  event: TransactionEvent | 'contradict' | 'chargeback';
+};
 
 /**
  * Changes the state of a transaction; nothing else does. Writes the state, its event in the feed, its callback, its
@@ -69,7 +71,7 @@ export async function transitionTransaction(
 
 /**
  * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the
- * question. An approval's money goes to suspense. Call it last in the commit, like a transition.
+ * question. `chargeback`: the payer's bank took money back. An approval's money goes to suspense. Call it last in the commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction);

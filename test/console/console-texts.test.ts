@@ -61,6 +61,7 @@ const SAID_IN_LINES = [
     'transaction.cancelled': true,
     'transaction.expired': true,
     'transaction.conflict': true,
+    'transaction.resolved': true,
     'refund.processing': true,
     'refund.completed': true,
     'refund.failed': true,

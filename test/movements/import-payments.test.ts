@@ -291,6 +291,19 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const decided = { decision: 'kept', reason: 'the merchant bears it', by: TESTER } as const;
     assert.equal((await resolveSuspense(app, transaction.id, decided)).kind, 'resolved');
     assert.deepEqual(await sumsOf(opened), {});
+    const told = await app.db.query<{ type: string; data: string }>(
+      `select type, data from events where type in ('transaction.conflict', 'transaction.resolved') order by sequence`,
+    );
+    const of = (amount: string) => ({ state: 'completed', amount, currency: 'CLP' });
+    const [first] = told.map(({ data }) => JSON.parse(data));
+    assert.deepEqual(first, { charged_back: '7000.00', currency: 'CLP', state: 'completed', event: 'chargeback' });
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      [...Array(3).fill('transaction.conflict'), ...Array(3).fill('transaction.resolved')],
+    );
+    const { entry, ...last } = JSON.parse(told.at(-1)?.data ?? '');
+    assert.deepEqual(last, { ...of('3990.00'), decision: 'kept', booked: 'charged' });
+    assert.match(entry, /^\d+\.0$/);
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
