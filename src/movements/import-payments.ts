@@ -32,11 +32,12 @@ import {
   type ImportStep,
   importContent,
   importedPosting,
+  isChargeback,
   lineKeyOf,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 import { sumWentBack } from './movement-queries.ts';
-import { MORE_THAN_LEFT, planChargeback } from './plan-chargeback.ts';
+import { leaveOutCharged, MORE_THAN_LEFT, planChargeback } from './plan-chargeback.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -77,21 +78,26 @@ export async function planImport(
   if (days === null) return [];
   const { environments: elsewhere } = await findElsewhere(app);
   if (elsewhere.has(scope.environmentId)) await environmentHere(app, { environment_id: scope.environmentId });
-  const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
+  // Before the imported lines, so that none of these entries lacks its imported line.
+  const lines = await readLines(app, scope, days);
   // An import for another payment service may have put the same money into its suspense.
   const all = await listEnvironmentIds(app, scope.environment, null, null);
   const imported = await selectImportedOf(app.db, all, scope.method, days);
   const before = groupImported(imported);
-  const charged = groupImported(imported.filter(({ payment_attempt_id }) => payment_attempt_id === null));
+  const charged = groupImported(imported.filter(isChargeback));
+  const { rows, lines: left } = leaveOutCharged(settlement.rows, lines, charged);
+  const compared = new Map((await compareSettlement({ ...settlement, rows }, left)).map((one) => [one.row, one]));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
     const key = lineKeyOf(scope.environment, row);
     const { kind = 'missing_in_books', line = null, differs = [], repeated = false } = compared.get(row) ?? {};
+    // A refund of another amount is not the chargeback.
+    const isOtherRefund = line?.kind === 'refund' && differs.includes('amount');
     if (row.amount < 0)
       steps.push(
         await planRefunded(app, scope, row, {
-          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
+          isNew: (kind === 'missing_in_books' || isOtherRefund) && !seen.has(key) && !repeated,
           charged,
           elsewhere,
         }),
@@ -138,14 +144,13 @@ function comparedOf({ environmentId, compared = [environmentId] }: ImportScope):
   return compared;
 }
 
-async function compare(app: App, scopeOfFile: ImportScope, settlement: Settlement, { first, last }: Days) {
+async function readLines(app: App, scopeOfFile: ImportScope, { first, last }: Days) {
   const from = boundsOfDay(shiftDay(first, -DAYS_BEFORE)).from;
   const to = boundsOfDay(shiftDay(last, DAYS_AFTER)).to;
   const scope = { environmentIds: comparedOf(scopeOfFile), from, to, transactionId: 0 };
   const account = methodReceivable(scopeOfFile.method);
   const { lines } = await reconcileEntries(app, scope);
-  const ofMethod = lines.filter((line) => line.debit_account === account || line.credit_account === account);
-  return compareSettlement(settlement, ofMethod);
+  return lines.filter((line) => line.debit_account === account || line.credit_account === account);
 }
 
 function stepOf(row: SettlementRow, does: ImportStep['does'], note: string): ImportStep {
@@ -294,9 +299,9 @@ function chargebackOf({ imported_at, payment_method, amount, currency }: Importe
 type RefuseEarlier = (tx: Tx, ownId: string) => Promise<void>;
 
 /**
- * Books a line, unless a concurrent import was first, perhaps with an export with other columns, which only a comparison
- * with its lines finds. The last comparison is made after `recordAudit`: every import waits for the end of the audit
- * log, so the second one sees the line of the first.
+ * Books a line, unless a concurrent import was first, perhaps from an export with other columns, which only a
+ * comparison with its lines finds. The last comparison is made after `recordAudit`: every import waits for the end of
+ * the audit log, so the second one sees the line of the first.
  */
 async function unlessEarlier(
   app: App,
@@ -327,9 +332,7 @@ async function findEarlier(
   const { row } = step;
   if (ownId === null && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row)))) return 'same';
   const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
-  const others = imported.filter(
-    ({ id, payment_attempt_id }) => id !== ownId && !(row.chargeback && payment_attempt_id),
-  );
+  const others = imported.filter((one) => one.id !== ownId && (!row.chargeback || isChargeback(one)));
   return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
 }
 

@@ -53,6 +53,11 @@ export function lineKeyOf(environment: string, row: SettlementRow): string {
   return JSON.stringify([environment, date, buyOrder, code, amount, currency]);
 }
 
+/** Returns whether an imported line took money back. Its amount is stored without the sign, which is in its key. */
+export function isChargeback({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
+  return (JSON.parse(line_key) as unknown[]).some((part) => typeof part === 'number' && part < 0);
+}
+
 /** The lines that were imported before, by day, amount and currency. */
 export type ImportedBefore = ReadonlyMap<string, readonly ImportedPayment[]>;
 

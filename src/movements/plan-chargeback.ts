@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
 import { hasLatePayment } from '../books/journal-queries.ts';
+import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { compareImported, type ImportedBefore, lineKeyOf } from './imported-payment.ts';
 import { sumWentBack } from './movement-queries.ts';
 
 /**
@@ -23,6 +25,35 @@ export async function planChargeback(
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction };
+}
+
+/**
+ * Leaves out the chargebacks that earlier imports booked, and their entries, so that they do not hide another
+ * chargeback of the same payment. An entry whose line is not in the file stays if the file has another chargeback of
+ * the same amount, which may be the same one with the day of another export. `charged`: the imported chargebacks.
+ */
+export function leaveOutCharged(
+  rows: readonly SettlementRow[],
+  lines: readonly BookedLine[],
+  charged: ImportedBefore,
+): { rows: SettlementRow[]; lines: BookedLine[] } {
+  const [known, others] = [new Set<SettlementRow>(), new Set<string>()];
+  const explained = new Map<string, Set<string>>();
+  for (const row of rows.filter(({ chargeback }) => chargeback)) {
+    const key = `${row.buyOrder} ${-row.amount}`;
+    if (compareImported({ ...row, amount: -row.amount }, charged) === 'same') {
+      known.add(row);
+      explained.getOrInsertComputed(key, () => new Set()).add(lineKeyOf('', row));
+    } else others.add(key);
+  }
+  const unexplained = lines.filter(({ kind, imported_buy_order, imported_amount }) => {
+    if (kind !== 'unasked_refund' || imported_amount === null) return true;
+    const key = `${imported_buy_order} ${imported_amount}`;
+    const [own] = explained.get(key) ?? [];
+    if (own !== undefined) explained.get(key)?.delete(own);
+    return own === undefined && others.has(key);
+  });
+  return { rows: rows.filter((row) => !known.has(row)), lines: unexplained };
 }
 
 export const MORE_THAN_LEFT = 'a chargeback of more than is left of the payment: bin/rubrica reconcile';

@@ -307,6 +307,24 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
+  test('books another chargeback of a payment, and leaves one that may be the same with another day', async () => {
+    const opened = await openAttempt(openTestDatabase, approved);
+    const { app, id } = opened;
+    const evidence = describeEvidence('settled.csv', Buffer.from('chargebacks'));
+    const charge = async (...lines: [day: string, amount: number][]) => {
+      const file = [`${HEAD};tipo`, ...lines.map(([day, amount]) => `${day}/01/2026;${id};1234;${amount};Contracargo`)];
+      const steps = await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file.join('\n')])));
+      return resultsOf(await importPayments(app, scopeOf(opened), steps, { evidence, by: TESTER }));
+    };
+    assert.deepEqual(await charge(['15', 1000]), ['suspense']);
+    assert.deepEqual(await charge(['16', 500]), ['suspense'], 'a file of another day, with another amount');
+    assert.deepEqual(await charge(['16', 1000]), ['left'], 'perhaps the first one');
+    assert.deepEqual(await charge(['15', 1000], ['16', 1000], ['16', 500]), ['imported', 'suspense', 'imported']);
+    assert.deepEqual(await charge(['15', 1000], ['16', 1000], ['16', 500]), ['imported', 'imported', 'imported']);
+    assert.equal((await sumsOf(opened)).suspense, 2500);
+    assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
   test('leaves a chargeback of a payment that the books do not have to a person', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const planned = async (type: string) => {
