@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
 import { addExamples, colourHelp } from './cli/dress-help.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
+import { refuseBlank } from './cli/refuse-blank.ts';
 import { systemFix } from './cli/system-fixes.ts';
 import { terminalLanguage } from './cli/terminal-language.ts';
 import { ConfigError } from './config.ts';
@@ -38,7 +39,8 @@ const program = new Command('rubrica')
   // Prints usage errors like every other refusal, with the code in front.
   .configureOutput({ outputError: (text, write) => write(`USAGE: ${usageText(text)}`) })
   .showHelpAfterError('(add --help for what there is)')
-  .exitOverride();
+  .exitOverride()
+  .hook('preAction', (_, command) => refuseBlank(command));
 
 try {
   colourHelp(program);

@@ -51,7 +51,10 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
     whenOf(mail),
     mail.failure ?? '—',
   ]);
-  const lines = rows.length === 0 ? ['There is no such receipt.'] : table([head, ...rows]);
+  const lines =
+    rows.length === 0
+      ? [options.state === undefined ? 'No receipt yet.' : 'There is no such receipt.']
+      : table([head, ...rows]);
   print(options, { mails, sends: isSet }, [
     ...lines,
     ...(isSet ? [] : ['', 'SMTP_URL is not set: no receipt leaves.']),

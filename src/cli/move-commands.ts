@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
@@ -10,6 +9,7 @@ import { MoveRefusal } from '../moves/move.ts';
 import { type Moved, movePaymentService } from '../moves/move-payment-service.ts';
 import { raiseIds } from '../moves/raise-ids.ts';
 import { undoMove } from '../moves/undo-move.ts';
+import { readNamedFile } from './options.ts';
 import { openStore } from './prepare-store.ts';
 import { CommandError, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
@@ -109,12 +109,7 @@ function withBoth<Result>(
  * Reads the settings of the other database from a file: every user of the machine can read a master key in an argument.
  */
 function readSettings(file: string): NodeJS.ProcessEnv {
-  let settings: NodeJS.ProcessEnv;
-  try {
-    settings = parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw unusableFile(`${file} cannot be read (${(error as Error).message}).`);
-  }
+  const settings: NodeJS.ProcessEnv = parseEnv(readNamedFile(file).toString('utf8'));
   const missing = ['DATABASE_URL', 'MASTER_KEY', 'PUBLIC_URL'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)
     throw unusableFile(`${file} lacks ${missing.join(', ')}: write it as the other service has it.`);

@@ -274,7 +274,9 @@ function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
   const states = Map.groupBy(settled, ({ state }) => state);
   return [
     ...[...states].map(([state, some]) => `${countOf(some.length, 'payout is', 'payouts are')} ${inWords(state)} now.`),
-    ...(already.length === 0 ? [] : [`${countOf(already.length, 'payout was', 'payouts were')} so before.`]),
+    ...(already.length === 0
+      ? []
+      : [`${countOf(already.length, 'payout was', 'payouts were')} in that state already: nothing changed.`]),
     ...contradicted.map(
       ({ id, state }) => `${id} is ${nameState(state)}: what was said contradicts it, and is kept for a person.`,
     ),

@@ -8,7 +8,7 @@ import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sende
 import { confirm, yesOption } from './confirm.ts';
 import { environmentOption, readStdin } from './options.ts';
 import { sumOf } from './payout-view.ts';
-import { invalidOption, notFound, print, table, time } from './print.ts';
+import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -57,7 +57,7 @@ async function set(kind: string, options: SetOptions): Promise<void> {
     return setPayoutSender(app, owner, { kind, url, key }, by);
   });
   print(options, { id, kind, payouts, total }, [
-    `Payouts of ${options.paymentService} leave by ${kind} (${id}); ${payouts} of ${formatMoney(total, 'CLP')} leave now.`,
+    `Payouts of ${options.paymentService} leave by ${kind} (${id}); ${payouts === 0 ? 'none waits now' : `${countOf(payouts, 'payout')} of ${formatMoney(total, 'CLP')} leave now`}.`,
   ]);
 }
 

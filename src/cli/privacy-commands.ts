@@ -57,6 +57,11 @@ async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean }): 
   print(options, { [person.kind]: person.name, dry_run: dryRun, ...erasure, kept }, linesOf(erasure, kept, dryRun));
 }
 
+/** Names the first rows. */
+function rowsText(rows: readonly unknown[]): string {
+  return rows.length === 0 ? '' : `rows ${rows.slice(0, 5).join(' ')}${rows.length > 5 ? ' …' : ''}`;
+}
+
 function linesOf({ records, waiting }: Erasure, kept: readonly SaidKept[], dryRun: boolean): string[] {
   const waits = 'are still paid or sent and keep their addresses: run it again when they have ended.';
   return [
@@ -64,6 +69,6 @@ function linesOf({ records, waiting }: Erasure, kept: readonly SaidKept[], dryRu
     ...table(Object.entries(records).map(([kind, count]) => [`  ${kind}`, String(count)])),
     ...(waiting === 0 ? [] : [`${waiting} ${waits}`]),
     ...(kept.length === 0 ? [] : ['This stays:']),
-    ...table(kept.map(({ kind, why, rows }) => [`  ${kind}`, String(rows.length), why, rows.slice(0, 5).join(' ')])),
+    ...table(kept.map(({ kind, why, rows }) => [`  ${kind}`, String(rows.length), why, rowsText(rows)])),
   ];
 }

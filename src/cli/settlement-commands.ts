@@ -131,7 +131,7 @@ async function list(options: { json?: boolean }): Promise<void> {
 
 async function show(id: string, options: { open?: true; json?: boolean }): Promise<void> {
   const found = await withApp((app) => showSettlement(app, id));
-  if (found === null) throw notFound(`There is no settlement ${id}: bin/rubrica settlement list`);
+  if (found === null) throw unknownSettlement(id);
   const open = found.differences.filter(({ accepted_at }) => accepted_at === null);
   const shown = options.open ? { ...found, differences: open } : found;
   const head = ['NUMBER', 'CAUSE', 'LINE', 'DAY', 'BUY ORDER', 'SETTLED', 'BOOKED', 'ENTRY', 'ACCEPTED'];
@@ -175,11 +175,19 @@ async function accept(id: string, options: AcceptOptions): Promise<void> {
   }
   const reason = readReason(options.reason);
   const wish = { settlementId: id, cause, number, line, reason };
-  const accepted = await withActor(options, (app, by) => acceptDifferences(app, { ...wish, by }));
+  const accepted = await withActor(options, async (app, by) => {
+    const count = await acceptDifferences(app, { ...wish, by });
+    if (count === 0 && (await showSettlement(app, id)) === null) throw unknownSettlement(id);
+    return count;
+  });
   if (accepted === 0) throw alreadyDone(`Nothing of that is open in ${id}: bin/rubrica settlement show ${id}`);
   print(options, { id, cause, number, line, accepted }, [
     accepted === 1 ? '1 difference is accepted.' : `${accepted} differences are accepted.`,
   ]);
+}
+
+function unknownSettlement(id: string): CommandError {
+  return notFound(`There is no settlement ${id}: bin/rubrica settlement list`);
 }
 
 function readNumber(text: string | undefined, option: string): number | null {

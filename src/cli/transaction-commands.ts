@@ -80,7 +80,6 @@ export function addTransactionCommands(program: Command): void {
 
 async function find(text: string, options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  if (text.trim() === '') throw invalidOption('Say what is known of it, such as ORD-1, buyer@example.cl or 12990.');
   const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
   const lines = payments.map((payment) => [...cellsOf(payment), inWords(payment.found_by)]);
   printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]), BY_DAY);

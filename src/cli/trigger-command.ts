@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
@@ -19,7 +18,7 @@ import { expireTransaction } from '../transactions/expire-transactions.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { DECIDING_AMOUNTS, paySimulated } from '../travel/pay-simulated.ts';
-import { readAmount, readStdin } from './options.ts';
+import { readAmount, readNamedFile, readStdin } from './options.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -91,11 +90,11 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
 }
 
 async function readBody(text: string): Promise<Record<string, unknown>> {
-  const json = text.trimStart().startsWith('{')
+  const json = /^\s*[{[]/.test(text)
     ? text
     : text === '-'
       ? String(await readStdin())
-      : readFileSync(text, 'utf8');
+      : readNamedFile(text).toString('utf8');
   const fields = parseObject(json);
   if (fields !== null) return fields;
   throw invalidOption(

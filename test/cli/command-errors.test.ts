@@ -41,6 +41,7 @@ suite('a refused command names the cause', () => {
     ['callback show 7', 1, 'NOT_FOUND', /callback list/],
     ['callback show 7.5', 1, 'NOT_FOUND', /callback list/],
     ['callback resend 7', 1, 'NOT_FOUND', /callback list/],
+    ['payout show ', 64, 'INVALID_OPTION', /^(INVALID_OPTION: )?<id> is empty: is the shell variable set\?/],
     ['payout show po_x', 1, 'NOT_FOUND', /no payout po_x: bin\/rubrica payout list/],
     ['payout cancel po_x --reason r --as ana@example.cl', 1, 'NOT_FOUND', /no payout po_x: .* payout list/],
     ['payout files pf_x', 1, 'NOT_FOUND', /no file of payouts pf_x: .* payout files/],
@@ -74,6 +75,13 @@ suite('a refused command names the cause', () => {
     ['user token create ana@example.cl --name dead --expires 0d', 1, 'INVALID_OPTION', /more than 0/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 0', 1, 'INVALID_OPTION', /from 15m/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 9999d', 1, 'INVALID_OPTION', /to 14d/],
+    ['settlement accept st_x --line 1 --reason r', 1, 'NOT_FOUND', /no settlement st_x: bin\/rubrica settlement list/],
+    [
+      'payment-service move SERVICE --to none.env',
+      1,
+      'FILE_UNUSABLE',
+      /none\.env cannot be read: see that it is there/,
+    ],
     ['settlement keep none.csv --method simulated', 1, 'FILE_UNUSABLE', /There is no file none\.csv\./],
     ['user token list bea@example.cl', 1, 'NOT_FOUND', /user list/],
     ['user token end tok_x', 1, 'NOT_FOUND', /user token list/],
@@ -89,7 +97,8 @@ suite('a refused command names the cause', () => {
     ['request list --payment-service ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['payment-service links ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['audit list --who=', 1, 'INVALID_OPTION', /--who is empty/],
-    ['payout list --batch=', 1, 'INVALID_OPTION', /--batch is empty/],
+    ['payout list --batch=', 64, 'INVALID_OPTION', /--batch is empty/],
+    ['books verify --head=', 64, 'INVALID_OPTION', /--head is empty/],
     ['backup -', 1, 'INVALID_OPTION', /cannot be -/],
     ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],
     ['refund list --limit x', 1, 'INVALID_OPTION', /from 1/],
@@ -209,6 +218,12 @@ suite('a refused command names the cause', () => {
       assert.ok(told.stderr.startsWith(`${code}: `), told.stderr);
     });
   }
+
+  test('a command that finds nothing says that there is nothing yet', async () => {
+    const sender = ['payout', 'sender', 'set', 'simulated', '--payment-service', service];
+    assert.match((await run({}, ...sender)).stdout, / leave by simulated \(snd_\w+\); none waits now\.\n$/);
+    assert.match((await run({}, 'mail', 'list')).stdout, /^No receipt yet\.\n/);
+  });
 
   test('disabling a user or a payment service a second time is ALREADY_DONE', async () => {
     for (const words of [

@@ -258,5 +258,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
       new RegExp(`^${id} is in "Refused by the bank" \\(failed\\); nothing contradicts it now\\.\n$`),
     );
     assert.deepEqual(await reasonOf(), []);
+    const again = await run('payout', 'settle', id, '--outcome', 'failed', ...seen.filter((word) => word !== '--json'));
+    assert.equal(again.stdout, '1 payout was in that state already: nothing changed.\n');
   });
 });
