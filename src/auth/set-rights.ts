@@ -86,8 +86,8 @@ export async function storePaymentServices(tx: Tx, userId: string, scope: Paymen
   for (const paymentServiceId of new Set(scope === 'all' ? [] : scope)) {
     if (await insertUserPaymentService(tx, userId, paymentServiceId)) continue;
     throw notFound(
-      `There is no payment service ${paymentServiceId}.`,
-      `No existe el servicio de pago ${paymentServiceId}.`,
+      `There is no payment service ${paymentServiceId}: bin/rubrica payment-service list`,
+      `No existe el servicio de pago ${paymentServiceId}: bin/rubrica payment-service list`,
     );
   }
 }

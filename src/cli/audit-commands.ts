@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { AUDIT_ACTIONS } from '../audit/audit-action.ts';
 import { type ListedAct, listAudit, moneyOf } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
@@ -62,9 +63,17 @@ async function list(options: ListOptions): Promise<void> {
   const { acts, next } = await withApp((app) => listAudit(app, filter, limit));
   const head = ['ID', 'WHEN (CHILE)', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'WHAT'];
   print(options, { acts, next }, [
-    ...(acts.length === 0 ? ['There is no such act.'] : table([head, ...acts.map(cellsOf)])),
+    ...(acts.length === 0 ? [nothingOf(action)] : table([head, ...acts.map(cellsOf)])),
     ...(next === null ? [] : [`More: --before ${next}`]),
   ]);
+}
+
+/** A misspelt action must not read as if nobody had done it. */
+function nothingOf(action: string | undefined): string {
+  const known = Object.keys(AUDIT_ACTIONS).some((one) => one === action || one.startsWith(`${action}.`));
+  return action === undefined || known
+    ? 'There is no such act.'
+    : `No act is called ${action}: docs/audit.md lists their names.`;
 }
 
 function readPlace(text: string): number {

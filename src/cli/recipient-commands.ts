@@ -9,7 +9,7 @@ import type { Recipient } from '../payouts/recipient.ts';
 import { selectVersions } from '../payouts/recipient-queries.ts';
 import { readNamedFile, readStdin } from './options.ts';
 import { orUnknown, unknownOf } from './or-unknown.ts';
-import { print, table, time } from './print.ts';
+import { invalidOption, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -39,7 +39,10 @@ export function addRecipientCommands(program: Command): void {
 }
 
 async function keep(id: string | null, file = '-', options: ActingOptions): Promise<void> {
-  const body = readStrictJson(file === '-' ? await readStdin() : readNamedFile(file), { depth: 4, members: 64 });
+  const bytes = file === '-' ? await readStdin() : readNamedFile(file);
+  if (bytes.toString('utf8').trim() === '')
+    throw invalidOption(`${file === '-' ? 'Standard input' : file} is empty: give it the account as JSON, see --help.`);
+  const body = readStrictJson(bytes, { depth: 4, members: 64 });
   const recipient = await withActor(options, async (app, by) => {
     // Checked first, before a provider gets a request.
     requireNamed(by);

@@ -37,7 +37,7 @@ suite('a refused command names the cause', () => {
     ['user disable bea@example.cl', 1, 'NOT_FOUND', /user list/],
     ['user payouts perhaps ana@example.cl', 1, 'INVALID_OPTION', /on or off/],
     ['user create --email ana', 1, 'INVALID_EMAIL', /one plain address/],
-    ['user create --email bea@example.cl --payment-service ps_x', 1, 'NOT_FOUND', /payment service/],
+    ['user create --email bea@example.cl --payment-service ps_x', 1, 'NOT_FOUND', /ps_x: .* payment-service list/],
     ['callback show 7', 1, 'NOT_FOUND', /callback list/],
     ['callback show 7.5', 1, 'NOT_FOUND', /callback list/],
     ['callback resend 7', 1, 'NOT_FOUND', /callback list/],
@@ -48,6 +48,7 @@ suite('a refused command names the cause', () => {
     ['batch show pb_x', 1, 'NOT_FOUND', /no batch pb_x: bin\/rubrica batch list/],
     ['batch approve pb_x --as ana@example.cl', 1, 'NOT_FOUND', /no batch pb_x: .* batch list/],
     ['recipient show rc_x', 1, 'NOT_FOUND', /no recipient rc_x: bin\/rubrica recipient list/],
+    ['recipient create', 1, 'INVALID_OPTION', /Standard input is empty: give it the account as JSON/],
     ['statement show st_x', 1, 'NOT_FOUND', /no bank statement st_x: bin\/rubrica statement list/],
     ['attention take 7', 1, 'NOT_FOUND', /no waiting item 7: bin\/rubrica attention list/],
     ['callback list --limit 0', 1, 'INVALID_OPTION', /from 1/],
@@ -223,6 +224,9 @@ suite('a refused command names the cause', () => {
     const sender = ['payout', 'sender', 'set', 'simulated', '--payment-service', service];
     assert.match((await run({}, ...sender)).stdout, / leave by simulated \(snd_\w+\); none waits now\.\n$/);
     assert.match((await run({}, 'mail', 'list')).stdout, /^No receipt yet\.\n/);
+    const acts = async (action: string) => (await run({}, 'audit', 'list', '--action', action)).stdout;
+    assert.match(await acts('refund.request'), /^No act is called refund\.request: docs\/audit\.md/);
+    assert.deepEqual([await acts('refund'), await acts('refund.requested')], Array(2).fill('There is no such act.\n'));
   });
 
   test('disabling a user or a payment service a second time is ALREADY_DONE', async () => {
