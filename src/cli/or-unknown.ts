@@ -1,6 +1,6 @@
 import { notFound, Problem } from '../error-catalogue.ts';
 
-/** What a person names by its id, and the command that lists the ids. */
+/** The things that a command names by an id, each with the command that lists the ids. */
 const LISTS = {
   payout: { en: 'payout', es: 'el pago', list: 'payout list' },
   batch: { en: 'batch', es: 'el lote', list: 'batch list' },

@@ -49,9 +49,9 @@ export function sayFact(fact: unknown): string {
   if (fact === null || typeof fact !== 'object' || Array.isArray(fact)) return JSON.stringify(fact);
   const { id, amount, currency, ...others } = fact as Facts;
   return [
-    ...(id === undefined ? [] : [String(id)]),
+    ...(id === undefined ? [] : [sayFact(id)]),
     ...Object.entries(others).map(([name, value]) => `${name.replaceAll('_', ' ')} ${sayFact(value)}`),
-    ...(amount === undefined ? [] : [`amount ${moneyOf(String(amount), String(currency))}`]),
+    ...(amount === undefined ? [] : [`amount ${moneyOf(sayFact(amount), sayFact(currency))}`]),
   ].join(', ');
 }
 
