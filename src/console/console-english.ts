@@ -14,7 +14,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.label': 'Sections',
   'nav.menu': 'Menu',
   'search.label': 'Find a payment',
-  'search.placeholder': 'Order, whole e-mail, amount…',
+  'search.placeholder': 'Order, e-mail, amount…',
   'search.button': 'Find',
   'mode.production': 'Production',
   'mode.development': 'Development',

@@ -12,7 +12,7 @@ export const SPANISH = {
   'nav.label': 'Secciones',
   'nav.menu': 'Menú',
   'search.label': 'Buscar un pago',
-  'search.placeholder': 'Orden, correo completo, monto…',
+  'search.placeholder': 'Orden, correo, monto…',
   'search.button': 'Buscar',
   'mode.production': 'Producción',
   'mode.development': 'Desarrollo',

@@ -44,6 +44,9 @@ const LINKS_CUT_OFF =
  */
 const FAINT =
   "[...document.querySelectorAll('main select')].filter((e) => getComputedStyle(e).borderTopColor !== getComputedStyle(document.querySelector('input:not([type=hidden])')).borderTopColor).map((e) => e.name)";
+/** Returns the hints of text fields that are wider than their field: their end is cut off. */
+const HINTS_CUT_OFF =
+  "[...document.querySelectorAll('input[placeholder]')].filter((e) => { const { fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(e); const pen = document.createElement('canvas').getContext('2d'); pen.font = `${fontSize} ${fontFamily}`; return e.checkVisibility() && pen.measureText(e.placeholder).width > e.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight); }).map((e) => e.placeholder)";
 /** Screens without a section: those of the person. */
 const WITHOUT_SECTION = /^\/console\/(account|prove)\b/;
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
@@ -77,11 +80,14 @@ withBrowser('the console in a browser', (openVisitor) => {
           assert.equal(here, WITHOUT_SECTION.test(path) ? 0 : 1, `${path} is in one section`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off`);
           assert.deepEqual(await page.evaluate(FAINT), [], path);
+          assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], path);
           if (options.viewport?.width === 1280) assert.deepEqual(await page.evaluate(BROKEN), [], path);
           assert.deepEqual(await violationsOn(page, rules), [], path);
         }
         assert.deepEqual(complaints, []);
         await page.goto(`${origin}/console/payments`);
+        await page.setViewportSize({ width: 360, height: 740 });
+        assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], 'in both languages on a phone');
         await page.emulateMedia({ media: 'print' });
         assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list are not printed');
         const heads = await page.evaluate('getComputedStyle(document.querySelector("thead")).position');
