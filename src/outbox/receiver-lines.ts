@@ -1,3 +1,4 @@
+import type { Language } from '../lib/language.ts';
 import type { CauseCode } from './cause-texts.ts';
 
 /** The lines of code for a shop's developer, by programming language. */
@@ -7,6 +8,24 @@ export type ReceiverLines = { php: string; node: string; python: string };
 export function receiverLines(code: CauseCode, address: string): ReceiverLines | null {
   const make = LINES[code];
   return make === undefined ? null : make(new URL(address).pathname);
+}
+
+/** The Spanish text of every comment in the lines below. */
+const SPANISH_COMMENTS: readonly (readonly [en: string, es: string])[] = [
+  ['only what must not be lost', 'solo lo que no se puede perder'],
+  ['the answer leaves here', 'aquí sale la respuesta'],
+  ['mail, stock, invoice', 'correo, stock, factura'],
+  ['in WordPress: exclude', 'en WordPress: excluye'],
+  ['from the log-in plug-in', 'del plugin de inicio de sesión'],
+  ['before the next line', 'antes de la línea siguiente'],
+  ['and no @login_required', 'y sin @login_required'],
+  ['or a file of that name, without a redirect', 'o un archivo con ese nombre, sin redirección'],
+];
+
+/** Returns the lines with their comments in this language. */
+export function inLanguage(language: Language, lines: string): string {
+  if (language === 'en') return lines;
+  return SPANISH_COMMENTS.reduce((text, [en, es]) => text.replaceAll(en, es), lines);
 }
 
 const AT_ONCE: ReceiverLines = {

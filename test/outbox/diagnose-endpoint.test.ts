@@ -7,7 +7,7 @@ import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { diagnoseCallback, diagnoseEndpoint } from '../../src/outbox/diagnose-endpoint.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
-import { receiverLines } from '../../src/outbox/receiver-lines.ts';
+import { inLanguage, receiverLines } from '../../src/outbox/receiver-lines.ts';
 import { trySignature } from '../../src/outbox/try-signature.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -108,6 +108,20 @@ forEachEngine('a test event', (openTestDatabase) => {
     assert.equal(acts.length, VERDICTS.length);
     assert.equal(await trySignature(shop.app, 99, TESTER), null);
   });
+});
+
+test('the comments of the suggested lines are in the language of the reader', () => {
+  for (const code of ['timeout', 'login', 'not_found'] as const) {
+    for (const lines of Object.values(receiverLines(code, 'https://shop.example.cl/callback') ?? {})) {
+      assert.equal(inLanguage('en', lines), lines);
+      const comments = (text: string): string[] => [...(text.match(/(?:\/\/|#) .*$/gm) ?? [])];
+      const spanish = comments(inLanguage('es', lines));
+      assert.deepEqual(
+        comments(lines).filter((comment) => spanish.includes(comment) && !comment.startsWith('# path(')),
+        [],
+      );
+    }
+  }
 });
 
 test('the suggested check for Node accepts a right signature and refuses a wrong one', () => {

@@ -7,7 +7,7 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';
 import { receiverOf } from '../../outbox/find-subscribers.ts';
-import type { ReceiverLines } from '../../outbox/receiver-lines.ts';
+import { inLanguage, type ReceiverLines } from '../../outbox/receiver-lines.ts';
 import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
@@ -85,7 +85,7 @@ const LANGUAGES: readonly [keyof ReceiverLines, string][] = [
 function linesSection(language: Language, lines: ReceiverLines): Html {
   const parts = LANGUAGES.map(
     ([key, name], at) =>
-      html`<details${at === 0 && html` open`}><summary>${name}</summary><pre>${lines[key]}</pre></details>`,
+      html`<details${at === 0 && html` open`}><summary>${name}</summary><pre>${inLanguage(language, lines[key])}</pre></details>`,
   );
   return html`<h2>${tell(language, 'doctor.lines')}</h2><div class="card pad">${parts}</div>`;
 }
@@ -115,7 +115,7 @@ function messageSection(language: Language, { endpoint, found, answers, lines }:
     ...(since === null ? [] : [tell(language, 'doctor.since', { since: clockOf(since) })]),
     ...(orders.length === 0 ? [] : [`${tell(language, 'column.transaction')}: ${orders.join(', ')}.`]),
     found?.fix ?? '',
-    ...(lines === null ? [] : ['', lines.php]),
+    ...(lines === null ? [] : ['', inLanguage(language, lines.php)]),
   ].join('\n');
   return html`<h2>${tell(language, 'doctor.message')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'doctor.message_text')}</p><pre>${text}</pre></div>`;
