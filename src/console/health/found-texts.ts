@@ -1,6 +1,6 @@
 import type { InBoth } from '../../error-catalogue.ts';
 import type { Language } from '../../lib/language.ts';
-import type { ReportKind } from '../../proof/verification-report.ts';
+import type { ReportKind, ReportLine } from '../../proof/verification-report.ts';
 
 /** THE TABLE of the kinds of changes that a verification of the books finds. */
 const FOUND: Readonly<Record<ReportKind, InBoth>> = {
@@ -57,6 +57,22 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
 /** Returns the name of what was found. A newer version may find what this one has no words for: its code. */
 export function nameFound(language: Language, kind: string): string {
   return Object.hasOwn(FOUND, kind) ? FOUND[kind as ReportKind][language] : kind;
+}
+
+/** Spanish words in what a verification found about a stored value; each is preceded by its subject or its column. */
+const SPANISH_CHANGES: readonly (readonly [en: RegExp, es: string])[] = [
+  [/^fee of /, 'comisión de '],
+  [/\brate_ppm (?=was )/, 'tasa en millonésimas (rate_ppm) '],
+  [/\bfixed (?=was )/, 'monto fijo (fixed) '],
+  [/ was never made by this service/, ': este servicio nunca la hizo'],
+  [/ was deleted; it was /, ': se borró; era '],
+  [/ was ("(?:[^"\\]|\\.)*"|[^,;]+), is /g, ' era $1, es '],
+];
+
+/** Returns in Spanish what a verification found about a fee; null for everything else, which is told in English. */
+export function sayFeeInSpanish({ kind, en }: ReportLine): string | null {
+  if (kind !== 'fee_changed') return null;
+  return SPANISH_CHANGES.reduce((text, [from, to]) => text.replace(from, to), en);
 }
 
 /** The Spanish names of the rows that a verification reads; each key is the name of a walk. */

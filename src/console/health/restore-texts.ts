@@ -18,7 +18,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.payments': 'Pagos sin final',
     'restore.refunds': 'Devoluciones sin final: antes de pedirlas se le pregunta al medio',
     'restore.callbacks': 'Callbacks que salen al liberar',
-    'restore.first': 'Aquí se ven {n}.',
+    'restore.first': 'En esta página: {n}.',
     'restore.compare': 'Qué comparar antes',
     'restore.compare_payments': 'Pagos: pide al adquirente su archivo del tiempo perdido, y compáralo con los libros.',
     'restore.compare_refunds': 'Devoluciones: las que el adquirente hizo y aquí no están. No las pidas otra vez.',

@@ -12,7 +12,7 @@ import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { alertNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
-import { nameFound, nameWork } from './found-texts.ts';
+import { nameFound, nameWork, sayFeeInSpanish } from './found-texts.ts';
 
 const PATH = '/verification';
 
@@ -140,14 +140,11 @@ ${tableOf(
   return html`<h2>${tell(language, 'verify.found')}</h2>${parts}`;
 }
 
-function lineCells(
-  { language }: ConsoleVisit,
-  { en, es, environment_id: id, since }: ReportLine,
-  owners: ReadonlyMap<number, Owner>,
-): Html[] {
+function lineCells({ language }: ConsoleVisit, line: ReportLine, owners: ReadonlyMap<number, Owner>): Html[] {
+  const { en, es, environment_id: id, since } = line;
   const owner = id === null ? undefined : owners.get(id);
   const merchant =
     owner === undefined ? html`${id ?? '—'}` : html`${owner.name}${testBadge(language, owner.environment)}`;
-  const says = language === 'es' ? es : en;
+  const says = language === 'es' ? (es ?? sayFeeInSpanish(line)) : en;
   return [says === null ? html`<span lang="en">${en}</span>` : html`${says}`, merchant, timeCell(since)];
 }

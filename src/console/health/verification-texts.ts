@@ -38,7 +38,7 @@ export const VERIFICATION_TEXTS = roomTexts(
       'No se comparó con nada fuera de la base. Quien pueda escribir toda la base pudo calcular de nuevo cada cadena, y esto no lo muestra: define ANCHOR_DIR.',
     'verify.found': 'Qué se encontró',
     'verify.kind': '{name}: {count}',
-    'verify.first': 'Aquí se ven {n}. Todos:',
+    'verify.first': 'En esta página: {n}. Todos:',
     'verify.since': 'Desde (Chile)',
     'verify.link': 'Ver la última verificación de los libros',
   },
