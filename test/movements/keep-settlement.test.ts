@@ -330,7 +330,9 @@ forEachEngine('settlement files', (openTestDatabase) => {
       page.includes(`method="post" action="/console${month.replace('&', '&amp;')}"`),
       'the form sends to the address with its query',
     );
-    assert.equal(await close(), '/console/months?month=2026-01&environment=development');
+    const closed = '/console/months?month=2026-01&environment=development';
+    assert.equal(await close(), closed);
+    assert.equal(await close(), closed, 'a second tab shows the closed month, not a refusal');
     assert.notEqual((await describeMonth(app, '2026-01', 'development'))?.closed, null);
   });
 

@@ -30,7 +30,9 @@ export const postConsoleMonth = consoleHandler(async (app, visit) => {
   const asked = requireProof(app, visit, `/months?${String(new URLSearchParams({ month, environment }))}`);
   if (asked !== null) return asked;
   const open = await closeMonth(app, month, environment, by);
-  if (open === null && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
+  // Another person, or the same in another tab, may have been first.
+  const isClosed = open === null || open.closed !== null;
+  if (isClosed && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
   return sendMonth(app, visit, 409, tell(language, 'month.refused'), fields);
 });
 
