@@ -47,12 +47,12 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.unmatched': 'Sin un pago en este archivo: {lines}.',
     'results.unclear':
       'No cambian nada, porque su estado no se reconoce o un mismo pago tiene estados distintos: {lines}. Si sabes qué pasó, dilo en la página del pago.',
-    'results.open': 'Siguen sin resultado {n pago|pagos} de este archivo: {which}.',
+    'results.open': 'Sin resultado todavía: {n pago|pagos} de este archivo: {which}.',
     'results.already': 'Ya estaba: {said}',
     'results.contradicts': 'Contradice: {said}. No se mueve dinero.',
     'results.confirm': 'Anotar {n resultado|resultados}',
     'results.unread': 'No se leyó el archivo de resultados, y nada cambió. {why}',
-    'results.done': 'Anotado. Cambiaron {n}, {same} ya estaban así, y {against} contradicen lo que se sabe.',
+    'results.done': 'Anotado. Cambiados: {n}. Ya estaban así: {same}. Contradicen lo que se sabe: {against}.',
   },
   {
     'files.title': 'Bank files',
@@ -105,6 +105,6 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.already': 'Was so: {said}',
     'results.contradicts': 'Contradicts: {said}. No money moves.',
     'results.confirm': 'Take over {n result|results}',
-    'results.done': 'Taken over. {n} changed, {same} were so before, and {against} contradict what is known.',
+    'results.done': 'Taken over. Changed: {n}. Were so before: {same}. Contradict what is known: {against}.',
   },
 );

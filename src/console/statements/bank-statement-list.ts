@@ -204,7 +204,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, { wish, statement, fil
   const main = html`<h1>${title}</h1>
 <p>${file.name} · <strong>${owner}</strong> · <span class="code">…${wish.account.slice(-4)}</span> · ${proofBadge(language, proof)}</p>
 <p>${sumsText(language, lines)}</p>
-<p class="notice">${known > 0 && html`${tell(language, 'statements.known', { n: known })} `}${tell(language, fresh === 0 ? 'statements.nothing_new' : 'statements.nothing_yet')}</p>
+<p class="notice">${known > 0 && fresh > 0 && html`${tell(language, 'statements.known', { n: known })} `}${tell(language, fresh === 0 ? 'statements.nothing_new' : 'statements.nothing_yet')}</p>
 ${doubtful.length > 0 && html`<p class="notice">${tell(language, 'statements.doubtful', { lines: firstOf(doubtful) })}</p>`}
 ${fresh > 0 && tableOf([tell(language, 'statements.use'), tell(language, 'statements.lines')], rows, [1])}
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
