@@ -116,13 +116,17 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     await startPayment(opened.app, await createTestTransaction(opened.app, other), 'scripted');
     const { id } = await readAttempt(opened.app);
     const sales = '15/01/2026;;4321;12990;Venta\n15/01/2026;;999;7000;Venta\n';
-    const text = `fecha;orden_compra;codigo_autorizacion;monto;tipo\n${sales}20/02/2026;${id};4321;5000;Contracargo\n`;
+    const text = `fecha;orden_compra;codigo_autorizacion;monto;tipo\n${sales}20/02/2026;${id};4321;5000;Contracargo\n20/02/2026;otra;7;300;Contracargo\n21/02/2026;${id};4321;9000;Anulación\n`;
     const { app, server, send, content, merchant, path } = await keep(opened, Buffer.from(text));
     await using _server = server;
     const finance = await createTestUser(app, { role: 'finance', may: [] });
     const shown = (await server.get(path, finance.console)).text;
     assert.match(shown, /se pueden asentar los contracargos.*\n.*\/book"/);
-    assert.match((await send(finance, content, { merchant })).text, /Asentar 2 líneas: \$2\.000 CLP/);
+    const preview = (await send(finance, content, { merchant })).text;
+    assert.match(preview, /Asentar 2 líneas: \$2\.000 CLP/);
+    const why = 'un contracargo cuya orden de compra no es de ningún pago de aquí';
+    assert.match(preview, new RegExp(`>5</td>.*>otra</td>.*-\\$300 CLP</td><td[^>]*>${why}<`));
+    assert.match(preview, /-\$9\.000 CLP<\/td><td[^>]*>dinero que se devolvió, y no es un contracargo nuevo</);
     const done = await send(finance, content, { merchant, confirm: 'yes' });
     assert.match(done.headers.get('location') ?? '', /\?booked=2$/);
     const imported = await app.db.query<{ environment_id: number; amount: number }>(

@@ -17,6 +17,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
+import { leftTable } from './left-lines.ts';
 import { readFile } from './settlement-list.ts';
 
 /** The most lines that a request books, each in a separate commit. Sending the same file again continues after them. */
@@ -133,6 +134,7 @@ async function sendPreview(
 ${tableOf(head, counts, [1, 2])}
 ${moving.length > now.length && html`<p class="notice">${tell(language, 'book.most', { most: MOST_LINES })}</p>`}
 ${moving.length === 0 ? html`<p class="notice">${tell(language, 'book.nothing')}</p>` : movingTable(app, language, now)}
+${leftTable(language, steps)}
 <form class="actions" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">
 ${carriedFile(file)}<input type="hidden" name="merchant" value="${merchant}"><input type="hidden" name="confirm" value="yes">
 ${moving.length > 0 && html`<button class="primary">${tell(language, 'book.confirm', { n: now.length, sum: sumsOf(now) })}</button>`}
