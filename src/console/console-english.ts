@@ -61,7 +61,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'today.taken_of': 'last {count post|posts}; half within {median}, 95 % within {slow}',
   'today.waiting': 'Callbacks waiting',
   'today.failing': 'failing endpoints: {count}',
-  'today.all_well': 'all endpoints answer',
+  'today.all_well': 'no endpoint makes them wait',
   'today.not_told': 'Your shop is not told of payments',
   'today.resend': 'Look and resend',
   'today.waits': '{count waits|wait}.',

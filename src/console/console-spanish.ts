@@ -60,7 +60,7 @@ export const SPANISH = {
   'today.taken_of': 'de lo último, {count envío|envíos}; la mitad en {median}, el 95 % en {slow}',
   'today.waiting': 'Callbacks que esperan',
   'today.failing': 'direcciones que fallan: {count}',
-  'today.all_well': 'ninguna dirección falla',
+  'today.all_well': 'ninguna dirección los hace esperar',
   'today.not_told': 'Tu tienda no recibe los callbacks de sus pagos',
   'today.resend': 'Ver y reenviar',
   'today.waits': 'Esperan {count}.',

@@ -107,7 +107,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const { text } = await server.get('/console', { ...owner.console, 'accept-language': 'en' });
     assert.match(text, /failing endpoints: 1/);
-    assert.doesNotMatch(text, /all endpoints answer/);
+    assert.doesNotMatch(text, /no endpoint makes them wait/);
   });
 
   test('the first page does not count the redirect of a moved shop as received', async () => {
@@ -142,6 +142,10 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(today.text, /data-label="Approved"><span>100%<svg class="share good"/);
     assert.match(today.text, /data-label="Half answer within">[\d,]+ ms</);
     assert.match(today.text, /<a href="\/console\/callbacks\/1"><span class="badge warn">Failing endpoint/);
+    await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead'"));
+    const later = await server.get('/console', { ...headers, 'accept-language': 'en' });
+    const waiting = /Callbacks waiting<\/p><strong>0<\/strong><p>no endpoint makes them wait</;
+    assert.match(later.text, waiting, 'an endpoint whose callbacks were given up is not called healthy');
   });
 
   test('the page of an endpoint has cause, code and message; its test and resend are in the audit log', async () => {
