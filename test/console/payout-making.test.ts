@@ -231,7 +231,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const [first, second] = [idOf('FAC-1'), idOf('FAC-2')];
     const chosen = `/payout-files/new?of=${of}&batch=pb_1`;
     assert.match((await maker.get(chosen)).text, /name="batch" maxlength="100" value="pb_1"/);
-    assert.match((await maker.get('/payout-files/new')).text, /What is approved in development is a test/);
+    const asked = (await maker.get('/payout-files/new')).text;
+    assert.match(asked, /counts as sent and cannot be taken back/);
+    assert.match(asked, /What is approved in development is a test/);
     assert.match((await maker.get('/payout-files/new')).text, /13 columns\)[\s\S]*several sources agree/);
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);

@@ -6,7 +6,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.none': 'Todavía no se hizo un archivo. El primero se hace aquí arriba, o así:',
     'files.make': 'Hacer un archivo',
     'files.text':
-      'Todo lo aprobado de un comercio se escribe en archivos para un banco. Cada pago queda en un solo archivo, y el archivo se guarda: puedes descargarlo de nuevo, igual.',
+      'Todo lo aprobado de un comercio se escribe en archivos para un banco. Cada pago queda en un solo archivo, cuenta desde entonces como enviado y ya no se retira. El archivo se guarda: puedes descargarlo de nuevo, igual.',
     'files.approved': 'Aprobado que no ha salido',
     'files.nothing': 'No hay nada aprobado que no haya salido. Otra persona aprueba lo que espera en:',
     'files.format': 'Formato',
@@ -59,7 +59,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.none': 'No file was made yet. Make the first above, or with this command:',
     'files.make': 'Make a file',
     'files.text':
-      'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only, and the file is kept: you can download the same bytes again.',
+      'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only; from then on it counts as sent and cannot be taken back. The file is kept: you can download the same bytes again.',
     'files.approved': 'Approved, and has not left',
     'files.nothing': 'Nothing is approved that has not left. Another person approves what waits in:',
     'files.format': 'Format',
