@@ -12,6 +12,7 @@ import { resolveImported, resolveSuspense } from '../../src/movements/resolve-su
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import {
   approved,
   type CheckoutCase,
@@ -24,6 +25,7 @@ import {
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
@@ -60,9 +62,9 @@ const resultsOf = (steps: readonly { does: string }[]) => steps.map(({ does }) =
 
 async function sumsOf({ app }: Pick<CheckoutCase, 'app'>): Promise<Record<string, number>> {
   const rows = await app.db.query<{ account: string; sum: number }>(
-    'select account, sum(debits - credits) as sum from account_balances where debits <> credits group by account',
+    'select account, cast(sum(debits - credits) as bigint) as sum from account_balances where debits <> credits group by account',
   );
-  return Object.fromEntries(rows.map(({ account, sum }) => [account, Number(sum)]));
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]));
 }
 
 async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
@@ -283,7 +285,9 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const parts = await Promise.all(columns.map((carry) => carry()));
     assert.deepEqual(parts.flat().sort(), ['imported', 'suspense'], 'also from exports with other columns');
     const whole = `23/02/2026;${id};1234;3990`;
-    const both = await Promise.all([charge(whole), charge(whole)]);
+    // Planned before either is booked: a plan made in between says that no more is left.
+    const planned = [await chargeOf(opened, whole), await chargeOf(other, whole)];
+    const both = await Promise.all(planned.map((carry) => carry()));
     assert.deepEqual(both.flat().sort(), ['imported', 'suspense'], 'also in concurrent imports of one file');
     const [waiting] = await listAttention(app, 'suspense', 10);
     assert.deepEqual([waiting?.transaction, waiting?.amount], [transaction.id, 7000]);
@@ -308,15 +312,20 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
   });
 
   test('books another chargeback of a payment, and leaves one that may be the same with another day', async () => {
-    const opened = await openAttempt(openTestDatabase, approved);
-    const { app, id } = opened;
+    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
+    const opened = await openCheckout(openTestDatabase, { method });
+    const { app } = opened;
+    await startPayment(app, opened.transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    await acceptedRefund(app, opened.transaction, 2000);
+    await carryOutRefunds(app, 10);
     const evidence = describeEvidence('settled.csv', Buffer.from('chargebacks'));
     const charge = async (...lines: [day: string, amount: number][]) => {
       const file = [`${HEAD};tipo`, ...lines.map(([day, amount]) => `${day}/01/2026;${id};1234;${amount};Contracargo`)];
       const steps = await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file.join('\n')])));
       return resultsOf(await importPayments(app, scopeOf(opened), steps, { evidence, by: TESTER }));
     };
-    assert.deepEqual(await charge(['15', 1000]), ['suspense']);
+    assert.deepEqual(await charge(['15', 1000]), ['suspense'], 'a refund of another amount is another matter');
     assert.deepEqual(await charge(['16', 500]), ['suspense'], 'a file of another day, with another amount');
     assert.deepEqual(await charge(['16', 1000]), ['left'], 'perhaps the first one');
     assert.deepEqual(await charge(['15', 1000], ['16', 1000], ['16', 500]), ['imported', 'suspense', 'imported']);
