@@ -29,12 +29,16 @@ export function describeMachine(folder: string, postgres: string | null): Machin
 }
 
 export function machineLines(machine: Machine): string[] {
-  const { processor, cores, memoryGigabytes, system, node, sqlite, postgres, fsync } = machine;
+  const { processor, cores, memoryGigabytes, system, node, sqlite, postgres } = machine;
   return [
     `${processor}, ${cores} cores, ${memoryGigabytes} GB, ${system}`,
     `Node.js ${node}, SQLite ${sqlite}${postgres === null ? '' : `, PostgreSQL ${postgres}`}`,
-    `fsync of 4 KiB: p50 ${fsync.p50.toFixed(2)} ms, p99 ${fsync.p99.toFixed(2)} ms`,
   ];
+}
+
+/** Returns the median and the 99th percentile, with their unit. */
+export function fsyncCells({ p50, p99 }: Machine['fsync']): [string, string] {
+  return [`${p50.toFixed(2)} ms`, `${p99.toFixed(2)} ms`];
 }
 
 function measureFsync(file: string): Machine['fsync'] {

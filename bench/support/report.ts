@@ -1,5 +1,5 @@
 import { type Details, type Figure, isMet, type Line, type Round } from './figure.ts';
-import { type Machine, machineLines } from './machine.ts';
+import { fsyncCells, type Machine, machineLines } from './machine.ts';
 
 /** A measured figure; `measuredAt` is an ISO 8601 date. */
 export type Measured = Figure & { name: string; measuredAt: string; machine: Machine };
@@ -12,7 +12,10 @@ export function textOf(measured: readonly Measured[]): string {
     parts.push(`${title}\n${columns([head, ...rows])}`);
   }
   const machine = measured.at(-1)?.machine;
-  if (machine !== undefined) parts.push(machineLines(machine).join('\n'));
+  if (machine !== undefined) {
+    const [p50, p99] = fsyncCells(machine.fsync);
+    parts.push([...machineLines(machine), `fsync of 4 KiB: p50 ${p50}, p99 ${p99}`].join('\n'));
+  }
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -23,12 +26,11 @@ export function markdownOf(measured: readonly Measured[]): string {
   for (const { title, head, rows } of measured.flatMap((figure) => figure.details)) {
     parts.push(`### ${title}`, markdownTable(head, rows));
   }
-  const machines = new Map<string, string[]>();
-  for (const { name, measuredAt, machine } of measured) {
-    const text = machineLines(machine).join('; ');
-    machines.set(text, [...(machines.get(text) ?? []), `${name} (${measuredAt})`]);
+  parts.push('### Where and when');
+  for (const [machine, figures] of Map.groupBy(measured, ({ machine }) => machineLines(machine).join('; '))) {
+    const rows = figures.map(({ name, measuredAt, machine: { fsync } }) => [name, measuredAt, ...fsyncCells(fsync)]);
+    parts.push(`${machine}:`, markdownTable(['figure', 'date', 'fsync of 4 KiB: p50', 'p99'], rows));
   }
-  parts.push('### Where and when', ...[...machines].map(([text, names]) => `${names.join(', ')}: ${text}.`));
   return parts.join('\n\n');
 }
 
