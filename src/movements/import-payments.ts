@@ -92,12 +92,10 @@ export async function planImport(
   for (const row of settlement.rows) {
     const key = lineKeyOf(scope.environment, row);
     const { kind = 'missing_in_books', line = null, differs = [], repeated = false } = compared.get(row) ?? {};
-    // A refund of another amount is not the chargeback.
-    const isOtherRefund = line?.kind === 'refund' && differs.includes('amount');
     if (row.amount < 0)
       steps.push(
         await planRefunded(app, scope, row, {
-          isNew: (kind === 'missing_in_books' || isOtherRefund) && !seen.has(key) && !repeated,
+          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
           charged,
           elsewhere,
         }),
