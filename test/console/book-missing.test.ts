@@ -7,6 +7,7 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { type CheckoutCase, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -139,6 +140,12 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
         [other.id, 5000],
       ],
     );
+    const { transaction_id: paid } = await readAttempt(app);
+    const answer = async () => (await server.get(`/console/payments/${paid}`, finance.console)).text;
+    const told = String.raw`\n\$5\.000 CLP: Un medio de pago devolvió dinero que ninguna devolución pedía, como en un contracargo\.`;
+    assert.match(await answer(), new RegExp(`${told} En revisión\\.`));
+    await resolveSuspense(app, paid, { decision: 'kept', reason: 'contracargo perdido', by: TESTER });
+    assert.match(await answer(), new RegExp(`${told} Lo paga el comercio\\.`));
   });
 
   test('are booked once by concurrent clicks, and none of these fails', async () => {

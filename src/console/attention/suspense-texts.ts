@@ -4,7 +4,7 @@ export const SUSPENSE_TEXTS = roomTexts(
   {
     'suspense.title': 'Decidir sobre {amount} sin dueño',
     'suspense.late_payment': 'Un medio de pago cobró dinero que ninguna orden pedía.',
-    'suspense.unasked_refund': 'Un medio de pago devolvió dinero que ninguna devolución pedía.',
+    'suspense.unasked_refund': 'Un medio de pago devolvió dinero que ninguna devolución pedía, como en un contracargo.',
     'suspense.facts': '{merchant}, {environment}. {method}, desde {time}.',
     'suspense.payment': 'Ver el pago {id}',
     'suspense.final': 'Lo que decidas no se cambia. Antes, mira en el portal del medio de pago qué pasó con el dinero.',
@@ -24,7 +24,7 @@ export const SUSPENSE_TEXTS = roomTexts(
   {
     'suspense.title': 'Decide about {amount} in suspense',
     'suspense.late_payment': 'A payment method took money that no order asked for.',
-    'suspense.unasked_refund': 'A payment method refunded money that no refund explains.',
+    'suspense.unasked_refund': 'A payment method refunded money that no refund explains, as in a chargeback.',
     'suspense.facts': '{merchant}, {environment}. {method}, since {time}.',
     'suspense.payment': 'Look at payment {id}',
     'suspense.final':

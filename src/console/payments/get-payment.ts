@@ -7,10 +7,11 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
+import { type SuspenseEntry, selectSuspenseOf } from '../../movements/movement-queries.ts';
 import { selectRefundsOf, sumGone } from '../../refunds/refund-queries.ts';
 import { type ShownPayment, showPayment, type TimelineLine } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
 import { doneNotice, type Fault, formField, reasonField, resultNotice } from '../notice.ts';
@@ -193,8 +194,15 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
     ...timeline.filter(({ what }) => what === 'refund.completed').map(refundAnswer),
     ...underWay.map(({ amount }) => `Devolución en proceso: ${formatMoney(amount, payment.currency)}.`),
+    ...(await selectSuspenseOf(app.db, transaction)).map(suspenseAnswer),
     ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
+}
+
+/** Says what a method took or refunded that nobody asked for, such as a chargeback, and what was decided about it. */
+function suspenseAnswer({ kind, amount, currency, decision }: SuspenseEntry): string {
+  const end = decision === null ? 'En revisión' : tellKind('es', 'suspense', `${kind}.${decision}`);
+  return `${formatMoney(amount, currency)}: ${tellKind('es', 'suspense', kind)} ${end}.`;
 }
 
 /** Says when a refund went back, with the code by which the payer's bank finds it. */
