@@ -7,21 +7,21 @@ import { CommandError, EXIT_USAGE } from './print.ts';
  */
 export function refuseBlank(command: Command): void {
   command.registeredArguments.forEach((argument, index) => {
-    const given = [command.processedArgs[index]].flat();
-    if (given.some(isBlank)) throw blank(`<${argument.name()}>`);
+    if (hasBlank(command.processedArgs[index])) throw blank(`<${argument.name()}>`);
   });
   const blankName = command.options.find(
     // An empty secret has a message of its own, and an empty logo removes it.
     (option) =>
       /<(id|file|folder)>/.test(option.flags) &&
       !/secret|logo/.test(option.flags) &&
-      isBlank(command.getOptionValue(option.attributeName())),
+      hasBlank(command.getOptionValue(option.attributeName())),
   );
   if (blankName !== undefined) throw blank(blankName.long ?? blankName.flags);
 }
 
-function isBlank(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() === '';
+/** `value`: as commander read it; an option or an argument that may be repeated is a list. */
+function hasBlank(value: unknown): boolean {
+  return [value].flat().some((one) => typeof one === 'string' && one.trim() === '');
 }
 
 function blank(name: string): CommandError {

@@ -26,8 +26,8 @@ forEachEngine('an empty id of a payment service', (openTestDatabase) => {
       ['books', 'statement', '', '--from', '2026-10-01', '--to', '2026-10-31'],
     ]) {
       const { status, stdout, stderr } = await runCommand(command, { env });
-      assert.equal(status, 1, stdout);
-      assert.match(stderr, /^NOT_FOUND: There is no payment service/);
+      assert.equal(status, 64, stdout);
+      assert.match(stderr, /^INVALID_OPTION: (--payment-service|<payment-service>) is empty/);
     }
   });
 });
