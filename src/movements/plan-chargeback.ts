@@ -3,7 +3,9 @@ import { hasLatePayment } from '../books/journal-queries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
+import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
 import { compareImported, type ImportedBefore, lineKeyOf } from './imported-payment.ts';
 import { sumWentBack } from './movement-queries.ts';
 
@@ -16,7 +18,7 @@ export async function planChargeback(
   method: string,
   row: SettlementRow,
 ): Promise<{ attemptId: string; transaction: Transaction } | string> {
-  const found = row.buyOrder === null ? null : await findAttempt(app, row.buyOrder);
+  const found = row.buyOrder === null ? null : await findCharged(app, row.buyOrder);
   if (found === null || found.attempt.payment_method !== method) return 'a chargeback of no payment of ours';
   const { attempt, transaction } = found;
   if (attempt.state !== 'approved' || transaction.state !== 'completed')
@@ -25,6 +27,16 @@ export async function planChargeback(
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction };
+}
+
+/** Finds the payment as a comparison does: by the id of the transaction if its method has no buy orders. */
+async function findCharged(app: App, buyOrder: string) {
+  const found = await findAttempt(app, buyOrder);
+  if (found !== null || !/^\d{1,15}$/.test(buyOrder)) return found;
+  const transaction = await selectTransactionAnywhere(app.db, Number(buyOrder));
+  const attempt = transaction === null ? null : await selectLatestAttempt(app.db, transaction);
+  if (transaction === null || attempt === null || 'buy_order' in JSON.parse(attempt.detail ?? '{}')) return null;
+  return { attempt, transaction };
 }
 
 /**

@@ -320,8 +320,9 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     await acceptedRefund(app, opened.transaction, 2000);
     await carryOutRefunds(app, 10);
     const evidence = describeEvidence('settled.csv', Buffer.from('chargebacks'));
-    const charge = async (...lines: [day: string, amount: number][]) => {
-      const file = [`${HEAD};tipo`, ...lines.map(([day, amount]) => `${day}/01/2026;${id};1234;${amount};Contracargo`)];
+    const charge = async (...lines: [day: string, amount: number, order?: number][]) => {
+      const rows = lines.map(([day, sum, order = id]) => `${day}/01/2026;${order};1234;${sum};Contracargo`);
+      const file = [`${HEAD};tipo`, ...rows];
       const steps = await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file.join('\n')])));
       return resultsOf(await importPayments(app, scopeOf(opened), steps, { evidence, by: TESTER }));
     };
@@ -330,7 +331,8 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual(await charge(['16', 1000]), ['left'], 'perhaps the first one');
     assert.deepEqual(await charge(['15', 1000], ['16', 1000], ['16', 500]), ['imported', 'suspense', 'imported']);
     assert.deepEqual(await charge(['15', 1000], ['16', 1000], ['16', 500]), ['imported', 'imported', 'imported']);
-    assert.equal((await sumsOf(opened)).suspense, 2500);
+    assert.deepEqual(await charge(['17', 300, opened.transaction.id]), ['suspense'], 'a method without buy orders');
+    assert.equal((await sumsOf(opened)).suspense, 2800);
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
