@@ -35,8 +35,8 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
   if (event === 'refund_missing' && missing !== undefined) {
     const amount = amountOf(missing, currency);
     return {
-      en: `the books say that ${amount} more went back than ${method.en} says`,
-      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method.es}`,
+      en: `the books say that ${amount} more went back than ${method.en} says. It may not count a chargeback that is booked here: then refund the rest in its portal, and settle the refund as completed`,
+      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method.es}. Puede que no cuente un contracargo que aquí está asentado: entonces devuelve el resto en su portal y cierra la devolución como completada (completed)`,
     };
   }
   if (event === 'refund_declined') {

@@ -178,6 +178,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'event.transaction.cancelled': 'Cancelled by the payer',
   'event.transaction.expired': 'Expired without a payment',
   'event.transaction.conflict': 'Contradiction: the method says something else',
+  'line.chargeback': 'Chargeback: the bank of the payer took the money back',
   'event.transaction.resolved': 'Money in suspense decided',
   'event.refund.processing': 'Refund asked for',
   'event.refund.completed': 'Refund done',

@@ -177,6 +177,7 @@ export const SPANISH = {
   'event.transaction.cancelled': 'Anulada por el pagador',
   'event.transaction.expired': 'Vencida sin pago',
   'event.transaction.conflict': 'Contradicción: el medio de pago dice otra cosa',
+  'line.chargeback': 'Contracargo: el banco del pagador recuperó el dinero',
   'event.transaction.resolved': 'Dinero sin dueño: decidido',
   'event.refund.processing': 'Devolución pedida',
   'event.refund.completed': 'Devolución completada',

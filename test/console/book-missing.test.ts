@@ -144,6 +144,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     const answer = async () => (await server.get(`/console/payments/${paid}`, finance.console)).text;
     const told = String.raw`\n\$5\.000 CLP: Un medio de pago devolvió dinero que ninguna devolución pedía, como en un contracargo\.`;
     assert.match(await answer(), new RegExp(`${told} En revisión\\.`));
+    assert.match(await answer(), /Contracargo: el banco del pagador recuperó el dinero/);
     await resolveSuspense(app, paid, { decision: 'kept', reason: 'contracargo perdido', by: TESTER });
     assert.match(await answer(), new RegExp(`${told} Lo paga el comercio\\.`));
   });

@@ -84,6 +84,7 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   if (kind === 'act') return tellKind(language, 'act', what);
   if (kind === 'decision') return tell(language, 'decision', { outcome: tellKind(language, 'settle', what) });
   if (kind === 'callback' && what === 'disabled' && isOfWebhook(facts)) return tell(language, 'callback.unwanted');
+  if (what === 'transaction.conflict' && facts['event'] === 'chargeback') return tell(language, 'line.chargeback');
   return tellKind(language, kind, what, { method });
 }
 
