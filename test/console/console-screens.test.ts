@@ -76,7 +76,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than the window`);
           assert.deepEqual(await page.evaluate(SECTION_OUT_OF_SIGHT), [], path);
-          const here = await page.locator('nav a[aria-current]').count();
+          const here = await page.evaluate("document.querySelectorAll('nav a[aria-current]').length");
           assert.equal(here, WITHOUT_SECTION.test(path) ? 0 : 1, `${path} is in one section`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off`);
           assert.deepEqual(await page.evaluate(FAINT), [], path);
