@@ -21,14 +21,14 @@ export function linkToField({ said, field }: Fault): Html | string {
 }
 
 /**
- * Shows a field of a form, and beside it why it was refused, if it is at fault. `show` puts the attributes into the
- * field. `hint`: the id of the text that explains the field.
+ * Shows a field of a form, and beside it why it was refused, if it is at fault; then the page opens in this field.
+ * `show` puts the attributes into the field. `hint`: the id of the text that explains the field.
  */
 export function formField(refused: string | Fault, name: string, show: (attributes: Html | false) => Html, hint = '') {
   if (!isAtFault(refused, name)) return show(hint !== '' && html` aria-describedby="${hint}"`);
   const why = `refused-${name}-why`;
   const describedBy = hint === '' ? why : `${why} ${hint}`;
-  return html`${show(html` id="refused-${name}" aria-invalid="true" aria-describedby="${describedBy}"`)}
+  return html`${show(html` id="refused-${name}" aria-invalid="true" aria-describedby="${describedBy}" autofocus`)}
 <p class="refused" id="${why}">${faultOf(refused).said}</p>`;
 }
 

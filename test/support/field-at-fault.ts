@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
 /**
- * Asserts that a refused form marks these fields and no others, explains each beside it, and that the texts on top lead
- * to them.
+ * Asserts that a refused form marks these fields and no others, explains each beside it, that the texts on top lead to
+ * them, and that the page opens in the field.
  */
 export function assertMarked(page: string, ...fields: string[]): void {
   const marked = [...page.matchAll(/<(?:input|select|fieldset|textarea)[^>]* aria-invalid="true"[^>]*>/g)];
@@ -11,6 +11,12 @@ export function assertMarked(page: string, ...fields: string[]): void {
     fields,
     page,
   );
+  assert.deepEqual(
+    page.match(/<[^>]* autofocus\b[^>]*>/g) ?? [],
+    marked.map(([tag]) => tag),
+    'the focus is on the field',
+  );
+  assert.equal(page.match(/ autofocus\b/g)?.length ?? 0, marked.length, 'the focus is set once');
   for (const { 0: tag, index } of marked) {
     const [, id] = / id="(refused-[^"]+)" aria-invalid="true" aria-describedby="\1-why[ "]/.exec(tag) ?? [];
     assert.ok(id !== undefined, tag);

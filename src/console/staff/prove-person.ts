@@ -10,7 +10,7 @@ import { publicPath } from '../../http/assets.ts';
 import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
-import { alertNotice, type Fault, formField } from '../notice.ts';
+import { alertNotice, type Fault, formField, isAtFault } from '../notice.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
@@ -80,7 +80,7 @@ ${
         question,
         'code',
         (attributes) =>
-          html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${attributes}></label>`,
+          html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required${!isAtFault(question, 'code') && html` autofocus`}${attributes}></label>`,
       )
     : formField(
         question,
