@@ -339,7 +339,9 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const [lost] = await approved(app, desk, [wish({ amount: 6006 })]);
     const [other] = await approved(app, desk, [wish({ amount: 6007 })]);
     await carryOutPayouts(app, 10);
-    assert.match((await admin.get(`/payouts/${lost?.id}`)).text, /el proveedor no respondió/);
+    const told = (await admin.get(`/payouts/${lost?.id}`)).text;
+    assert.match(told, /el proveedor no respondió/);
+    assert.match(told, / · El comercio → reservado para pagos a terceros/, 'the accounts have their names');
     assert.match((await admin.get(`/payouts/${other?.id}`)).text, /se dijo «monto 6008», y no puede ser/);
     const late = await admin.post(`/payouts/${other?.id}/cancel`, { reason: 'error' });
     assert.equal(late.status, 409);

@@ -180,7 +180,8 @@ const ACCOUNTS: Readonly<Record<string, ConsoleText>> = {
   suspense: 'settle.suspense',
 };
 
-function accountName(language: Language, account: string): string {
+/** Names an account of the books, in the language of the screen. */
+export function accountName(language: Language, account: string): string {
   const [kind, code = ''] = account.split(':');
   if (kind === 'method') return tell(language, 'booked.method', { method: methodName(language, { code }) });
   const known = ACCOUNTS[account];

@@ -9,6 +9,7 @@ import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import type { LineOfStatement } from '../../statements/bank-statement-queries.ts';
 import { findLinesOfPayout } from '../../statements/find-statement.ts';
+import { accountName } from '../attention/settle-form.ts';
 import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -68,7 +69,7 @@ function timelineOf(language: Language, seen: SeenPayout, lines: readonly Payout
     const { at, reason } = line;
     const by = line.what === 'approved' && line.by === payout.approved_by ? approverText(language, payout) : line.by;
     return html`<li class="${toneOf(line)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}
+<strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · ${accountName(language, line.debit)} → ${accountName(language, line.credit)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}
 ${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
