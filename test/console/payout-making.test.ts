@@ -170,6 +170,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assertMarked(refused.text, 'file');
     assert.match(refused.text, /Línea 3: El monto no se puede pagar[^<]*como 15000, sin puntos ni comas/);
     assert.equal(refused.text.split('El monto no se puede pagar').length, 2, 'the list alone says what is wrong');
+    const bare = await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content: `${CSV.split('\n')[0]}\n` });
+    const [alert = ''] = /role="alert">[^]*?<\/div>/.exec(bare.text) ?? [];
+    assert.deepEqual([bare.status, alert.split('There are 0 payouts.').length], [422, 2], alert);
     assert.match(
       refused.text,
       /Línea 3: El dígito verificador[\s\S]*Línea 4: El dígito/,

@@ -174,9 +174,9 @@ export function refusalOf(
   const isListed = lines.length > 0 && errors.length > 0 && error.extras.detail === undefined;
   return {
     status: CATALOGUE[error.code].status,
-    // The detail repeats the first error, and the list below it has them all.
+    // The detail repeats the first error, and the list below it has them all, except one of no single payout.
     said: isListed ? `${title}.` : detail.startsWith(title) ? detail : `${title}. ${detail}`,
-    errors: errors.map(({ pointer, message, fix }) => {
+    errors: (isListed ? errors : errors.filter(({ pointer }) => pointer !== '')).map(({ pointer, message, fix }) => {
       const line = lines[Number(/^\/(\d+)\//.exec(pointer)?.[1] ?? -1)];
       const text = `${message} ${fix}`;
       return line === undefined ? text : tell(language, 'upload.line', { line, text });
