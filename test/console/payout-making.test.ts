@@ -308,8 +308,14 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const done = await maker.upload(`${path}/results`, carried);
     assert.equal(done.headers.get('location'), `/console${path}?settled=2&already=0&contradicted=0`);
     assert.deepEqual([await stateOf(app, first), await stateOf(app, second)], ['confirmed', 'failed']);
+    const repeated = (await maker.upload(`${path}/results`, {}, result)).text;
+    assert.match(repeated, /All of this was recorded before/);
+    assert.doesNotMatch(repeated, /Take over/, 'there is nothing to take over');
     const against = { name: 'r.csv', content: 'id;estado\nFAC-2;Pagado\n' };
-    assert.match((await maker.upload(`${path}/results`, {}, against)).text, /Contradicts: Arrived/);
+    assert.match(
+      (await maker.upload(`${path}/results`, {}, against)).text,
+      /Contradicts: Arrived[^]*Take over 1 result</,
+    );
     assert.match((await maker.get(`${path}?settled=0&already=0&contradicted=1`)).text, /Contradict what is known: 1\./);
     const page = await maker.get(`/payouts/${first}`);
     assert.match(page.text, /Arrived<\/strong> · by user-/, 'the timeline names the person who imported the result');

@@ -198,17 +198,22 @@ async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { pay
   );
   const ended = new Set(results.outcomes.map(({ id }) => id));
   const open = payouts.filter(({ id, state }) => ['sent', 'unknown'].includes(state) && !ended.has(id));
+  const news = results.outcomes.filter(({ id, outcome }) => {
+    const seen = byId.get(id);
+    return seen !== undefined && compareOutcome(seen.payout.state, outcome) !== 'already';
+  });
   const title = tell(language, 'results.preview', { n: rows.length });
   const main = html`<h1>${title}</h1>
 <p>${sent.name} · <span class="code">${file.name}</span></p>
 ${results.unmatched.length > 0 && html`<p class="notice">${tell(language, 'results.unmatched', { lines: linesText(language, results.unmatched) })}</p>`}
 ${results.unclear.length > 0 && html`<p class="notice">${tell(language, 'results.unclear', { lines: linesText(language, results.unclear) })}</p>`}
 ${open.length > 0 && html`<p class="notice">${tell(language, 'results.open', { n: open.length, which: referencesText(open) })}</p>`}
+${rows.length > 0 && news.length === 0 && html`<p class="notice">${tell(language, 'results.nothing')}</p>`}
 ${tableOf(head, rows.slice(0, SHOWN), [2])}
 ${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}
 <form class="actions" method="post" enctype="multipart/form-data" action="${at}/results">
 ${carriedFile(sent)}<input type="hidden" name="confirm" value="yes">
-${rows.length > 0 && html`<button class="primary">${tell(language, 'results.confirm', { n: rows.length })}</button>`}
+${news.length > 0 && html`<button class="primary">${tell(language, 'results.confirm', { n: news.length })}</button>`}
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a></form>`;
   return send(200, { title, main });
 }
