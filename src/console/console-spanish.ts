@@ -115,7 +115,7 @@ export const SPANISH = {
   'column.amount': 'Monto',
   'column.currency': 'Moneda',
   'column.state': 'Estado',
-  'column.created': 'Creada (Chile)',
+  'column.created': 'Creado (Chile)',
   'column.payer': 'Pagador',
   'column.method': 'Medio',
   'column.code': 'Autorización',

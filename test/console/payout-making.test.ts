@@ -320,6 +320,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const page = await maker.get(`/payouts/${first}`);
     assert.match(page.text, /Arrived<\/strong> · by user-/, 'the timeline names the person who imported the result');
     assert.match((await maker.get('/payout-files')).text, /Arrived: 1/);
+    assert.match((await as(desk.users.maker, 'es').get('/payout-files')).text, />Creado \(Chile\)</, 'un archivo');
     app.now.advance(16 * MINUTE_MS);
     for (const answer of [
       await maker.get('/payout-files/new'),
