@@ -66,7 +66,9 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     assert.ok(shown.text.includes(link));
     // Without these options the command would use the first method and the environment of the program.
     assert.match(shown.text, /payment import abono\.csv --payment-service ID --environment \w+ --method scripted</);
-    assert.equal((await server.get(`${path}/book`, finance.console)).status, 200);
+    const asked = await server.get(`${path}/book`, finance.console);
+    assert.equal(asked.status, 200);
+    assert.ok(asked.text.includes(`<option value="${merchant}" selected>`), 'the only merchant is chosen');
     const other = Buffer.from(`${String(content)}15/01/2026;otro;2;8000\n`);
     for (const [file, fields, said] of [
       [other, { merchant }, /No es el mismo archivo/],
@@ -123,6 +125,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     const finance = await createTestUser(app, { role: 'finance', may: [] });
     const shown = (await server.get(path, finance.console)).text;
     assert.match(shown, /se pueden asentar los contracargos.*\n.*\/book"/);
+    assert.doesNotMatch((await server.get(`${path}/book`, finance.console)).text, / selected/, 'none of two is chosen');
     const preview = (await send(finance, content, { merchant })).text;
     assert.match(preview, /Asentar 2 líneas: \$2\.000 CLP/);
     const why = 'un contracargo cuya orden de compra no es de ningún pago de aquí';

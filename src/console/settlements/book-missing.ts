@@ -103,7 +103,8 @@ ${
     'merchant',
     (attributes) =>
       html`<label>${tell(language, 'book.merchant')}<select name="merchant" required${attributes}><option value=""></option>${merchants.map(
-        ({ id, name }) => html`<option value="${id}"${id === merchant && html` selected`}>${name} · ${id}</option>`,
+        ({ id, name }) =>
+          html`<option value="${id}"${(id === merchant || merchants.length === 1) && html` selected`}>${name} · ${id}</option>`,
       )}</select></label>`,
   )
 }
