@@ -159,7 +159,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
     assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements?text=${booked?.id}"`));
     const recorded = await owner.get(`/movements?text=${booked?.id}`);
-    assert.match(recorded.text, new RegExp(`at its expense.*/console/statements/${id}"`, 's'));
+    const reason = `/console/statements/${id}">the reason is in line 2 of this bank statement</a>`;
+    assert.match(recorded.text, new RegExp(`at its expense.*${reason}`, 's'));
     await createPaymentService(app, 'Other', TESTER);
     const shared = sent(cartola(RENT), { confirm: 'yes', of: 'all development', account: '777777' });
     const [of = ''] = /st_\w+/.exec((await owner.upload(shared)).headers.get('location') ?? '') ?? [];

@@ -113,15 +113,15 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
       text: 'recorded.reference',
       value: ({ reference }) => reference,
       cell: ({ reference, transaction_id: transaction }) =>
-        html`${referenceLink(at, reference)}${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
+        html`<span class="code">${reference}</span>${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
     },
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     {
       name: 'by',
       text: 'recorded.by',
       value: ({ recorded_by }) => actorText(language, recorded_by),
-      cell: ({ recorded_by, reason }) =>
-        html`${actorText(language, recorded_by)}${reason !== null && html`<br><span class="quiet">${reason}</span>`}`,
+      cell: ({ recorded_by, reason, reference }) =>
+        html`${actorText(language, recorded_by)}${reason === null ? ofLine(at, language, reference) : html`<br><span class="quiet">${reason}</span>`}`,
     },
     { name: 'reason', text: 'refund.reason', value: ({ reason }) => reason, hidden: true },
     { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
@@ -134,10 +134,10 @@ function amountCell(language: Language, { amount, commission, currency }: Booked
 }
 
 /** Links the line of a bank statement that a movement was booked with, where its reason is. */
-function referenceLink(at: string, reference: string): Html {
-  const [, statement] = /^(st_[0-9a-z]{20})\/\d+$/.exec(reference) ?? [];
-  const text = html`<span class="code">${reference}</span>`;
-  return statement === undefined ? text : html`<a href="${at}/statements/${statement}">${text}</a>`;
+function ofLine(at: string, language: Language, reference: string): Html | false {
+  const [, statement, line = ''] = /^(st_[0-9a-z]{20})\/(\d+)$/.exec(reference) ?? [];
+  if (statement === undefined) return false;
+  return html`<br><a href="${at}/statements/${statement}">${tell(language, 'recorded.of_line', { line })}</a>`;
 }
 
 function paymentLink(at: string | null, transaction: number) {
