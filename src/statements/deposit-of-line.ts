@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import { methodNames } from '../checkout/texts.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -100,6 +101,7 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   if (recording.kind === 'unknown') throw noPaymentService();
   if (recording.kind !== 'refused') throw alreadyRecorded(recording.movement.id);
   const most = formatMoney(recording.most, currency);
+  const method = methodNames(paymentMethod ?? '');
   const left = `bin/rubrica deposit create --payment-service ${paymentServiceId} --environment ${environment} --from-merchant`;
   const detail =
     kind === 'payout'
@@ -108,8 +110,8 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
           es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Un depósito del comercio la cubre (${left}); si lo asume tu empresa, la línea es other.`,
         }
       : {
-          en: `${paymentMethod} owes only ${most}: nothing was recorded.`,
-          es: `${paymentMethod} debe solo ${most}: no se anotó nada.`,
+          en: `${method.en} owes only ${most}: nothing was recorded.`,
+          es: `${method.es} debe solo ${most}: no se anotó nada.`,
         };
   throw new Problem('INSUFFICIENT_BALANCE', { detail });
 }

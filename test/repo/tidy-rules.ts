@@ -72,7 +72,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   'payment-services': ['books'],
   'refused-requests': ['auth', 'payment-services', 'transactions'],
   payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
-  statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation', 'auth'],
+  statements: ['payouts', 'movements', 'checkout', 'books', 'payment-services', 'bank-validation', 'auth'],
   'bank-validation': ['outbox'],
 };
 

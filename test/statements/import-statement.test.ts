@@ -5,6 +5,7 @@ import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
+import type { Problem } from '../../src/error-catalogue.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { listPayouts } from '../../src/payouts/find-payout.ts';
@@ -363,7 +364,11 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await assert.rejects(book(1, 'simulated', null), { code: 'PAYMENT_SERVICE_AMBIGUOUS' });
     await assert.rejects(book(1, 'simulated', paymentServiceId, TESTER), { code: 'PERSON_NEEDED' });
     await assert.rejects(book(1, 'simulated', paymentServiceId, desk.approver), { code: 'PERMISSION_MISSING' });
-    await assert.rejects(book(3, 'simulated'), { code: 'INSUFFICIENT_BALANCE' });
+    await assert.rejects(book(3, 'simulated'), (error: Problem) => {
+      assert.equal(error.code, 'INSUFFICIENT_BALANCE');
+      assert.match(error.extras.detail?.es ?? '', /^Simulador debe solo/, 'the method has its name');
+      return true;
+    });
     await assert.rejects(book(4, 'simulated'), /a charge/);
     const [first] = await book(1, 'simulated');
     assert.equal((await book(1, 'simulated'))[0]?.subject, first?.subject);
