@@ -27,6 +27,8 @@ forEachEngine('an empty list of the console', (openTestDatabase) => {
       assert.equal(spanish.includes('El comando lo escribe quien opera el servicio.'), isTold, role);
       assert.equal(english.includes('This command is for the person who runs the service.'), isTold, role);
     }
+    assert.match(await emptyIn('finance', '/settlements', 'es'), /Compara el primero aquí abajo, o así:/);
+    assert.doesNotMatch(await emptyIn('auditor', '/settlements', 'es'), /aquí abajo/, 'no form is below');
     assert.doesNotMatch(await emptyIn('finance', '/settlements?open=yes', 'es'), /El comando/, 'no command is shown');
     const { console: finance } = await createTestUser(app, { role: 'finance', may: [] });
     for (const [query, leads] of [

@@ -67,6 +67,8 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
     selectSettlements(app.db, limit, open === 'yes'),
   );
   const isNew = settlements.length === 0 && open === '';
+  const mayCompare = user.may.has('movements:record');
+  const none = mayCompare ? 'settlements.none_yet' : 'settlements.none';
   return sendList<ListedSettlement>(visit, {
     status,
     title: tell(language, 'settlements.title'),
@@ -83,10 +85,10 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
     above: alertNotice(fault),
     empty: emptyState(
       visit,
-      tell(language, isNew ? 'settlements.none' : 'list.none_such'),
+      tell(language, isNew ? none : 'list.none_such'),
       isNew ? 'bin/rubrica settlement keep FILE' : '',
     ),
-    below: user.may.has('movements:record') && (await uploadForm(app, { language }, fault)),
+    below: mayCompare && (await uploadForm(app, { language }, fault)),
   });
 }
 

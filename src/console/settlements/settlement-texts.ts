@@ -4,6 +4,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
   {
     'settlements.title': 'Liquidaciones',
     'settlements.none': 'Todavía no se ha comparado un archivo.',
+    'settlements.none_yet': 'Todavía no se ha comparado un archivo. Compara el primero aquí abajo, o así:',
     'settlements.differences': 'Diferencias',
     'settlements.open': 'Con diferencias abiertas',
     'settlements.upload': 'Comparar un archivo del adquirente',
@@ -97,6 +98,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
   {
     'settlements.title': 'Settlements',
     'settlements.none': 'No file has been compared yet.',
+    'settlements.none_yet': 'No file has been compared yet. Compare the first below, or with this command:',
     'settlements.differences': 'Differences',
     'settlements.open': 'With open differences',
     'settlements.upload': 'Compare a file of the acquirer',
