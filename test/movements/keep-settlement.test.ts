@@ -383,7 +383,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
       assert.deepEqual([wrong, status, /role="alert"/.test(said)], [wrong, 400, true]);
     }
     const month = await server.get('/console/months?month=2026-01&environment=development', finance);
-    assert.match(month.text, /El mes no ha terminado.*Diferencias sin aceptar: 2/s);
+    assert.match(month.text, /El mes no ha terminado.*Diferencias sin aceptar: 2.*<h2>Se debe hasta ahora</s);
     const closing = { headers: form, body: 'month=2026-01&environment=development' };
     assert.equal((await server.post('/console/months', closing)).status, 409);
     const wrong = await server.get('/console/months?month=enero', finance);

@@ -103,7 +103,7 @@ ${!state.isAsClosed && alertNotice(tell(language, 'month.changed'))}
 ${state.clockWentBack && html`<p class="notice">${tell(language, 'month.clock_back')}</p>`}
 ${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
 <p><a href="${publicPath(app)}/console/movements?${String(new URLSearchParams({ environment, from: `${month}-01`, to: lastDayOf(`${month}-01`) }))}">${tell(language, 'month.movements')}</a></p>
-<h2>${tell(language, 'month.owed')}</h2>`;
+<h2>${tell(language, state.hasEnded ? 'month.owed' : 'month.owed_so_far')}</h2>`;
 }
 
 /** The address has the month, so that the page of a refusal shows the same month. */
