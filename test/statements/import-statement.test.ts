@@ -228,6 +228,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed']);
     const [contradictory] = await listPayouts(app, null, {}, { limit: 5 });
     assert.equal(contradictory?.contradicted_by, `${taken.id}/2`);
+    app.now.advance(1);
     const third = await take(line(-15_000, 'TEF 12531909-2', 2), line(-15_000, 'TEF 12531909-2', 3));
     const contradicted = async () => (await listAttention(app, 'payout', 5))[0];
     const places = [`${taken.id}/2`, `${third.id}/5`, `${third.id}/6`];
