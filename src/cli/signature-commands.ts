@@ -48,11 +48,21 @@ async function signFields(options: SecretOptions & { message?: boolean }): Promi
 
 async function verifyBody(options: SecretOptions & { json?: boolean }): Promise<void> {
   const secret = readSecret(options);
-  const result = verifyCallback({ body: withoutLineFeed(await readStdin()), secret, expected: {} });
+  const body = withoutLineFeed(await readStdin());
+  // A script that reads JSON gets a verdict, also about nothing.
+  if (body.length === 0 && options.json !== true) throw emptyInput('verify', 1);
+  const result = verifyCallback({ body, secret, expected: {} });
   if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.ok) process.stdout.write(`genuine: ${result.data.x_reference} ${result.data.x_result}\n`);
   else process.stdout.write(`not genuine: ${result.code}: ${result.message} ${result.fix}\n`);
   if (!result.ok) process.exitCode = 1;
+}
+
+/** Returns the error for a command that got no body: what to give it. */
+function emptyInput(command: 'verify' | 'explain', status: number): CommandError {
+  const file = command === 'verify' ? 'callback.txt' : 'refused.json';
+  const message = `Standard input is empty: give it the body, as in bin/rubrica ${command} --secret-env SECRET_TOKEN < ${file}`;
+  return new CommandError(message, status, 'INVALID_OPTION');
 }
 
 /** Removes the line feed that `echo` and editors add. No body ends with one. */
@@ -67,15 +77,12 @@ type ExplainOptions = SecretOptions & {
   json?: boolean;
 };
 
-const EMPTY =
-  'Standard input is empty: give it the body that was refused, as in bin/rubrica explain --secret-env SECRET_TOKEN < refused.json';
-
 async function explainBody(options: ExplainOptions): Promise<void> {
   const secret = readSecret(options);
   const { otherSecret = [], otherSecretFile = [], otherSecretEnv = [] } = options;
   const others = [...otherSecret, ...otherSecretFile, ...otherSecretEnv];
   const body = withoutLineFeed(await readStdin());
-  if (body.length === 0) throw new CommandError(EMPTY, EXIT_USAGE, 'INVALID_OPTION');
+  if (body.length === 0) throw emptyInput('explain', EXIT_USAGE);
   const { verified, causes } = explain({
     body,
     secret,

@@ -55,10 +55,15 @@ suite('explain on the command line', () => {
     });
   }
 
-  test('asks for a body when standard input is empty', async () => {
+  test('asks for a body when standard input is empty, as verify does', async () => {
     const { status, stderr } = await run('');
     assert.equal(status, 64);
     assert.match(stderr, /^INVALID_OPTION: Standard input is empty: .* < refused\.json/);
+    const verify = (...more: string[]) => runCommand(['verify', '--secret', SECRET, ...more], { env: process.env });
+    const verified = await verify();
+    assert.deepEqual([verified.status, verified.stdout], [1, '']);
+    assert.match(verified.stderr, /^INVALID_OPTION: Standard input is empty: give it the body, .* < callback\.txt/);
+    assert.equal(JSON.parse((await verify('--json')).stdout).ok, false);
   });
 
   test('prints the cause, and the fix in four languages', async () => {
