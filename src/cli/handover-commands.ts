@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { publicBase } from '../checkout/pay-link.ts';
 import { endHandover, handOverTokens, listHandovers } from '../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../payment-services/handover.ts';
+import { selectHandover } from '../payment-services/handover-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { checkPaymentService, readValidity, requiredEnvironmentOption } from './options.ts';
+import { unknownOf } from './or-unknown.ts';
 import { alreadyDone, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -70,7 +72,10 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
 }
 
 async function endLink(id: string, options: ActingOptions): Promise<void> {
-  const ended = await withActor(options, (app, by) => endHandover(app, { id }, by));
+  const ended = await withActor(options, async (app, by) => {
+    if ((await selectHandover(app.db, id)) === null) throw unknownOf('link', id);
+    return endHandover(app, { id }, by);
+  });
   if (!ended) throw alreadyDone(`${id} does not wait: bin/rubrica payment-service links`);
   print(options, { id, ended: true }, [`${id} shows nothing from now on.`]);
 }

@@ -7,6 +7,7 @@ const LISTS = {
   file: { en: 'file of payouts', es: 'el archivo de pagos', list: 'payout files' },
   recipient: { en: 'recipient', es: 'el destinatario', list: 'recipient list' },
   statement: { en: 'bank statement', es: 'la cartola', list: 'statement list' },
+  link: { en: 'link to tokens', es: 'el enlace a tokens', list: 'payment-service links' },
   attention: { en: 'waiting item', es: 'el asunto pendiente', list: 'attention list' },
 } as const;
 

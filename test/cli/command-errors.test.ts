@@ -50,6 +50,7 @@ suite('a refused command names the cause', () => {
     ['recipient show rc_x', 1, 'NOT_FOUND', /no recipient rc_x: bin\/rubrica recipient list/],
     ['recipient create', 1, 'INVALID_OPTION', /Standard input is empty: give it the account as JSON/],
     ['statement show st_x', 1, 'NOT_FOUND', /no bank statement st_x: bin\/rubrica statement list/],
+    ['payment-service end-link x', 1, 'NOT_FOUND', /no link to tokens x: bin\/rubrica payment-service links/],
     ['attention take 7', 1, 'NOT_FOUND', /no waiting item 7: bin\/rubrica attention list/],
     ['callback list --limit 0', 1, 'INVALID_OPTION', /from 1/],
     ['user create --email bea@example.cl --role boss', 1, 'INVALID_OPTION', /there are integration, developer/],
