@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SigningError } from '../../protocol/signing-error.ts';
 import { recipientInput, recipientJson } from '../api/payouts/recipient-schemas.ts';
 import type { App } from '../app.ts';
 import { COMMAND_LINE, validateBankAccount } from '../bank-validation/validate-bank-account.ts';
@@ -9,7 +10,7 @@ import type { Recipient } from '../payouts/recipient.ts';
 import { selectVersions } from '../payouts/recipient-queries.ts';
 import { readNamedFile, readStdin } from './options.ts';
 import { orUnknown, unknownOf } from './or-unknown.ts';
-import { invalidOption, print, table, time } from './print.ts';
+import { CommandError, invalidOption, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -39,10 +40,7 @@ export function addRecipientCommands(program: Command): void {
 }
 
 async function keep(id: string | null, file = '-', options: ActingOptions): Promise<void> {
-  const bytes = file === '-' ? await readStdin() : readNamedFile(file);
-  if (bytes.toString('utf8').trim() === '')
-    throw invalidOption(`${file === '-' ? 'Standard input' : file} is empty: give it the account as JSON, see --help.`);
-  const body = readStrictJson(bytes, { depth: 4, members: 64 });
+  const body = readAccount(file === '-' ? await readStdin() : readNamedFile(file), file);
   const recipient = await withActor(options, async (app, by) => {
     // Checked first, before a provider gets a request.
     requireNamed(by);
@@ -55,6 +53,27 @@ async function keep(id: string | null, file = '-', options: ActingOptions): Prom
     `Recipient ${recipient.id}, version ${recipient.version}.`,
     ...linesOf(recipient),
   ]);
+}
+
+/** Codes of `readStrictJson` for a text that is no JSON object at all, such as a table. */
+const OTHER_TEXTS = ['INVALID_JSON', 'INVALID_ENCODING', 'NOT_AN_OBJECT'] as const;
+
+/** Reads the JSON of an account. For another text it says what the file is to hold, and which command reads a table. */
+function readAccount(bytes: Buffer, file: string): Record<string, unknown> {
+  const name = file === '-' ? 'Standard input' : file;
+  if (bytes.toString('utf8').trim() === '')
+    throw invalidOption(`${name} is empty: give it the account as JSON, see --help.`);
+  try {
+    return readStrictJson(bytes, { depth: 4, members: 64 });
+  } catch (error) {
+    const code = error instanceof SigningError ? OTHER_TEXTS.find((one) => one === error.code) : undefined;
+    if (code === undefined) throw error;
+    throw new CommandError(
+      `${name} is not one JSON object: write it as {"rut": "…", "bankData": {"bankSBIFNumber": "…", "bankAccount": "…"}, "name": "…"}. A CSV or .xlsx is read by bin/rubrica payout propose, which pays its rows, and bin/rubrica validate.`,
+      1,
+      code,
+    );
+  }
 }
 
 async function validate(app: App, account: Parameters<typeof validateBankAccount>[2]): Promise<string> {

@@ -365,6 +365,12 @@ forEachEngine('commands that change something', (openTestDatabase) => {
       ['recipient', 'change', id, file],
     ])
       await assert.rejects(run(world.settings, words), { code: 'PERSON_NEEDED' }, 'the command needs a person');
+    const csv = join(folder, 'nomina.csv');
+    writeFileSync(csv, 'rut;banco;cuenta\n12.531.909-2;012;12345678\n');
+    await assert.rejects(run(world.settings, ['recipient', 'create', csv, '--as', MARIA]), {
+      code: 'INVALID_JSON',
+      message: /nomina\.csv is not one JSON object: write it as \{"rut": .* A CSV .* bin\/rubrica payout propose/,
+    });
     const unknown = run(world.settings, ['recipient', 'change', 'rc_x', file, '--as', MARIA]);
     await assert.rejects(unknown, { message: /no recipient rc_x: bin\/rubrica recipient list/ });
     await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
