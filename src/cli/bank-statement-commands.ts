@@ -171,21 +171,34 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
   const fileLine = line === undefined ? 'unknown' : Number(line);
   const lines = await withActor(options, async (app, by) => {
     if (method !== undefined) checkMethod(app, method);
-    await confirmUse(app, id, fileLine, options);
-    return resolveLine(app, { statementId: id, fileLine, is, reason, by });
+    const isOpen = await confirmUse(app, id, fileLine, options);
+    const resolving = resolveLine(app, { statementId: id, fileLine, is, reason, by });
+    // The line is there, so only what it belongs to can be unknown.
+    if (isOpen && 'payoutId' in is) return orUnknown('payout', is.payoutId, resolving);
+    return isOpen && 'deposit' in is && 'id' in is.deposit ? orUnknown('deposit', is.deposit.id, resolving) : resolving;
   });
   print(options, { statement: id, use, lines: lines.map(lineJson) }, [
     `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
   ]);
 }
 
-/** Asks for confirmation when lines in suspense are resolved. A line that was resolved before moves no money. */
-async function confirmUse(app: App, id: string, fileLine: number | 'unknown', options: ResolveOptions): Promise<void> {
+/**
+ * Asks for confirmation when lines in suspense are resolved. Returns false for lines that were resolved before: they
+ * move no money.
+ */
+async function confirmUse(
+  app: App,
+  id: string,
+  fileLine: number | 'unknown',
+  options: ResolveOptions,
+): Promise<boolean> {
   const { lines } = await orUnknown('statement', id, findStatement(app, null, id, 'suspense'));
   const meant = lines.filter(({ file_line, note }) =>
     fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine,
   );
-  if (meant.length > 0) await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
+  if (meant.length === 0) return false;
+  await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
+  return true;
 }
 
 /** Returns the number of statement lines, with the sums of charges and credits. */

@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import type { ClaimedPost } from '../outbox/callback-listener.ts';
 import { beginListening, endListening, reportAttempt, takeNext } from '../outbox/listen-for-callbacks.ts';
+import { orUnknown } from './or-unknown.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { ask, type Connection } from './remote-service.ts';
 
@@ -26,7 +27,8 @@ const WAIT_MS = 10_000;
 export async function openOwnFeed(app: App, by: Actor, { paymentService, replay }: Asked): Promise<CallbackFeed> {
   const environment = await findOwnDevelopment(app, paymentService ?? undefined);
   const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
-  const listener = await beginListening(app, { environmentId, paymentServiceId, replay }, by);
+  const beginning = beginListening(app, { environmentId, paymentServiceId, replay }, by);
+  const listener = await (replay === null ? beginning : orUnknown('callback', String(replay), beginning));
   return {
     name: paymentServiceName,
     next: (signal) => takeNext(app, listener, WAIT_MS, () => signal.aborted),

@@ -6,6 +6,8 @@ const LISTS = {
   batch: { en: 'batch', es: 'el lote', list: 'batch list' },
   file: { en: 'file of payouts', es: 'el archivo de pagos', list: 'payout files' },
   recipient: { en: 'recipient', es: 'el destinatario', list: 'recipient list' },
+  deposit: { en: 'deposit', es: 'el depósito', list: 'deposit list' },
+  callback: { en: 'callback of development', es: 'el callback de pruebas', list: 'callback list' },
   statement: { en: 'bank statement', es: 'la cartola', list: 'statement list' },
   link: { en: 'link to tokens', es: 'el enlace a tokens', list: 'payment-service links' },
   attention: { en: 'waiting item', es: 'el asunto pendiente', list: 'attention list' },

@@ -53,15 +53,22 @@ forEachEngine('statement commands', (openTestDatabase) => {
       (shown['lines'] as { line: number; use: string }[]).map(({ line, use }) => [line, use]),
       [[3, 'suspense']],
     );
+    const mistyped = async (statement: string, line: string, of: 'payout' | 'deposit') => {
+      const named = ['--line', line, '--use', of, `--${of}`, 'mv_x', '--reason', 'x', ...as];
+      const { stderr } = await run('statement', 'resolve', statement, ...named);
+      assert.match(stderr, new RegExp(`^NOT_FOUND: There is no ${of} mv_x: bin/rubrica ${of} list\n$`));
+    };
+    await mistyped(id, '3', 'payout');
     const resolved = await run('statement', 'resolve', id, '--use', 'other', '--reason', 'arriendo', ...as);
     assert.equal(resolved.status, 0);
     const { json: listed } = await run('statement', 'list');
     const [one] = listed['statements'] as { open: number; account: string }[];
     assert.deepEqual([one?.open, one?.account], [0, '…6789']);
-    writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;5.000;0\n`);
+    writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ABONO;0;5.000\n`);
     const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
     assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
     assert.match(stdout, /\nNew: 0 payouts, 0 returns, 0 deposits, 1 in suspense\.\n/);
+    await mistyped(/show (st_\w+)/.exec(stdout)?.[1] ?? '', '2', 'deposit');
     const rows = await db.query("select actor, action from audit_log where action like 'statement.%' order by link");
     const { email } = desk.users.maker;
     assert.deepEqual(

@@ -116,7 +116,11 @@ suite('listen', async () => {
       [['--url', url], { RUBRICA_TOKEN: 'api_x' }, /\/loginToken answered 403\. API_TOKEN_INVALID/],
       [['--url', 'ftp://x'], token, /^INVALID_OPTION: --url is a URL/],
       [['--replay', 'x'], settings, /^INVALID_OPTION: --replay is a number/],
-      [['--replay', '99'], settings, /^NOT_FOUND: There is no callback 99 of development/],
+      [
+        ['--replay', '99'],
+        settings,
+        /^NOT_FOUND: There is no callback of development 99: bin\/rubrica callback list\n/,
+      ],
       [['--payment-service', 'ps_x'], settings, /^NOT_FOUND: There is no payment service ps_x/],
       [['--environment', 'production'], settings, /^USAGE: unknown option '--environment'/],
     ];
