@@ -5,7 +5,7 @@ import { selectBalances } from '../books/balance-queries.ts';
 import { selectHeads } from '../books/journal-queries.ts';
 import { listEntries } from '../books/list-books.ts';
 import { type Sum, subtract } from '../lib/exact-sum.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import type { Decision } from '../movements/movement.ts';
 import { selectSuspense } from '../movements/movement-queries.ts';
 import {
@@ -85,10 +85,9 @@ export function balanceLines(balances: readonly BalanceRow[]): string[] {
     name,
     environment,
     account,
-    currency,
-    ...[debits, credits, subtract(debits, credits)].map((amount) => formatPlain(amount, currency)),
+    ...[debits, credits, subtract(debits, credits)].map((amount) => formatMoney(amount, currency)),
   ]);
-  return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'CURRENCY', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
+  return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
 }
 
 async function list(options: Json & { transaction?: string; limit: string }): Promise<void> {

@@ -3,7 +3,7 @@ import { DIFFERENCE_CAUSES, type DifferenceCause } from '../books/explain-differ
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { readSum } from '../lib/exact-sum.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { acceptDifferences, showSettlement } from '../movements/accept-difference.ts';
 import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
 import { keepSettlement } from '../movements/keep-settlement.ts';
@@ -257,11 +257,10 @@ function owedLines({ environment, owed }: MonthState, owners: ReadonlyMap<number
       owner?.payment_service_id ?? '—',
       owner?.name ?? '—',
       environment,
-      one.currency,
-      formatPlain(readSum(one.owed), one.currency),
+      formatMoney(readSum(one.owed), one.currency),
     ];
   });
-  return table([['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'CURRENCY', 'OWED'], ...rows]);
+  return table([['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'OWED'], ...rows]);
 }
 
 function environmentOf({ environment_id }: { environment_id: number }): number {

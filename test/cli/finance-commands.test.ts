@@ -50,7 +50,10 @@ suite('books, reconcile and refund on the command line', () => {
         ['method:simulated:receivable', 12_990, 2990],
       ],
     );
-    assert.match((await run('books', 'balance')).stdout, /merchant:payable .* 2990 +12990 +-10000\n/);
+    assert.match(
+      (await run('books', 'balance')).stdout,
+      /merchant:payable +\$2\.990 CLP +\$12\.990 CLP +-\$10\.000 CLP\n/,
+    );
   });
 
   test('books list prints the newest first, for one transaction or all', async () => {

@@ -20,10 +20,10 @@ forEachEngine('month show', (openTestDatabase) => {
     await createPaidTransaction(app, environment, { amount: 12_990 });
     const show = (...more: string[]) => runCommand(['month', 'show', '2026-01', ...more], { env });
     const { stdout } = await show();
-    assert.match(stdout, /USD +1290\.50\n/);
-    assert.match(stdout, /CLP +12990\n/);
+    assert.match(stdout, / 1290\.50 USD\n/);
+    assert.match(stdout, / \$12\.990 CLP\n/);
     // The list names the payment service, not only the number of the environment in the store.
-    assert.match(stdout, new RegExp(`${environment.paymentServiceId} +Test shop +development +CLP`));
+    assert.match(stdout, new RegExp(`${environment.paymentServiceId} +Test shop +development +\\$12`));
     const earlier = await runCommand(['month', 'show', '2025-12'], { env });
     assert.match(earlier.stdout, /nothing was owed to any merchant in development/);
     const { owed } = JSON.parse((await show('--json')).stdout) as { owed: { owed: string }[] };
