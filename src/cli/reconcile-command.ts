@@ -66,12 +66,18 @@ async function reconcileDay(date: string, options: Options, line: ProgressLine):
   if (!isDay(date)) throw invalidOption('--date is a day such as 2026-01-15.');
   const { lines, problems, owners } = await withWholeStore((app) => readBooks(app, options, date, line));
   line.clear();
-  const rows = [LINE_HEAD, ...lines.map((line) => [...lineCells(line), ...ownerCells(owners, line)])];
+  const rowsWith = (money: WriteMoney) => [
+    LINE_HEAD,
+    ...lines.map((line) => [...lineCells(line, money), ...ownerCells(owners, line)]),
+  ];
   if (options.csv === true) {
-    await printCsv([...rows, ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)])]);
+    await printCsv([
+      ...rowsWith(formatPlain),
+      ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)]),
+    ]);
   } else {
     const human = [
-      ...table(rows.map(withoutUtc)),
+      ...table(rowsWith(formatMoney).map(forPerson)),
       '',
       ...problems.map((one) => sayRecord(one).en),
       summaryOf(lines, problems),
@@ -92,11 +98,15 @@ async function reconcileSettlement(path: string, options: Options, line: Progres
   if (file === null) throw unusableFile(`${path} has no line to compare.`);
   const { first, last, compared } = file;
   const totals = explainDifference(compared);
-  const cells = [COMPARISON_HEAD, ...compared.map((one) => [...comparisonCells(one), ...ownerCells(owners, one.line)])];
+  const cellsWith = (money: WriteMoney) => [
+    COMPARISON_HEAD,
+    ...compared.map((one) => [...comparisonCells(one, money), ...ownerCells(owners, one.line)]),
+  ];
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
-  if (options.csv === true) await printCsv(cells);
+  if (options.csv === true) await printCsv(cellsWith(formatPlain));
   else {
-    const human = [...table(cells), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
+    const rows = cellsWith(formatMoney).map((row) => row.toSpliced(COMPARISON_HEAD.indexOf('CURRENCY'), 1));
+    const human = [...table(rows), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
     const comparison = compared.map((one) => comparisonJson(one, owners));
     print(options, { from: first, to: last, ...counts, totals, comparison }, [...human, ...totals.flatMap(totalLines)]);
   }
@@ -194,14 +204,17 @@ const LINE_HEAD = [
   ...OWNER_HEAD,
 ];
 
-/** A person reads one time, the Chilean one, in the place of the other. */
-function withoutUtc(cells: readonly string[]): string[] {
+/** Writes an amount: with its currency for a person, in digits alone for a CSV, which has a column of currencies. */
+type WriteMoney = typeof formatMoney;
+
+/** A person reads one time, the Chilean one, in the place of the other, and the currency with the amount. */
+function forPerson(cells: readonly string[]): string[] {
   const [entry = '', , ...others] = cells;
   const [when = ''] = others.splice(LINE_HEAD.indexOf('WHEN (CHILE)') - 2, 1);
-  return [entry, when, ...others];
+  return [entry, when, ...others.toSpliced(LINE_HEAD.indexOf('CURRENCY') - 2, 1)];
 }
 
-function lineCells(line: BookedLine): string[] {
+function lineCells(line: BookedLine, money: WriteMoney): string[] {
   return [
     `${line.environment_id}/${entryName(line)}`,
     timeText(line.created_at),
@@ -210,7 +223,7 @@ function lineCells(line: BookedLine): string[] {
     referenceOf(line) ?? '',
     line.refund_id ?? '',
     keysOf(line).authorizationCode ?? '',
-    formatPlain(signedAmount(line), line.currency),
+    money(signedAmount(line), line.currency),
     line.currency,
     line.movement_id ?? line.payout_id ?? '',
     time(line.created_at),
@@ -310,15 +323,15 @@ const COMPARISON_HEAD = [
   ...OWNER_HEAD,
 ];
 
-function comparisonCells({ kind, row, line, differs }: Comparison): string[] {
+function comparisonCells({ kind, row, line, differs }: Comparison, money: WriteMoney): string[] {
   const currency = row?.currency ?? line?.currency ?? '';
   return [
     kind,
     row === null ? '' : String(row.fileLine),
     row?.date ?? (line === null ? '' : dayOf(line.created_at)),
     row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : keysOf(line).buyOrder),
-    row === null ? '' : formatPlain(row.amount, currency),
-    line === null ? '' : formatPlain(signedAmount(line), line.currency),
+    row === null ? '' : money(row.amount, currency),
+    line === null ? '' : money(signedAmount(line), line.currency),
     currency,
     line === null ? '' : `${line.environment_id}/${entryName(line)}`,
     differs.join(' '),

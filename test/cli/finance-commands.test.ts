@@ -86,7 +86,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match(
       stdout,
       new RegExp(
-        `^ENTRY +WHEN \\(CHILE\\) +KIND .* MOVEMENT +PAYMENT SERVICE .*\n1/1\\.0 +${day} [\\d:]+ -0[34]:00 +payment `,
+        `^ENTRY +WHEN \\(CHILE\\) +KIND .* AMOUNT +MOVEMENT +PAYMENT SERVICE .*\n1/1\\.0 +${day} [\\d:]+ -0[34]:00 +payment .* \\$12\\.990 CLP +Test shop `,
       ),
     );
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
@@ -100,6 +100,7 @@ suite('books, reconcile and refund on the command line', () => {
       run('reconcile', '--settlement', file, '--environment', 'development', '--method', 'simulated');
     const matched = await compare(same);
     assert.equal(matched.status, 0);
+    assert.match(matched.stdout, /SETTLED +BOOKED +ENTRY .*\nmatched .* \$12\.990 CLP +\$12\.990 CLP +1\/1\.0 /);
     assert.match(matched.stdout, /2 matched, 0 different, 0 missing in settlement, 0 missing in books/);
     assert.match(matched.stdout, /\nFile +\$10\.000 CLP\nBooks +\$10\.000 CLP\nDifference +\$0 CLP\n$/);
     const report = await run('reconcile', '--settlement', other, '--environment', 'development', '--csv');
