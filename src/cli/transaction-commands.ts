@@ -131,19 +131,8 @@ async function findAll(app: App, filter: PaymentFilter, limit: number): Promise<
   return { payments, complete };
 }
 
-const HEAD = [
-  'ID',
-  'REFERENCE',
-  'AMOUNT',
-  'STATE',
-  'REFUNDED',
-  'CREATED (CHILE)',
-  'E-MAIL',
-  'METHOD',
-  'CODE',
-  'CARD',
-  'MERCHANT',
-];
+/** Narrow, for a terminal: `transaction show` and `--json` have the method and the authorisation code too. */
+const HEAD = ['ID', 'REFERENCE', 'AMOUNT', 'STATE', 'CREATED (CHILE)', 'E-MAIL', 'CARD', 'MERCHANT'];
 
 function cellsOf(payment: FoundPayment): string[] {
   const { id, reference, amount, currency, state, refunded, created_at } = payment;
@@ -151,12 +140,9 @@ function cellsOf(payment: FoundPayment): string[] {
     String(id),
     reference,
     formatMoney(amount, currency),
-    state,
-    refunded === 0 ? '—' : formatMoney(refunded, currency),
+    refunded === 0 ? state : `${state}, ${formatMoney(refunded, currency)} refunded`,
     time(created_at),
     payment.customer_email,
-    payment.payment_method ?? '—',
-    payment.authorization_code ?? '—',
     payment.card_last_digits === null ? '—' : `…${payment.card_last_digits}`,
     `${payment.name}${payment.environment === 'development' ? ' (development)' : ''}`,
   ];

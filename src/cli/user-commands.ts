@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { disableUser, enableUser } from '../auth/change-user.ts';
 import { createUser } from '../auth/create-user.ts';
 import { listUsers } from '../auth/list-users.ts';
-import type { Permission, Role } from '../auth/permission.ts';
+import { type Permission, permissionsOf, type Role } from '../auth/permission.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
 import { addFactorCommands } from './factor-commands.ts';
 import { addInvitationCommands } from './invitation-commands.ts';
@@ -43,7 +43,9 @@ export function addUserCommands(program: Command): void {
       .option('--payouts', 'allow validating bank accounts, like --may accounts:validate')
       .addOption(refundLimitOption()),
   ).action(create);
-  add('list', 'list users, their permissions and the payment services they see').action(list);
+  add('list', 'list users, their permissions beyond the role and the payment services they see; --json has all').action(
+    list,
+  );
   addChange('disable', 'disable a user: no log-in; access tokens fail within a second')
     .argument('<user>', 'e-mail address of the user')
     .action(disable);
@@ -104,28 +106,29 @@ async function create(address: string | undefined, options: CreateOptions): Prom
 async function list(options: { json?: boolean }): Promise<void> {
   const users = await withApp(listUsers);
   const rows = users.map((user) => [
-    user.id,
     user.email,
     user.disabled_at === null ? 'enabled' : 'disabled',
     user.role,
-    user.payment_services === null ? 'all' : user.payment_services.join(' ') || 'none',
+    seenBy(user.payment_services),
     user.second_factor ? 'yes' : 'no',
     time(user.last_log_in_at),
-    time(user.created_at),
-    user.permissions.join(' ') || 'nothing',
+    beyondRole(user).join(' ') || '—',
   ]);
-  const head = [
-    'ID',
-    'E-MAIL',
-    'STATE',
-    'ROLE',
-    'PAYMENT SERVICES',
-    '2ND FACTOR',
-    'LAST LOG-IN (CHILE)',
-    'SINCE (CHILE)',
-    'MAY',
-  ];
+  const head = ['E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', '2ND FACTOR', 'LAST LOG-IN (CHILE)', 'BEYOND THE ROLE'];
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
+}
+
+/** Names the first payment service that a user sees, and counts the others: a list is for a terminal. */
+function seenBy(paymentServices: readonly string[] | null): string {
+  if (paymentServices === null) return 'all';
+  const [first = 'none', ...others] = paymentServices;
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+/** Returns the permissions that a user has beside those of its role, which docs/people.md lists. */
+function beyondRole({ role, permissions }: { role: Role; permissions: readonly Permission[] }): Permission[] {
+  const ofRole = permissionsOf(role, []);
+  return permissions.filter((one) => !ofRole.has(one));
 }
 
 async function disable(user: string, options: ActingOptions): Promise<void> {

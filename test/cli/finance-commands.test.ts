@@ -66,6 +66,8 @@ suite('books, reconcile and refund on the command line', () => {
       (await run('books', 'list', '--transaction', String(transaction))).stdout,
       /\n[\d-]{10} [\d:]{8} -0[34]:00 .* 1\.0 +payment .* CLP\n/,
     );
+    const listed = (await run('transaction', 'list')).stdout;
+    assert.match(listed, /\$12\.990 CLP +\w+, \$2\.990 CLP refunded +\d{4}-/, 'a refund is beside the state');
     assert.match((await run('books', 'list', '--transaction', '1')).stderr, /^NOT_FOUND: There is no transaction 1/);
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
   });

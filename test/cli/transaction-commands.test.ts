@@ -38,7 +38,7 @@ suite('transaction commands', () => {
     const { stdout } = await run('find', '$12.990');
     assert.match(
       stdout,
-      /^ID .* FOUND BY\n1001 {2}ORD-7 .*\$12\.990 CLP {2}completed {2}.*buyer@example\.cl .* amount\n$/,
+      /^ID +REFERENCE +AMOUNT +STATE +CREATED \(CHILE\) +E-MAIL +CARD +MERCHANT +FOUND BY\n1001 {2}ORD-7 .*\$12\.990 CLP {2}completed {2}.*buyer@example\.cl .* amount\n$/,
     );
     const { payments } = JSON.parse((await run('find', 'ORD-7', '--json')).stdout);
     assert.deepEqual([payments.length, payments[0].id, payments[0].found_by], [1, 1001, 'reference']);

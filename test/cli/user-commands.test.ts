@@ -102,6 +102,12 @@ suite('user commands', () => {
     const { users } = (await run('user', 'list')) as unknown as { users: Shown[] };
     const listed = users.find((user) => user['email'] === 'ana@example.cl');
     assert.equal(listed?.['role'], 'auditor');
+    const { stdout } = await runCommand(['user', 'list'], { env: { ...process.env, DATA_DIR: folder } });
+    assert.match(
+      stdout,
+      /^E-MAIL +STATE +ROLE +PAYMENT SERVICES +2ND FACTOR +LAST LOG-IN \(CHILE\) +BEYOND THE ROLE\n/,
+    );
+    assert.match(stdout, /\nana@example\.cl +enabled +auditor +none +no +— +callbacks:resend\n/);
     assert.deepEqual(listed?.permissions, [...auditor.permissions, 'callbacks:resend'].sort());
   });
 
@@ -117,6 +123,8 @@ suite('user commands', () => {
     assert.deepEqual(await change('payment-services', email, ...both), [
       '  removed    no longer sees the payments of any other',
     ]);
+    const { stdout } = await runCommand(['user', 'list'], { env: { ...process.env, DATA_DIR: folder } });
+    assert.match(stdout, /\nlists@example\.cl +enabled +support +ps_\w+ and 1 more +no +— +—\n/);
     assert.deepEqual(await change('payment-services', email, '--payment-service', other), [
       `  removed    no longer sees the payments of ${service}`,
     ]);
