@@ -7,6 +7,7 @@ import { elsewhereOf, refuseElsewhere } from './elsewhere.ts';
 import { DEFAULT_RECEIPTS, type SecretToken, type ServiceEnvironment } from './payment-service.ts';
 import {
   type EnvironmentRow,
+  lockPaymentService,
   selectEnvironmentById,
   selectEnvironmentByToken,
   selectEnvironmentsElsewhere,
@@ -81,13 +82,16 @@ export async function environmentHere(app: App, row: { environment_id: number })
 }
 
 /**
- * Changes a payment service in one transaction. Throws the same if another database serves it, with its address: the
- * store itself refuses the write too, but does not know where.
+ * Changes a payment service in one transaction, after its concurrent changes. Throws the same if another database
+ * serves it, with its address: the store itself refuses the write too, but does not know where.
  */
 export async function changeService<T>(app: App, id: string, change: (tx: Tx) => Promise<T>): Promise<T> {
   const moved = (await selectEnvironmentsElsewhere(app.db)).find((one) => one.payment_service_id === id);
   if (moved !== undefined) await environmentHere(app, { environment_id: moved.id });
-  return app.db.transaction(change);
+  return app.db.transaction(async (tx) => {
+    await lockPaymentService(tx, id);
+    return change(tx);
+  });
 }
 
 /**

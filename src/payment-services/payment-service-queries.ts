@@ -175,6 +175,14 @@ export async function hasPaymentService(db: Reader, id: string): Promise<boolean
   return (await db.query('select id from payment_services where id = $1', [id])).length > 0;
 }
 
+/**
+ * Locks a payment service until the commit. The update works like `for update` and runs on both engines. On PostgreSQL
+ * it does not block checks of foreign keys.
+ */
+export async function lockPaymentService(tx: Tx, id: string): Promise<void> {
+  await tx.query('update payment_services set name = name where id = $1', [id]);
+}
+
 /** Returns when the first payment service was created; null before that. */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ at: number | null }>('select min(created_at) as at from payment_services');

@@ -2,7 +2,6 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { changeService } from '../payment-services/find-environment.ts';
-import { lockFunds } from '../payment-services/lock-funds.ts';
 import {
   type PayoutLimits,
   selectPayoutLimits,
@@ -26,8 +25,6 @@ export function setPayoutLimits(
   by: Actor,
 ): Promise<PayoutLimits> {
   return changeService(app, owner.paymentServiceId, async (tx) => {
-    // Two concurrent changes wait here for each other, so that the second one starts from the first one's result.
-    await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const before = await selectPayoutLimits(tx, owner.id, PAYOUT_CURRENCY);
     const after = { ...before, ...changes };
     await upsertPayoutLimits(tx, owner.id, PAYOUT_CURRENCY, after);

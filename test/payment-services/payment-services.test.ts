@@ -17,12 +17,13 @@ import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.
 import { handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { selectHandover } from '../../src/payment-services/handover-queries.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
+import { NO_LOOK } from '../../src/payment-services/look.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
-import { setLook } from '../../src/payment-services/set-look.ts';
+import { readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';
 import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
@@ -194,6 +195,33 @@ forEachEngine('payment services', (openTestDatabase) => {
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000, TESTER)));
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
+  });
+
+  test('keep every change made at the same time, and each act records what it replaced', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const look = {
+      colour: '#1f6f4a',
+      site: 'https://a.example.cl',
+      contact: 'a@a.cl',
+      legalName: 'A',
+      terms: 'https://t.cl',
+    };
+    await Promise.all([
+      ...Object.entries(look).map(([part, value]) => setLook(app, id, { [part]: value }, TESTER)),
+      ...[1, 2, 3, 4, 5].map((most) => setRequestLimit(app, id, most, TESTER)),
+    ]);
+    assert.deepEqual(await readLook(app.db, id), { ...NO_LOOK, ...look });
+    for (const action of ['payment_service.look_set', 'payment_service.limit_set']) {
+      const acts = await app.db.query('select said_before, said_after from audit_log where action = $1 order by link', [
+        action,
+      ]);
+      const replaced = acts.slice(1).map(({ said_before }) => said_before);
+      assert.deepEqual(
+        replaced,
+        acts.slice(0, -1).map(({ said_after }) => said_after),
+      );
+    }
   });
 
   test('replace no other Secret Token when a rotation that names one is repeated', async () => {
