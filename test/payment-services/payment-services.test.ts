@@ -23,6 +23,7 @@ import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';
@@ -132,6 +133,7 @@ forEachEngine('payment services', (openTestDatabase) => {
       () => handOverTokens(app, target, 1000, TESTER),
       () => disablePaymentService(app, one.id, TESTER),
       () => setFee(app, { ...target, method: 'simulated', currency: 'CLP' }, { rate_ppm: 0, fixed: 0 }, TESTER),
+      () => setFundsRule(app, { ...target, currency: 'CLP' }, { kept_back: 1 }, TESTER),
       () => setLook(app, one.id, { legalName: 'Otra' }, TESTER),
       () => setReceipts(app, one.id, 'en', TESTER),
       () => setRequestLimit(app, one.id, 10, TESTER),
