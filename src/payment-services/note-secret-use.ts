@@ -15,6 +15,7 @@ export async function storeSecretUse(app: App): Promise<void> {
   if (uses.length === 0) return;
   pending(app).clear();
   await app.db.transaction(async (tx) => {
-    for (const [secretId, usedAt] of uses) await updateLastUsed(tx, secretId, usedAt);
+    // In one order, so that two processes do not deadlock.
+    for (const [id, usedAt] of uses.toSorted(([a], [b]) => (a < b ? -1 : 1))) await updateLastUsed(tx, id, usedAt);
   });
 }

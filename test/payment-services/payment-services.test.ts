@@ -19,7 +19,7 @@ import { selectHandover } from '../../src/payment-services/handover-queries.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { NO_LOOK } from '../../src/payment-services/look.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
-import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
+import { noteSecretUse, storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
@@ -29,6 +29,7 @@ import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';
 import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -327,6 +328,16 @@ forEachEngine('payment services', (openTestDatabase) => {
       ['development', app.now()],
       ['production', null],
     ]);
+  });
+
+  test('store the uses of Secret Tokens in one order, so that two processes do not deadlock', async () => {
+    const { app, all } = listenToStatements(createTestApp(await openTestDatabase()));
+    for (const id of ['st_b', 'st_a', 'st_c']) noteSecretUse(app, id);
+    await storeSecretUse(app);
+    const stored = all
+      .filter(({ sql }) => sql.startsWith('update secret_tokens'))
+      .map(({ parameters }) => parameters[0]);
+    assert.deepEqual(stored, ['st_a', 'st_b', 'st_c']);
   });
 });
 
