@@ -35,10 +35,12 @@ export async function storeRefusedRequests(app: App): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (kept.length > 0) await insertRefused(tx, kept);
     for (const { last, times } of repeated) await addRepeated(tx, last, times);
+    // Each in one order, so that two processes do not deadlock.
     const codes = new Map(kept.map((row) => [`${row.environment_id} ${row.code}`, row]));
-    for (const { environment_id, code } of codes.values())
+    for (const [, { environment_id, code }] of [...codes].sort(([a], [b]) => (a < b ? -1 : 1)))
       await deleteBeyond(tx, environment_id, code, KEPT_REFUSED.ofCode);
-    for (const key of keys) await addRefusedKey(tx, key, RUN_GAP_MS);
+    for (const key of keys.toSorted((a, b) => a.environment_id - b.environment_id))
+      await addRefusedKey(tx, key, RUN_GAP_MS);
   });
 }
 

@@ -167,6 +167,18 @@ forEachEngine('refused requests', (openTestDatabase) => {
     );
     await storeRefusedRequests(listened);
     assert.equal((await app.db.query('select request_id from refused_requests')).length, 2);
+
+    heard.length = 0;
+    const later = (await createPaymentService(app, 'Sur', TESTER)).development.service_token;
+    for (const token of [later, service_token])
+      await listening.post('/trxs', { json: signedBody(token, 'wrong', { x_reference: token }) });
+    await storeRefusedRequests(listened);
+    for (const changed of ['delete from refused_requests', 'insert into refused_keys']) {
+      const [first, second, ...others] = heard.filter(({ sql }) => sql.startsWith(changed));
+      assert.deepEqual(others, []);
+      const inOrder = Number(first?.parameters[0]) < Number(second?.parameters[0]);
+      assert.ok(inOrder, `${changed} in the order of environments, so that two processes do not deadlock`);
+    }
   });
 
   test('a flood does not displace other codes: the first of an hour are kept, and the rest are counted', async () => {
