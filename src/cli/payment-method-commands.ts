@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { App } from '../app.ts';
 import { refuseWebpayAccount, WEBPAY_INTEGRATION } from '../payment-methods/webpay-integration.ts';
 import { type MethodSettings, removeMethodSettings, setMethodSettings } from '../payment-services/method-settings.ts';
 import { selectListedSettings } from '../payment-services/method-settings-queries.ts';
-import type { Environment } from '../payment-services/payment-service.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { readStdin, requiredEnvironmentOption } from './options.ts';
 import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -48,8 +49,11 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
 }
 
 async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
-  const kept = await withApp((app) => selectListedSettings(app.db));
-  const settings = options.all ? kept : kept.filter(({ retired_at }) => retired_at === null);
+  const [kept, anywhere] = await withApp(
+    async (app) => [await selectListedSettings(app.db), collectingAnywhere(app)] as const,
+  );
+  const inUse = kept.filter(({ retired_at }) => retired_at === null);
+  const settings = options.all ? kept : inUse;
   const rows = settings.map((row) => [
     row.payment_service_id,
     row.name,
@@ -68,11 +72,28 @@ async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
     'SINCE (CHILE)',
     ...(options.all ? ['UNTIL (CHILE)'] : []),
   ];
-  print(
-    options,
-    { payment_methods: settings },
-    rows.length === 0 ? ['No payment method is set.'] : table([head, ...rows]),
-  );
+  const collecting = anywhere.map(({ environment, codes }) => {
+    const isListed = inUse.some((row) => row.environment === environment);
+    if (codes.length === 0) return `${environment}: ${isListed ? 'only what the list names collects.' : SET_WEBPAY}`;
+    return `${environment}: ${codes.join(', ')}, without an account${isListed ? '; and what the list names' : ''}.`;
+  });
+  print(options, { payment_methods: settings }, [
+    ...(rows.length === 0 ? ['No account at a payment method is set.'] : table([head, ...rows])),
+    '',
+    'What collects now:',
+    ...collecting.map((line) => `  ${line}`),
+  ]);
+}
+
+const SET_WEBPAY =
+  'nothing. bin/rubrica payment-method set webpay --payment-service ID --environment production --commerce-code CODE --api-key - < FILE';
+
+/** Returns the methods of each environment that collect for every payment service, without an account. */
+function collectingAnywhere({ paymentMethods }: App) {
+  return ENVIRONMENTS.map((environment) => {
+    const offer = { environment, currency: 'CLP', amount: null, configured: false };
+    return { environment, codes: paymentMethods.filter((one) => one.accepts(offer)).map(({ code }) => code) };
+  });
 }
 
 async function remove(method: string, options: Target): Promise<void> {

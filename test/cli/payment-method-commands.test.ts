@@ -28,6 +28,7 @@ suite('payment-method on the command line', () => {
     });
     const list = await run('payment-method', 'list');
     assert.match(list.stdout, /Tienda\s+production\s+webpay\s+597012345678/);
+    assert.match(list.stdout, /\n {2}production: only what the list names collects\.\n/);
     const removed = await run('payment-method', 'remove', 'webpay', ...target, '--json');
     assert.deepEqual(JSON.parse(removed.stdout), {
       payment_service_id: service,
@@ -35,7 +36,10 @@ suite('payment-method on the command line', () => {
       method: 'webpay',
       removed: true,
     });
-    assert.match((await run('payment-method', 'list')).stdout, /No payment method is set/);
+    assert.match(
+      (await run('payment-method', 'list')).stdout,
+      /^No account at a payment method is set\.\n\nWhat collects now:\n {2}development: simulated, simulated-transfer, without an account\.\n {2}production: nothing\. bin\/rubrica payment-method set webpay /,
+    );
     const kept = await run('payment-method', 'list', '--all');
     assert.match(kept.stdout, /Tienda\s+production\s+webpay\s+597012345678(\s+\S+ \S+ -0[34]:00){2}\s*$/m);
     assert.equal((await run('payment-method', 'remove', 'webpay', ...target)).status, 1);
