@@ -1,5 +1,6 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { randomToken } from '../lib/ids.ts';
+import { isSameText } from '../lib/same-text.ts';
 import { fromKeptKey } from '../sealing/kept-key.ts';
 
 /** Returns a token with 256 random bits. The prefix lets people and secret scanners recognize it. */
@@ -27,13 +28,7 @@ export function provesToken(
   digest: string,
   row: { id: string; user_id: string; proof: string },
 ): boolean {
-  const [expected, actual] = [hashes.proof(digest, row), row.proof].map((text) => Buffer.from(text));
-  return (
-    expected !== undefined &&
-    actual !== undefined &&
-    expected.length === actual.length &&
-    timingSafeEqual(expected, actual)
-  );
+  return isSameText(hashes.proof(digest, row), row.proof);
 }
 
 export const API_TOKEN_KEY = 'api-token';

@@ -1,6 +1,7 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
+import { isSameText } from '../lib/same-text.ts';
 import { installationKey, keepNewKey, readKeptKey, requireOneMasterKey } from '../sealing/kept-key.ts';
 import { hasPasswordProofs, selectPasswordHashes, type UserRow, updatePasswordProof } from './user-queries.ts';
 
@@ -21,10 +22,7 @@ export async function passwordProver(app: App): Promise<ProvePassword> {
  */
 export async function isPasswordProved(app: App, user: Pick<UserRow, 'id' | 'password_hash' | 'password_proof'>) {
   const prove = proverWith(await KEY.read(app));
-  const [expected, actual] = [prove(user.id, user.password_hash), user.password_proof ?? ''].map((text) =>
-    Buffer.from(text),
-  );
-  return expected?.length === actual?.length && timingSafeEqual(expected as Buffer, actual as Buffer);
+  return isSameText(prove(user.id, user.password_hash), user.password_proof ?? '');
 }
 
 /** Returns what an act that sets a password records of it: with it `books verify` finds an earlier hash put back. */

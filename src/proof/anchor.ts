@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { App } from '../app.ts';
+import { isSameText } from '../lib/same-text.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 
 /**
@@ -65,8 +66,7 @@ export function macOf(key: string, content: string): string {
 
 /** Returns whether this key has sealed the anchor. */
 export function isGenuine(key: string, { content, mac }: Pick<SealedAnchor, 'content' | 'mac'>): boolean {
-  const [expected, given] = [Buffer.from(macOf(key, content)), Buffer.from(mac)];
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return isSameText(macOf(key, content), mac);
 }
 
 /** Writes an anchor as one line, with its `mac` as the last member. */

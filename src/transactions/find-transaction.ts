@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
+import { isSameText } from '../lib/same-text.ts';
 import { readPayToken, type Transaction } from './transaction.ts';
 import { selectTransaction, selectTransactionAmong, selectTransactionAnywhere } from './transaction-queries.ts';
 
@@ -29,5 +29,5 @@ export async function findByPayToken(app: App, token: string): Promise<Transacti
     ? selectTransactionAnywhere(app.db, id)
     : selectTransaction(app.db, { id, environment_id: environmentId }));
   if (transaction === null) return null;
-  return timingSafeEqual(Buffer.from(parts.secret), Buffer.from(transaction.pay_secret)) ? transaction : null;
+  return isSameText(parts.secret, transaction.pay_secret) ? transaction : null;
 }
