@@ -71,10 +71,10 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   if (claims === null) return null;
   const row = await selectUserById(app.db, claims.userId);
   if (row === null || row.disabled_at !== null) return null;
-  if (claims.sessionId === null) return row.token_version === claims.version ? userOf(app, row) : null;
+  if (claims.sessionId === null) return row.token_version === claims.version ? userOf(app.db, row) : null;
   const session = await selectSessionWithToken(app.db, claims.sessionId);
   if (session === null || session.user_id !== row.id || session.ended_at !== null) return null;
   if (session.expires_at <= app.now()) return null;
   noteSessionUse(app, session);
-  return userOf(app, row, session.token);
+  return userOf(app.db, row, session.token);
 }

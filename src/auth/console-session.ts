@@ -34,7 +34,7 @@ export async function findConsoleSession(
   const row = await selectUserById(app.db, session.user_id);
   if (row === null || row.disabled_at !== null) return null;
   if (isClick) noteSessionUse(app, session);
-  const user = await userOf(app, row);
+  const user = await userOf(app.db, row);
   return { user, session, standing: await standingOf(app, user, session) };
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Reader } from '../db/database.ts';
 import { permissionsOf, rightsOf } from './permission.ts';
 import { normalizeEmail, type User } from './user.ts';
 import { selectUserById, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
@@ -7,20 +8,16 @@ import { selectDevelopmentIds, selectEnvironmentIds, selectPermissions } from '.
 /** Returns a user by id or e-mail address, or null. For operators who read about other users. */
 export async function findUser(app: App, idOrEmail: string): Promise<User | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(idOrEmail));
-  return row === null ? null : userOf(app, row);
+  return row === null ? null : userOf(app.db, row);
 }
 
 /** Returns the user of a row with its payment services and permissions. `token`: the name of the API token in use. */
-export async function userOf(
-  app: { db: Pick<App['db'], 'query'> },
-  row: UserRow,
-  token: string | null = null,
-): Promise<User> {
+export async function userOf(db: Reader, row: UserRow, token: string | null = null): Promise<User> {
   const { environments } = rightsOf(row.role);
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
-    selectPermissions(app.db, row.id),
-    all ? ofAllServices(app.db, environments) : selectEnvironmentIds(app.db, row.id, environments),
+    selectPermissions(db, row.id),
+    all ? ofAllServices(db, environments) : selectEnvironmentIds(db, row.id, environments),
   ]);
   return {
     id: row.id,
@@ -35,7 +32,7 @@ export async function userOf(
   };
 }
 
-function ofAllServices(db: Pick<App['db'], 'query'>, environments: 'both' | 'development') {
+function ofAllServices(db: Reader, environments: 'both' | 'development') {
   return environments === 'both' ? null : selectDevelopmentIds(db);
 }
 

@@ -24,7 +24,7 @@ export async function requireUserOf(
   const row = by.userId === null ? null : await selectUserById(db, by.userId);
   if (row === null) throw new Problem('PERSON_NEEDED');
   if (row.disabled_at !== null) throw new Problem('TOKEN_INVALID');
-  const user = await userOf({ db }, row);
+  const user = await userOf(db, row);
   if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (!user.may.has(permission)) throw missingPermission(permission);
   if (user.environmentIds?.has(environmentId) ?? true) return user;

@@ -90,7 +90,7 @@ export async function withDestination<Row extends PostRow>(
 
 async function readUser(db: Reader, id: string): Promise<User | null> {
   const row = await selectUserById(db, id);
-  return row === null ? null : userOf({ db }, row);
+  return row === null ? null : userOf(db, row);
 }
 
 function mayGet(user: User | null, environmentId: number): boolean {
