@@ -2,8 +2,9 @@ import type { Reader, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, toDecimalNumber } from '../lib/money.ts';
-import { type Role, rightsOf } from './permission.ts';
-import { addToRefundDay, type RefundLimitRow, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
+import { limitsInForce } from './describe-rights.ts';
+import { addToRefundDay, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
+import type { RefundLimits } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
 /** `amount` is in minor units of `currency`. `userId` null: no user requests it. */
@@ -54,20 +55,14 @@ export function sayAllowance({ most, left }: RefundAllowance, currency: string):
   };
 }
 
+/** Returns the limit; null: no limit. With a limit in any currency, other currencies have 0. */
 async function findLimit(
   db: Reader,
   { userId, currency }: Pick<CountedRefund, 'userId' | 'currency'>,
 ): Promise<number | null> {
   const user = userId === null ? null : await selectUserById(db, userId);
-  return user === null ? null : limitOf(user.role, await selectRefundLimits(db, user.id), currency);
-}
-
-/**
- * Returns the limit; null: no limit. The user's own limits replace the role's. With a limit in any currency, other
- * currencies have 0.
- */
-function limitOf(role: Role, own: readonly RefundLimitRow[], currency: string): number | null {
-  const { refundsPerDay } = rightsOf(role);
-  if (own.length > 0) return own.find((row) => row.currency === currency)?.most ?? 0;
-  return refundsPerDay === undefined ? null : (refundsPerDay[currency] ?? 0);
+  if (user === null) return null;
+  const own = (await selectRefundLimits(db, user.id)).map((row) => [row.currency, row.most]);
+  const limits = limitsInForce(user.role, Object.fromEntries(own) as RefundLimits);
+  return limits === null ? null : (limits[currency] ?? 0);
 }
