@@ -1,4 +1,5 @@
 import type { Reader, SqlRow } from '../db/database.ts';
+import type { RefundState } from './refund.ts';
 
 /** A refund that is open for longer than usual, or that its method contradicts, with its owner. */
 export type WaitingRefund = SqlRow & {
@@ -11,7 +12,7 @@ export type WaitingRefund = SqlRow & {
   amount: number;
   currency: string;
   payment_method: string;
-  state: 'processing' | 'completed' | 'failed';
+  state: RefundState;
   asked_at: number | null;
   /** JSON text. */
   contradiction: string | null;
