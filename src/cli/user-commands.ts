@@ -125,7 +125,7 @@ function seenBy(paymentServices: readonly string[] | null): string {
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** Returns the permissions that a user has beside those of its role, which docs/people.md lists. */
+/** Returns the permissions that a user has besides the permissions of its role, which docs/people.md lists. */
 function beyondRole({ role, permissions }: { role: Role; permissions: readonly Permission[] }): Permission[] {
   const ofRole = permissionsOf(role, []);
   return permissions.filter((one) => !ofRole.has(one));
