@@ -3,6 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { keyedHash } from '../keyed-hash.ts';
+import { lockUser } from '../user-queries.ts';
 import { replaceRecoveryCodes } from './recovery-code-queries.ts';
 
 const CODES = 10;
@@ -20,6 +21,8 @@ export async function newRecoveryCodes(app: App, userId: string): Promise<{ code
 export async function renewRecoveryCodes(app: App, userId: string, by: Actor): Promise<string[]> {
   const { codes, hashes } = await newRecoveryCodes(app, userId);
   await app.db.transaction(async (tx) => {
+    // Of two concurrent renewals, the later replaces the codes of the earlier.
+    await lockUser(tx, userId);
     const at = app.now();
     await replaceRecoveryCodes(tx, userId, hashes, at);
     await recordAudit(tx, { at, by, action: 'user.recovery_codes_made', subject: { kind: 'user', id: userId } });

@@ -3,18 +3,19 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { isSessionOpen } from '../session-queries.ts';
 import { lockUser } from '../user-queries.ts';
-import { type FactorRow, insertFactor } from './factor-queries.ts';
+import { type FactorRow, hasFactor, insertFactor } from './factor-queries.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 
 type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' | 'credential' | 'site' | 'last_step'>;
 
-/** `recoveryCodes` are never shown again; empty if the user has unused ones. */
+/** `recoveryCodes` are never shown again; empty if the user keeps the earlier ones. */
 export type StoredFactor = { id: string; recoveryCodes: string[] };
 
 /**
- * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. `sessionId`: the
- * session that adds it; null: the command line. Returns null if the factor already exists or the session has ended.
+ * Stores a factor in a separate transaction. Replaces the recovery codes if it is the first, because codes from before
+ * were made without a second factor, or if none is unused. `sessionId`: the session that adds it; null: the command
+ * line. Returns null if the factor already exists or the session has ended.
  */
 export async function storeFactor(
   app: App,
@@ -30,8 +31,9 @@ export async function storeFactor(
     if (sessionId !== null && !(await isSessionOpen(tx, sessionId))) return null;
     const at = app.now();
     const row: FactorRow = { ...factor, created_at: at, last_used_at: null };
+    const isFirst = !(await hasFactor(tx, userId));
     if (!(await insertFactor(tx, row))) return null;
-    const needed = (await countRecoveryCodes(tx, userId)) === 0;
+    const needed = isFirst || (await countRecoveryCodes(tx, userId)) === 0;
     if (needed) await replaceRecoveryCodes(tx, userId, hashes, at);
     const after = { user: userId, kind, name, recovery_codes: needed ? codes.length : 0 };
     await recordAudit(tx, { at, by, action: 'user.factor_added', subject: { kind: 'factor', id }, after });

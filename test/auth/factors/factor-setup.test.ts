@@ -4,6 +4,7 @@ import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
 import { insertFactor, updatePasskeyUsed } from '../../../src/auth/factors/factor-queries.ts';
 import { beginSetup, readSetup } from '../../../src/auth/factors/factor-setup.ts';
 import { proveForRequest } from '../../../src/auth/factors/prove-factor.ts';
+import { renewRecoveryCodes } from '../../../src/auth/factors/recovery-codes.ts';
 import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { renewSession } from '../../../src/auth/session.ts';
@@ -71,6 +72,19 @@ forEachEngine('a second factor', (openTestDatabase) => {
     assert.equal(await codes(), 10);
     assert.equal(await removeFactor(app, other?.id ?? '', user.id, TESTER), 'removed');
     assert.equal(await codes(), 0);
+  });
+
+  test('replaces recovery codes from before the first one, and later ones stay', async () => {
+    const { app, user, id, prove } = await open();
+    assert.equal(await removeFactor(app, id, user.id, TESTER), 'removed');
+    const [early = ''] = await renewRecoveryCodes(app, user.id, TESTER);
+    assert.equal((await addTotp(app, user, 'Phone', TESTER))?.recoveryCodes.length, 10);
+    assert.equal(await prove(early), 'FACTOR_REFUSED');
+    const renewed = await Promise.all([1, 2].map(() => renewRecoveryCodes(app, user.id, TESTER)));
+    assert.deepEqual((await addTotp(app, user, 'Tablet', TESTER))?.recoveryCodes, []);
+    const proofs = [await prove(renewed[0]?.[0] ?? ''), await prove(renewed[1]?.[0] ?? '')];
+    const right = proofs.filter((proof) => proof === 'right');
+    assert.equal(right.length, 1, 'of two renewals at once, the codes of one work');
   });
 
   test('of kind passkey is refused when its counter does not grow, unless the counter is always zero', async () => {
