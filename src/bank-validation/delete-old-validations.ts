@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { deleteKeysBefore, deleteValidationsBefore } from './bank-validation-queries.ts';
-import { dayOf, FULL_AFTER_MS } from './holder/provider-budget.ts';
+import { FULL_AFTER_MS, utcDayOf } from './holder/provider-budget.ts';
 import { deleteBudgetsBefore, deleteQuestionsBefore } from './holder/provider-budget-queries.ts';
 import { KEY_LIFETIME_MS } from './validate-once.ts';
 import { firstIdAt } from './validation-draft.ts';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export function deleteOldValidations(app: App, limit: number): Promise<number> {
   const now = app.now();
   return app.db.transaction(async (tx) => {
-    await deleteQuestionsBefore(tx, dayOf(now));
+    await deleteQuestionsBefore(tx, utcDayOf(now));
     await deleteBudgetsBefore(tx, now - FULL_AFTER_MS);
     await deleteKeysBefore(tx, now - KEY_LIFETIME_MS);
     return deleteValidationsBefore(tx, firstIdAt(now - app.config.retentionDays.validations * DAY_MS), limit);

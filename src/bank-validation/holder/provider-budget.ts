@@ -56,7 +56,7 @@ export async function refundProviderBudget(
 
 /** Records the refusal of a question, by our budget or by the provider's limit, and returns its error. */
 export async function refusal(app: App, actor: string, now: number, waitMs: number): Promise<Problem> {
-  const first = await app.db.transaction((tx) => countRefusal(tx, actor, dayOf(now), now));
+  const first = await app.db.transaction((tx) => countRefusal(tx, actor, utcDayOf(now), now));
   if (first)
     app.log.warn(
       { actor, code: 'RATE_LIMITED' },
@@ -77,7 +77,7 @@ export function bucketOfRut(rutHash: string): string {
 }
 
 /** Returns the number of days since 1970, UTC. */
-export function dayOf(now: number): number {
+export function utcDayOf(now: number): number {
   return Math.floor(now / MS_PER_DAY);
 }
 
@@ -100,7 +100,7 @@ async function reserve(tx: Tx, buckets: string[], actor: string, rutHash: string
     if (tokens < 1) throw new BudgetSpent(refilledAt + (1 - tokens) * MS_PER_TOKEN - now);
     await updateBudget(tx, { bucket, tokens: tokens - MISMATCH_COST, refilled_at: refilledAt });
   }
-  const day = dayOf(now);
+  const day = utcDayOf(now);
   const ruts = await countQuestionedRuts(tx, actor, day, rutHash);
   if (ruts > RUTS_PER_DAY) throw new BudgetSpent((day + 1) * MS_PER_DAY - now);
   return 0;
