@@ -96,12 +96,13 @@ export async function reportAttempt(
     const callback = await selectClaimed(tx, { id: report.callbackId, environment_id }, report.lease);
     if (callback === null || !(await updateListenerEnd(tx, listener, now + LISTENER_MS))) throw ended();
     const made = attemptOf(app, callback, report, now);
-    const outcomes = await recordAttempts(app, tx, [made]);
-    return { attempt: made, recorded: outcomes.get(callback.id) ?? null };
+    const outcome = (await recordAttempts(app, tx, [made])).get(callback.id);
+    // The lease has passed to another process since it was read.
+    if (outcome === undefined) throw ended();
+    return { attempt: made, recorded: outcome };
   });
-  app.metrics.deliveries.inc({ outcome: recorded?.step.kind ?? 'stale' });
-  if (recorded?.step.kind !== 'delivered') logAttempt(app, attempt, recorded);
-  if (recorded === null) throw ended();
+  app.metrics.deliveries.inc({ outcome: recorded.step.kind });
+  if (recorded.step.kind !== 'delivered') logAttempt(app, attempt, recorded);
   return recorded;
 }
 

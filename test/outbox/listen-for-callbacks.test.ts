@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Tx } from '../../src/db/database.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { LISTENER_MS } from '../../src/outbox/callback-listener.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { beginListening, endListening, reportAttempt, takeNext } from '../../src/outbox/listen-for-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -66,7 +67,11 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
     const last = await reportAttempt(world.app, listener, { ...claimOf(second), outcome: REFUSED, retry: false });
     assert.equal(last.step.kind, 'dead');
     const again = await world.begin(first.id);
-    assert.equal((await world.take(again)).attempt, 1);
+    const replayed = await world.take(again);
+    assert.equal(replayed.attempt, 1);
+    const report = { ...claimOf(replayed), outcome: OK, retry: true };
+    await assert.rejects(reportAttempt(losingLease(world.app), again, report), { code: 'LISTENER_ENDED' });
+    assert.equal((await world.app.db.query('select id from delivery_attempts')).length, 2, 'nothing was recorded');
     await assert.rejects(world.begin(first.id + 1), { code: 'NOT_FOUND' });
   });
 
@@ -140,6 +145,20 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
 
 function claimOf({ id, lease }: { id: number; lease: string }) {
   return { callbackId: id, lease };
+}
+
+/** Returns the app whose lease passes to another process right after it was read. */
+function losingLease(app: TestApp): TestApp {
+  const losing = (tx: Tx): Tx => ({
+    ...tx,
+    query: async (sql, parameters) => {
+      const rows = await tx.query(sql, parameters);
+      if (sql.startsWith('update callback_listeners')) await tx.query("update callbacks set lease = 'another'");
+      return rows as never;
+    },
+  });
+  const db = { ...app.db, transaction: (inner: (tx: Tx) => never) => app.db.transaction((tx) => inner(losing(tx))) };
+  return { ...app, db } as TestApp;
 }
 
 async function open(openTestDatabase: OpenTestDatabase) {
