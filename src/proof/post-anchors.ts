@@ -1,5 +1,6 @@
 import { signWebhook } from '../../protocol/webhook-signature.ts';
 import type { App } from '../app.ts';
+import { worldTime } from '../lib/clock.ts';
 import { deriveKey } from '../lib/seal.ts';
 import { type Anchor, anchorKey, anchorLine } from './anchor.ts';
 import {
@@ -66,7 +67,7 @@ function webhookId({ number, content }: AnchorRow): string {
  * it.
  */
 async function headersOf(app: App, id: string, body: string): Promise<Record<string, string>> {
-  const timestamp = Math.floor(app.now() / 1000);
+  const timestamp = Math.floor(worldTime(app.now) / 1000);
   return {
     'content-type': 'application/json',
     'user-agent': 'Rubrica',

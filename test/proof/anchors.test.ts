@@ -235,8 +235,9 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     const posting = appWith(
       app.db as TestDatabase,
       { ANCHOR_URL: 'http://10.0.0.5:9000/anchors' },
-      { now: app.now, fetch },
+      { now: Object.assign(() => app.now(), app.now, { ahead: () => 3_600_000 }), fetch },
     );
+    const worldSeconds = (app.now() - 3_600_000) / 1000;
     await keepAnchors(posting);
     await keepAnchors(posting);
     assert.equal(app.sent.length, 1, 'the next attempt waits a minute');
@@ -252,6 +253,7 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     const of = (name: string) => sent?.headers[name] ?? null;
     const headers = { id: of('webhook-id'), timestamp: of('webhook-timestamp'), signature: of('webhook-signature') };
     assert.ok(webhookMatches(headers, Buffer.from(body), [await postKey(posting)]));
+    assert.equal(headers.timestamp, String(Math.floor(worldSeconds)), 'in real time also while the clock is ahead');
     assert.equal((JSON.parse(body) as { number: number }).number, 1);
   });
 
