@@ -150,7 +150,8 @@ export function selectStuckMails(db: Reader, since: number, limit: number): Prom
 
 /**
  * Deletes mails that ended before a time. Keeps mails that were given up until a person decides, and all mails of the
- * `kept` environments. Returns how many.
+ * `kept` environments. Returns how many. The outer condition repeats the inner one, because PostgreSQL checks it again
+ * after waiting for a person who sends the same mail again.
  */
 export async function deleteMailsBefore(
   tx: Tx,
@@ -159,7 +160,7 @@ export async function deleteMailsBefore(
   limit: number,
 ): Promise<number> {
   const rows = await tx.query(
-    `delete from mails where id in (
+    `delete from mails where state in ('sent', 'ended') and finished_at < $1 and id in (
        select id from mails where state in ('sent', 'ended') and finished_at < $1 and not (environment_id {among $3})
        limit $2) returning id`,
     [endedBefore, limit, kept],

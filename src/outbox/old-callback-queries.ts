@@ -32,10 +32,15 @@ export function selectOldCallbacks(
 
 /** Deletes the ended ones of these callbacks, with their delivery attempts. */
 export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[]): Promise<void> {
-  const ended = "select id from callbacks where id {among $1} and environment_id {among $2} and state <> 'queued'";
-  const keys = listsOf(callbacks);
-  await tx.query(`delete from delivery_attempts where callback_id in (${ended}) and environment_id {among $2}`, keys);
-  await tx.query(`delete from callbacks where id in (${ended}) and environment_id {among $2}`, keys);
+  // A person may be sending one of them again: this waits, and then sees that it is queued.
+  const ended = await tx.query<CallbackKey>(
+    `select id, environment_id from callbacks where id {among $1} and environment_id {among $2} and state <> 'queued'
+     order by id {for_update}`,
+    listsOf(callbacks),
+  );
+  const keys = listsOf(ended);
+  await tx.query('delete from delivery_attempts where callback_id {among $1} and environment_id {among $2}', keys);
+  await tx.query('delete from callbacks where id {among $1} and environment_id {among $2}', keys);
 }
 
 /** Returns delivery attempts that began before a time, by the same rules. */

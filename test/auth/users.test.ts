@@ -29,6 +29,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -419,19 +420,6 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal(inserts, 1, 'no deadlock made the log-in run again');
   });
 });
-
-/** Returns the app with a `hear` that runs before each statement of a transaction. */
-function onQuery(app: TestApp, hear: (sql: string) => Promise<void>): TestApp {
-  const transaction: Database['transaction'] = (work, kind) =>
-    app.db.transaction((tx) => {
-      const query: Tx['query'] = async (sql, parameters) => {
-        await hear(sql);
-        return tx.query(sql, parameters);
-      };
-      return work({ ...tx, query });
-    }, kind);
-  return { ...app, db: { ...app.db, transaction } };
-}
 
 function refusedName(failure: { code?: string }): 0 {
   assert.equal(failure.code, 'INVALID_PARAMETER');

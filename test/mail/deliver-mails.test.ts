@@ -19,11 +19,13 @@ import { type Person, personOfEmail } from '../../src/privacy/person.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const PAYER = 'buyer@example.cl';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -219,6 +221,18 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     await shop.send();
     assert.deepEqual([taken.length, await shop.states()], [1, ['sent']]);
     await deleteOldMails(shop.app, nobody, 10);
+    shop.app.now.advance(31 * 24 * HOUR);
+    const [sent] = await listMails(shop.app, 'sent', 1, new Set());
+    let deleting: Promise<number> | undefined;
+    const resending = onQuery(shop.app, async (sql) => {
+      if (!sql.startsWith('update audit_head set link')) return;
+      deleting = deleteOldMails(shop.app, nobody, 10);
+      await untilQueued(shop.app.db);
+    });
+    assert.equal(await resendMail(resending, sent?.id as string, TESTER), 'done');
+    assert.equal(await deleting, 0, 'a mail that a person sends again meanwhile is kept');
+    await shop.send();
+    assert.deepEqual([taken.length, await shop.states()], [2, ['sent']]);
     shop.app.now.advance(31 * 24 * HOUR);
     assert.equal(await deleteOldMails(shop.app, nobody, 10), 1);
     assert.deepEqual(await shop.states(), []);

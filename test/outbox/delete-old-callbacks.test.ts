@@ -4,14 +4,18 @@ import { ConfigError, readConfig } from '../../src/config.ts';
 import type { SqlRow } from '../../src/db/database.ts';
 import { deleteOldCallbacks } from '../../src/outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { listCallbacks, resendCallback } from '../../src/outbox/resend-callback.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const DAY = 86_400_000;
@@ -56,6 +60,22 @@ forEachEngine('an old callback', (openTestDatabase) => {
     app.now.advance(2 * DAY);
     while ((await deleteOldCallbacks(app, 10)) > 0);
     assert.deepEqual(await left(app), { callbacks: 0, attempts: 0 });
+  });
+
+  test('is kept with its attempts if a person sends it again while it is being deleted', async () => {
+    const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1' });
+    await deliver(app, 1, 200);
+    app.now.advance(2 * DAY);
+    const [callback] = await listCallbacks(app, {}, 1);
+    let deleting: Promise<number> | undefined;
+    const resending = onQuery(app, async (sql) => {
+      if (!sql.startsWith('update endpoints')) return;
+      deleting = deleteOldCallbacks(app, 10);
+      await untilQueued(app.db);
+    });
+    assert.equal(await resendCallback(resending, callback?.id as number, TESTER), 'queued');
+    await deleting;
+    assert.deepEqual(await left(app), { callbacks: 1, attempts: 1 });
   });
 
   test('is deleted even when a thousand older ones belong to a payment service that has moved away', async () => {
