@@ -238,6 +238,26 @@ export async function selectAttemptsByCode(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Returns the id of an attempt of a method, a time and an amount that the method has not answered yet, so that its
+ * authorisation code is not known. Returns null if no attempt matches.
+ */
+export async function selectUnansweredAttempt(
+  db: Reader,
+  wanted: { environmentIds: readonly number[]; method: string; amount: number; from: number; to: number },
+): Promise<string | null> {
+  const { method, from, to, environmentIds, amount } = wanted;
+  const [row] = await db.query<{ id: string }>(
+    `select a.id from payment_attempts a
+     join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
+     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
+       and a.state in ('started', 'pending', 'unknown') and coalesce(a.contradiction, a.detail, '') not like $6
+     order by a.id limit 1`,
+    [method, from, to, environmentIds, amount, '%"authorization_code":%'],
+  );
+  return row?.id ?? null;
+}
+
 function toldCode(code: string): string {
   return `%"authorization_code":${JSON.stringify(code).replace(/[%_]/g, '')}%`;
 }

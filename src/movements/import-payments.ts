@@ -11,7 +11,7 @@ import { codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { decidePayment } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
-import { selectAttemptsByCode } from '../checkout/payment-attempt-queries.ts';
+import { selectAttemptsByCode, selectUnansweredAttempt } from '../checkout/payment-attempt-queries.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
@@ -61,6 +61,8 @@ const DAYS_BEFORE = 1;
 const DAYS_AFTER = 7;
 const TOLD_EVERY = 100;
 const PERHAPS_BEFORE = 'perhaps a line that was taken over before';
+const SEVERAL = 'several payments of ours have its code';
+const UNANSWERED = 'perhaps a payment that its method has not answered yet: bin/rubrica attention list';
 
 /**
  * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other
@@ -165,7 +167,7 @@ async function planMissing(
   if (earlier === 'same') return stepOf(row, 'imported', '');
   if (earlier === 'unclear') return stepOf(row, 'left', PERHAPS_BEFORE);
   const found = await findOwnAttempt(app, scope, row);
-  if (found === 'several') return stepOf(row, 'left', 'several payments of ours have its code');
+  if (typeof found === 'string') return stepOf(row, 'left', found);
   if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
   const { attempt, transaction } = found;
   const of = { attemptId: attempt.id, transactionId: transaction.id, environmentId: transaction.environment_id };
@@ -207,27 +209,33 @@ function refusalOf(
   return currency === row.currency ? null : 'another currency';
 }
 
+/** Returns the payment of a line, null if no payment matches, or the reason why a person must look. */
 async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) {
   const { environment, method } = scope;
   if (row.buyOrder !== null) {
     const found = await findAttempt(app, row.buyOrder);
     return found?.attempt.payment_method === method ? found : null;
   }
-  // Acquirers write zeros as the code of a declined payment, so they name no payment that was made.
-  if (codeKey(row.authorizationCode) === '0') return null;
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
-  const wanted = { method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
-  const named = await selectAttemptsByCode(app.db, { ...wanted, environmentIds: comparedOf(scope) });
-  // A payment of a payment service that was not named is not money of nobody.
-  const [only, ...others] =
-    named.length > 0
-      ? named
-      : await selectAttemptsByCode(app.db, {
-          ...wanted,
-          environmentIds: await listEnvironmentIds(app, environment, null, null),
-        });
-  if (others.length > 0) return 'several';
-  return only === undefined ? null : findAttempt(app, only);
+  const wanted = { method, amount: row.amount, ...day, environmentIds: comparedOf(scope) };
+  // Acquirers write zeros as the code of a declined payment, so they name no payment that was made.
+  const code = codeKey(row.authorizationCode) === '0' ? null : (row.authorizationCode ?? '');
+  const [only, ...others] = code === null ? [] : await findByCode(app, environment, { ...wanted, code });
+  if (others.length > 0) return SEVERAL;
+  if (only !== undefined) return findAttempt(app, only);
+  return (await selectUnansweredAttempt(app.db, wanted)) === null ? null : UNANSWERED;
+}
+
+/** Looks in all payment services last: a payment of one that was not named is not money of nobody. */
+async function findByCode(
+  app: App,
+  environment: Environment,
+  wanted: Parameters<typeof selectAttemptsByCode>[1],
+): Promise<string[]> {
+  const named = await selectAttemptsByCode(app.db, wanted);
+  if (named.length > 0) return named;
+  const environmentIds = await listEnvironmentIds(app, environment, null, null);
+  return selectAttemptsByCode(app.db, { ...wanted, environmentIds });
 }
 
 async function settleStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {

@@ -76,6 +76,14 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
   test('settles the attempt of a buy order once, with the code of the file', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const line = `15/01/2026;${opened.id};1213;12990`;
+    const unnamed = [
+      '15/01/2026;;1213;12990',
+      '15/01/2026;;0;12990',
+      '15/01/2026;;1213;12991',
+      '09/01/2026;;1213;12990',
+    ];
+    const unanswered = ['left', 'left', 'suspense', 'suspense'];
+    assert.deepEqual(resultsOf(await plan(opened, ...unnamed)), unanswered, 'the method may tell its code later');
     assert.deepEqual(resultsOf(await plan(opened, line)), ['settle']);
     assert.deepEqual((await readStates(opened.app)).attempts, ['unknown'], 'a preview changes nothing');
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['settle']);
