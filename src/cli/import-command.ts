@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { formatMoney } from '../lib/money.ts';
-import { importPayments, planImport } from '../movements/import-payments.ts';
+import { importPayments } from '../movements/import-payments.ts';
 import type { ImportStep } from '../movements/imported-payment.ts';
+import { planImport } from '../movements/plan-import.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
