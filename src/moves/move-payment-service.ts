@@ -10,7 +10,7 @@ import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
 import { leaveAgain } from './leave-again.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
-import { selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
+import { lockMove, selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
 import { environmentsOf } from './set-guards.ts';
 import { type Arrival, arrive, findUnsubscribed, leave } from './switch-over.ts';
 import { takeBackHere } from './undo-move.ts';
@@ -126,7 +126,8 @@ async function takeOver(
   { kinds, onProgress, pauseSeenMs = PAUSE_SEEN_MS }: MoveWish,
 ): Promise<Move> {
   const progress = await to.db.transaction(async (tx) => {
-    const other = (await selectMove(tx, row.id)) as MoveRow;
+    // Another command may be writing a page: this waits for it, and goes on after it.
+    const other = await lockMove(tx, row.id);
     // `mover` must be the first member: updateProgress searches for it there.
     const taken: Progress = { ...(JSON.parse(other.progress) as Progress), mover: randomHex(8) };
     await updateMover(tx, row.id, JSON.stringify(taken));

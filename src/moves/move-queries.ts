@@ -48,6 +48,12 @@ export async function selectMove(db: Reader, id: string): Promise<MoveRow | null
   return row ?? null;
 }
 
+/** Returns a move and locks it until the commit, so that the progress stays as it was read. */
+export async function lockMove(tx: Tx, id: string): Promise<MoveRow> {
+  const [row] = await tx.query<MoveRow>('select * from moves where id = $1 {for_update}', [id]);
+  return row as MoveRow;
+}
+
 /** Updates the state. Returns false if the move is no longer being copied. */
 export async function updateMoveState(
   tx: Tx,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import { nameStore } from '../../src/epochs/epoch-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { sayFinding } from '../../src/health/finding.ts';
@@ -94,6 +94,29 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
     await undoMove(from, to, paymentServiceId, TESTER);
     assert.deepEqual(await statesIn(to), ['in undone']);
     await movePaymentService(from, to, wishOf(merchant));
+  });
+
+  test('is taken over by a second command while the first writes a page, and goes on after that page', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    let second: Promise<unknown> | undefined;
+    let pages = 0;
+    const transaction: Database['transaction'] = (work, kind) =>
+      to.db.transaction((tx) => {
+        const insertRows: Tx['insertRows'] = async (table, rows, suffix) => {
+          const page = table.name === 'events' ? ++pages : 0;
+          if (page === 1) await createTestTransaction(from, merchant, { reference: 'LATER' });
+          if (page === 2) {
+            second = movePaymentService(from, to, wishOf(merchant));
+            await untilQueued(to.db);
+          }
+          return tx.insertRows(table, rows, suffix);
+        };
+        return work({ ...tx, insertRows });
+      }, kind);
+    const first = movePaymentService(from, { ...to, db: { ...to.db, transaction } }, wishOf(merchant));
+    await assert.rejects(first, { code: 'MOVE_TAKEN_OVER' });
+    await second;
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
   });
 
   test('is refused if the other database will soon assign the ids of its environments', async () => {
