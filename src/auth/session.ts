@@ -7,6 +7,7 @@ import { hasFactor } from './factors/factor-queries.ts';
 import {
   deleteOldSessions,
   insertSession,
+  isSessionOpen,
   type SessionRow,
   updateSessionEnded,
   updateSessionUsed,
@@ -52,6 +53,17 @@ export async function renewSession(
   const kept = proof === 'password' && (await hasFactor(tx, user_id)) ? session.proved_at : null;
   const proved_at = proof === 'factor' ? now : kept;
   return beginSession(tx, { user_id, kind, api_token_id, origin, expires_at, proved_at }, now);
+}
+
+/** A session as its person shows it: `proved_at` is the signed time. */
+export type ShownSession = Pick<SessionRow, 'id' | 'proved_at'>;
+
+/**
+ * Returns whether a session may change the second factors of its user, whom the caller has locked: it is open, and a
+ * factor that the user has by now was proved in it.
+ */
+export async function mayChangeFactors(tx: Tx, { id, proved_at }: ShownSession, userId: string): Promise<boolean> {
+  return (await isSessionOpen(tx, id)) && (proved_at !== null || !(await hasFactor(tx, userId)));
 }
 
 /** Returns whether an access token's `jti` is the id of a session; older tokens have random characters there. */

@@ -97,7 +97,7 @@ async function reset(user: string, options: ActingOptions): Promise<void> {
 async function renewCodes(user: string, options: ActingOptions): Promise<void> {
   const made = await withActor(options, async (app, by) => {
     const found = await findUser(app, user);
-    return found && { id: found.id, recovery_codes: await renewRecoveryCodes(app, found.id, by) };
+    return found && { id: found.id, recovery_codes: (await renewRecoveryCodes(app, found.id, null, by)) ?? [] };
   });
   if (made === null) throw unknownUser(user);
   print(options, made, saidCodes(made.recovery_codes));

@@ -7,6 +7,7 @@ import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
+import { renewRecoveryCodes } from '../../src/auth/factors/recovery-codes.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../src/auth/factors/store-factor.ts';
 import {
@@ -22,6 +23,7 @@ import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES, rolesThatMay } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { lockUser } from '../../src/auth/user-queries.ts';
 import { updateRole } from '../../src/auth/user-right-queries.ts';
@@ -315,7 +317,7 @@ forEachEngine('users', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const { id, email, password } = await createUser(app, input, TESTER);
     await logIn(app, { email, password, address });
-    const [session] = (await listSessions(app, id)) ?? [];
+    const [session = null] = (await listSessions(app, id)) ?? [];
     const asked = Promise.withResolvers<void>();
     const resetting = onQuery(app, async () => asked.resolve());
     let reset: Promise<unknown> = Promise.resolve();
@@ -325,11 +327,12 @@ forEachEngine('users', (openTestDatabase) => {
       // On SQLite the reset waits until the factor is stored.
       if (app.db.engine === 'postgres') await asked.promise;
     });
-    const added = await addFactor(adding, id, 'fac_during', session?.id ?? '');
+    const added = await addFactor(adding, id, 'fac_during', session);
     await reset;
     assert.equal(added?.id, 'fac_during');
     assert.equal(await hasFactor(app.db, id), false, 'the reset also removes the new factor');
-    assert.equal(await addFactor(app, id, 'fac_after', session?.id ?? ''), null);
+    assert.equal(await addFactor(app, id, 'fac_after', session), null);
+    assert.equal(await renewRecoveryCodes(app, id, session, TESTER), null);
     assert.equal(await hasFactor(app.db, id), false);
   });
 
@@ -426,7 +429,7 @@ function refusedName(failure: { code?: string }): 0 {
   return 0;
 }
 
-function addFactor(app: TestApp, userId: string, id: string, sessionId: string | null = null) {
+function addFactor(app: TestApp, userId: string, id: string, session: SessionRow | null = null) {
   const bare = { kind: 'totp', name: id, sealed: '', credential: null, site: null, last_step: 0 } as const;
-  return storeFactor(app, { id, user_id: userId, ...bare }, sessionId, TESTER);
+  return storeFactor(app, { id, user_id: userId, ...bare }, session, TESTER);
 }

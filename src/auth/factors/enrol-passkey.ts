@@ -38,8 +38,8 @@ export async function beginPasskey(app: App, who: Enrolling): Promise<{ options:
 
 /**
  * Adds the passkey if `answer` is a browser's response at this site to the challenge of `setup`. Returns null if it is
- * not, if the challenge expired or belongs to another person, if the passkey is already stored, or if the session has
- * ended.
+ * not, if the challenge expired or belongs to another person, if the passkey is already stored, or if the session may
+ * not add a factor any more.
  */
 export async function finishPasskey(
   app: App,
@@ -65,12 +65,7 @@ export async function finishPasskey(
   const { id: credential, publicKey, counter } = registrationInfo.credential;
   const place = { id: begun.id, user_id: who.user.id, kind: 'passkey' } as const;
   const sealed = sealFactor(app, place, Buffer.from(publicKey).toString('base64url'));
-  return storeFactor(
-    app,
-    { ...place, name, sealed, credential, site: site.host, last_step: counter },
-    who.session.id,
-    by,
-  );
+  return storeFactor(app, { ...place, name, sealed, credential, site: site.host, last_step: counter }, who.session, by);
 }
 
 /** Returns the owner and the purpose of a challenge. */

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { worldTime } from '../../lib/clock.ts';
 import { prefixedId } from '../../lib/ids.ts';
-import type { SessionRow } from '../session-queries.ts';
+import type { ShownSession } from '../session.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';
 import { sealFactor } from './seal-factor.ts';
 import { storeFactor } from './store-factor.ts';
@@ -28,12 +28,12 @@ export async function continueTotp(app: App, user: Owner, setup: string) {
 
 /**
  * Adds the TOTP if `code` is right, and uses up the code. `recoveryCodes` are never shown again; empty if the user
- * keeps the earlier ones. Returns null if the code is wrong, if the setup has expired or was used, or if the session
- * has ended. /
+ * keeps the earlier ones. Returns null if the code is wrong, if the setup has expired or was used, or if the session may
+ * not add a factor any more.
  */
 export async function finishTotp(
   app: App,
-  { user, session }: { user: Owner; session: Pick<SessionRow, 'id'> },
+  { user, session }: { user: Owner; session: ShownSession },
   { setup, code, name }: { setup: string; code: string; name: string },
   by: Actor,
 ): Promise<{ id: string; recoveryCodes: string[] } | null> {
@@ -50,7 +50,7 @@ export async function finishTotp(
     site: null,
     last_step: step,
   };
-  return storeFactor(app, row, session.id, by);
+  return storeFactor(app, row, session, by);
 }
 
 /** Adds a TOTP without checking a code, for the command line. */

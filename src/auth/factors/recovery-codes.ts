@@ -3,6 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { keyedHash } from '../keyed-hash.ts';
+import { mayChangeFactors, type ShownSession } from '../session.ts';
 import { lockUser } from '../user-queries.ts';
 import { replaceRecoveryCodes } from './recovery-code-queries.ts';
 
@@ -17,17 +18,27 @@ export async function newRecoveryCodes(app: App, userId: string): Promise<{ code
   return { codes, hashes: await Promise.all(codes.map((code) => hashOf(app, userId, code))) };
 }
 
-/** Replaces the codes of a user by ten new ones and returns them; they are never shown again. */
-export async function renewRecoveryCodes(app: App, userId: string, by: Actor): Promise<string[]> {
+/**
+ * Replaces the codes of a user by ten new ones and returns them; they are never shown again. `session` as for
+ * `storeFactor`. Returns null if the session may not do it any more.
+ */
+export async function renewRecoveryCodes(
+  app: App,
+  userId: string,
+  session: ShownSession | null,
+  by: Actor,
+): Promise<string[] | null> {
   const { codes, hashes } = await newRecoveryCodes(app, userId);
-  await app.db.transaction(async (tx) => {
-    // Of two concurrent renewals, the later replaces the codes of the earlier.
+  return app.db.transaction(async (tx) => {
+    // Of two concurrent renewals, the later replaces the codes of the earlier. A first factor that another session adds
+    // meanwhile, or a reset, keeps its word.
     await lockUser(tx, userId);
+    if (session !== null && !(await mayChangeFactors(tx, session, userId))) return null;
     const at = app.now();
     await replaceRecoveryCodes(tx, userId, hashes, at);
     await recordAudit(tx, { at, by, action: 'user.recovery_codes_made', subject: { kind: 'user', id: userId } });
+    return codes;
   });
-  return codes;
 }
 
 /** Returns whether a text has the form of a recovery code, which codes of an app never have. */

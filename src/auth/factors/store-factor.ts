@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import { isSessionOpen } from '../session-queries.ts';
+import { mayChangeFactors, type ShownSession } from '../session.ts';
 import { lockUser } from '../user-queries.ts';
 import { type FactorRow, hasFactor, insertFactor } from './factor-queries.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';
@@ -14,13 +14,14 @@ export type StoredFactor = { id: string; recoveryCodes: string[] };
 
 /**
  * Stores a factor in a separate transaction. Replaces the recovery codes if it is the first, because codes from before
- * were made without a second factor, or if none is unused. `sessionId`: the session that adds it; null: the command
- * line. Returns null if the factor already exists or the session has ended.
+ * were made without a second factor, or if none is unused. `session`: the one that adds it; null: the command line.
+ * Returns null if the factor already exists, if the session has ended, or if the user has another factor by now and the
+ * session has not proved it.
  */
 export async function storeFactor(
   app: App,
   factor: NewFactor,
-  sessionId: string | null,
+  session: ShownSession | null,
   by: Actor,
 ): Promise<StoredFactor | null> {
   const { id, user_id: userId, kind, name } = factor;
@@ -28,7 +29,7 @@ export async function storeFactor(
   return app.db.transaction(async (tx) => {
     // A reset locks the user too: it removes this factor, or this waits and then sees that the session has ended.
     if ((await lockUser(tx, userId)) === null) return null;
-    if (sessionId !== null && !(await isSessionOpen(tx, sessionId))) return null;
+    if (session !== null && !(await mayChangeFactors(tx, session, userId))) return null;
     const at = app.now();
     const row: FactorRow = { ...factor, created_at: at, last_used_at: null };
     const isFirst = !(await hasFactor(tx, userId));

@@ -49,7 +49,8 @@ export const postConsoleFactorRemove = consoleHandler(async (app, visit) => {
 export const postConsoleRecoveryCodes = consoleHandler(async (app, visit) => {
   const asked = requireProof(app, visit, PATH);
   if (asked !== null) return asked;
-  return sendRecoveryCodes(app, visit, await renewRecoveryCodes(app, visit.user.id, visit.by), PATH);
+  const codes = await renewRecoveryCodes(app, visit.user.id, visit.session, visit.by);
+  return codes === null ? visit.goTo(PATH) : sendRecoveryCodes(app, visit, codes, PATH);
 });
 
 /** Ends one of the person's sessions; if the form names none, all but this one. */

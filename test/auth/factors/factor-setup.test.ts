@@ -6,6 +6,7 @@ import { beginSetup, readSetup } from '../../../src/auth/factors/factor-setup.ts
 import { proveForRequest } from '../../../src/auth/factors/prove-factor.ts';
 import { renewRecoveryCodes } from '../../../src/auth/factors/recovery-codes.ts';
 import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
+import { storeFactor } from '../../../src/auth/factors/store-factor.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { renewSession } from '../../../src/auth/session.ts';
 import { forEachEngine } from '../../support/engines.ts';
@@ -77,14 +78,26 @@ forEachEngine('a second factor', (openTestDatabase) => {
   test('replaces recovery codes from before the first one, and later ones stay', async () => {
     const { app, user, id, prove } = await open();
     assert.equal(await removeFactor(app, id, user.id, TESTER), 'removed');
-    const [early = ''] = await renewRecoveryCodes(app, user.id, TESTER);
+    const [early = ''] = (await renewRecoveryCodes(app, user.id, null, TESTER)) ?? [];
     assert.equal((await addTotp(app, user, 'Phone', TESTER))?.recoveryCodes.length, 10);
     assert.equal(await prove(early), 'FACTOR_REFUSED');
-    const renewed = await Promise.all([1, 2].map(() => renewRecoveryCodes(app, user.id, TESTER)));
+    const renewed = await Promise.all([1, 2].map(() => renewRecoveryCodes(app, user.id, null, TESTER)));
     assert.deepEqual((await addTotp(app, user, 'Tablet', TESTER))?.recoveryCodes, []);
     const proofs = [await prove(renewed[0]?.[0] ?? ''), await prove(renewed[1]?.[0] ?? '')];
     const right = proofs.filter((proof) => proof === 'right');
     assert.equal(right.length, 1, 'of two renewals at once, the codes of one work');
+  });
+
+  test('that another session has just added must be proved before a session adds one or makes recovery codes', async () => {
+    const { app, user } = await open();
+    const key = { id: 'fac_key', user_id: user.id, kind: 'passkey', name: 'Key', sealed: 'x', site: null } as const;
+    const session = await beginTestSession(app, user.id, 'console');
+    const add = (one: typeof session) => storeFactor(app, { ...key, credential: 'own', last_step: 0 }, one, TESTER);
+    const makeCodes = (one: typeof session) => renewRecoveryCodes(app, user.id, one, TESTER);
+    assert.deepEqual([await add(session), await makeCodes(session)], [null, null]);
+    const proved = await app.db.transaction((tx) => renewSession(tx, session, 'factor', app.now()));
+    assert.ok(proved);
+    assert.deepEqual([(await add(proved))?.id, (await makeCodes(proved))?.length], ['fac_key', 10]);
   });
 
   test('of kind passkey is refused when its counter does not grow, unless the counter is always zero', async () => {
