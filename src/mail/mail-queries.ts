@@ -101,9 +101,9 @@ export async function endMail(tx: Tx, id: string, now: number): Promise<boolean>
   return rows.length === 1;
 }
 
-/** Finds a mail by id in any environment. */
-export async function selectMailAnywhere(db: Reader, id: string): Promise<Mail | null> {
-  const [row] = await db.query<Mail>('select * from mails where id = $1', [id]);
+/** Finds a mail by id in any environment, and locks it until the commit. */
+export async function lockMailAnywhere(tx: Tx, id: string): Promise<Mail | null> {
+  const [row] = await tx.query<Mail>('select * from mails where id = $1 {for_update}', [id]);
   return row ?? null;
 }
 

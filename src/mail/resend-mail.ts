@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import type { Mail, MailState } from './mail.ts';
-import { endMail, type ListedMail, requeueMail, selectMailAnywhere, selectMails } from './mail-queries.ts';
+import { endMail, type ListedMail, lockMailAnywhere, requeueMail, selectMails } from './mail-queries.ts';
 
 /**
  * Lists the newest mails of a state; null: waiting or given up. `elsewhere`: environments that another database now
@@ -42,7 +42,7 @@ function decide(
   change: (tx: Tx, id: string, now: number) => Promise<boolean>,
 ): Promise<MailDecision> {
   return app.db.transaction(async (tx) => {
-    const mail = await selectMailAnywhere(tx, id);
+    const mail = await lockMailAnywhere(tx, id);
     if (mail === null) return 'unknown';
     if (seen !== undefined && (seen.state !== mail.state || seen.attempts !== mail.attempts)) return 'no';
     const at = app.now();
