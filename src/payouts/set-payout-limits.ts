@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { lockUser } from '../auth/user-queries.ts';
 import { changeService } from '../payment-services/find-environment.ts';
 import {
   type PayoutLimits,
@@ -37,6 +38,8 @@ export function setPayoutLimits(
 /** Sets how much one person may approve in a day, in CLP; null: no personal limit. */
 export function setPersonLimit(app: App, userId: string, perDay: number | null, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
+    // A concurrent change may insert the limit, and its row cannot be locked before.
+    await lockUser(tx, userId);
     const before = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);
     await upsertPersonLimit(tx, userId, PAYOUT_CURRENCY, perDay);
     await recordAudit(tx, {

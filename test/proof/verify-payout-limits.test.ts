@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { selectPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { setPayoutLimits, setPersonLimit } from '../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import type { Tampering } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { readingThrough, undone } from '../support/test-books.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const TAMPERINGS: readonly Tampering<{ person: string; other: number }>[] = [
   {
@@ -65,6 +68,21 @@ forEachEngine('a limit of payouts', (openTestDatabase) => {
     const { findings } = await verifyStore(app);
     return findings.map(({ says }) => says).join('; ');
   };
+
+  test('of a person that is set and removed at the same time is as the last act says', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { users } = await openPayoutDesk(app);
+    let removing: Promise<void> | undefined;
+    const setting = onQuery(app, async (sql) => {
+      if (!sql.startsWith('update audit_head set hash')) return;
+      removing = setPersonLimit(app, users.maker.id, null, TESTER);
+      await untilQueued(app.db);
+    });
+    await setPersonLimit(setting, users.maker.id, 20_000, TESTER);
+    await removing;
+    assert.equal(await selectPersonLimit(app.db, users.maker.id, 'CLP'), null);
+    assert.equal(await found(app), '');
+  });
 
   test('is compared with the act that set it', async () => {
     const app = createTestApp(await openTestDatabase());
