@@ -1,11 +1,12 @@
 import type { Reader, Tx } from '../db/database.ts';
 import type { Permission } from './permission.ts';
 
-/** Inserts a user's payment service. Returns false if it does not exist. */
+/** Inserts a user's payment service unless the user has it. Returns false if it does not exist. */
 export async function insertUserPaymentService(tx: Tx, userId: string, paymentServiceId: string): Promise<boolean> {
   const inserted = await tx.query(
     `insert into user_payment_services (user_id, payment_service_id)
-     select $1, id from payment_services where id = $2 returning user_id`,
+     select $1, id from payment_services where id = $2
+     on conflict (user_id, payment_service_id) do update set user_id = excluded.user_id returning user_id`,
     [userId, paymentServiceId],
   );
   return inserted.length === 1;

@@ -4,11 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { normalizeEmail } from '../auth/user.ts';
 import { selectUserByEmail, selectUserById } from '../auth/user-queries.ts';
-import {
-  deleteUserPaymentService,
-  insertUserPaymentService,
-  selectUserPaymentServices,
-} from '../auth/user-right-queries.ts';
+import { deleteUserPaymentService, insertUserPaymentService } from '../auth/user-right-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
 import { selectSubscriptionsFor } from '../outbox/webhook-subscription-queries.ts';
@@ -123,7 +119,7 @@ export async function arrive(move: Move, by: Actor): Promise<Arrival> {
     for (const { email } of granted) {
       const user = await selectUserByEmail(tx, normalizeEmail(email));
       if (user === null) strangers.push(email);
-      else await grant(tx, user.id, scope.paymentServiceId);
+      else await insertUserPaymentService(tx, user.id, scope.paymentServiceId);
     }
     for (const user of gone) await deleteUserPaymentService(tx, user.id, scope.paymentServiceId);
     await setFences(tx, to.db.engine);
@@ -170,10 +166,4 @@ async function findWithdrawn({ from, to, scope }: Move, granted: ReadonlySet<str
     if (known !== null && (known.disabled_at !== null || known.all_payment_services === 0)) withdrawn.push(user);
   }
   return withdrawn;
-}
-
-async function grant(tx: Tx, userId: string, paymentServiceId: string): Promise<void> {
-  const granted = await selectUserPaymentServices(tx, userId);
-  if (granted.some(({ payment_service_id }) => payment_service_id === paymentServiceId)) return;
-  await insertUserPaymentService(tx, userId, paymentServiceId);
 }

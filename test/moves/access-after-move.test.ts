@@ -10,6 +10,7 @@ import { endWebhook, setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -26,7 +27,14 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     }
     const sees = async (app: TestApp, name: string) =>
       (await findUser(app, `${name}@example.cl`))?.environmentIds?.has(merchant.id) ?? null;
-    await movePaymentService(from, to, wishOf(merchant));
+    let met = false;
+    // Somebody gives the access by hand at this moment. On SQLite that commit would wait for the arrival.
+    const granting = onQuery(to, async (sql) => {
+      if (met || to.db.engine === 'sqlite' || !sql.startsWith('insert into user_payment_services')) return;
+      met = true;
+      await setRights(to, 'chief@example.cl', { paymentServices: own }, TESTER);
+    });
+    await movePaymentService(from, granting, wishOf(merchant));
     assert.equal(await sees(to, 'withdrawn'), true);
     await setRights(to, 'withdrawn@example.cl', { paymentServices: [] }, TESTER);
     await setRights(to, 'chief@example.cl', { paymentServices: 'all' }, TESTER);
