@@ -26,13 +26,17 @@ export async function lockOwner(tx: Tx, key: AttentionKey): Promise<AttentionOwn
   return row ?? null;
 }
 
+const INSERT = `insert into attention_owners (kind, id, payment_service, environment, taken_at, taken_by)
+  values ($1, $2, $3, $4, $5, $6) on conflict (kind, id, payment_service, environment)`;
+
+/** Inserts the owner of an item. Returns false if it has one. */
+export async function insertOwner(tx: Tx, key: AttentionKey, by: string, at: number): Promise<boolean> {
+  return (await tx.query(`${INSERT} do nothing returning id`, [...placeOf(key), at, by])).length === 1;
+}
+
 export async function upsertOwner(tx: Tx, key: AttentionKey, by: string, at: number): Promise<void> {
-  await tx.query(
-    `insert into attention_owners (kind, id, payment_service, environment, taken_at, taken_by) values ($1, $2, $3, $4, $5, $6)
-     on conflict (kind, id, payment_service, environment) do update
-     set taken_at = excluded.taken_at, taken_by = excluded.taken_by`,
-    [...placeOf(key), at, by],
-  );
+  const set = 'taken_at = excluded.taken_at, taken_by = excluded.taken_by';
+  await tx.query(`${INSERT} do update set ${set}`, [...placeOf(key), at, by]);
 }
 
 export async function deleteOwner(tx: Tx, key: AttentionKey): Promise<void> {

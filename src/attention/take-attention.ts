@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { invalidParameter, notFound } from '../error-catalogue.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
-import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
+import { type AttentionKey, deleteOwner, insertOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
 import { listAttention } from './list-attention.ts';
 
 /** Identifies an item by its id, and by further members if several items have the same id. */
@@ -21,8 +21,10 @@ export async function takeAttention(app: App, named: AttentionNamed, by: Actor):
   const row = await findWaiting(app, named);
   const at = app.now();
   await app.db.transaction(async (tx) => {
-    const before = await lockOwner(tx, row);
-    await upsertOwner(tx, row, by.name, at);
+    // Of two people at the same moment one inserts; the other waits for the commit, and then sees whom they replace.
+    const isFirst = await insertOwner(tx, row, by.name, at);
+    const before = isFirst ? null : await lockOwner(tx, row);
+    if (!isFirst) await upsertOwner(tx, row, by.name, at);
     const was = before === null ? null : { taken_by: before.taken_by };
     await record(tx, row, { at, by, action: 'attention.taken', before: was, after: { taken_by: by.name } });
   });

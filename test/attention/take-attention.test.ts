@@ -11,12 +11,14 @@ import { acceptDifferences } from '../../src/movements/accept-difference.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { FORM } from '../support/form-headers.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const MINUTE_MS = 60_000;
 const ANA: Actor = { ...TESTER, name: 'ana@example.cl' };
@@ -70,8 +72,14 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
   test('names the person in charge until another takes it over or gives it up; the audit log has each act', async () => {
     const { app } = await open();
     const { id } = await keep(app, '2026-01-15;1;7000\n');
-    assert.equal((await takeAttention(app, { id }, ANA)).taken_by, 'ana@example.cl');
-    await takeAttention(app, { id }, BEN);
+    let other: Promise<unknown> | undefined;
+    const taking = onQuery(app, async (sql) => {
+      if (!sql.startsWith('update audit_head set hash')) return;
+      other = takeAttention(app, { id }, BEN);
+      await untilQueued(app.db);
+    });
+    assert.equal((await takeAttention(taking, { id }, ANA)).taken_by, 'ana@example.cl');
+    await other;
     const [row] = await listAttention(app, null, 10);
     assert.deepEqual([row?.taken_by, row?.taken_at], ['ben@example.cl', app.now()]);
     assert.equal((await giveUpAttention(app, { id }, ANA)).taken_by, null);
