@@ -49,6 +49,7 @@ export async function createUser(
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
     const rights = await storeUser(tx, row, wish, managerId);
+    if (rights === null) throw userExists();
     const createdBy = by.name;
     const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, createdBy, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
@@ -60,23 +61,17 @@ export async function createUser(
 }
 
 /**
- * Stores a user with its rights in the caller's transaction. `managerId` as for `createUser`. Throws `Problem`
- * `USER_EXISTS`, `NOT_FOUND` or `MORE_THAN_YOURS`.
+ * Stores a user with its rights in the caller's transaction. `managerId` as for `createUser`. Returns null if the
+ * address has a user, also one that another commit has just stored. Throws `Problem` `NOT_FOUND` or `MORE_THAN_YOURS`.
  */
 export async function storeUser(
   tx: Tx,
   row: UserRow,
   wish: UserWish,
   managerId: string | null,
-): Promise<DescribedRights> {
+): Promise<DescribedRights | null> {
   const { may = [], paymentServices = [], refundLimits = {} } = wish;
-  if (!(await insertUser(tx, row)))
-    throw new Problem('USER_EXISTS', {
-      detail: {
-        en: 'This address has a user already: bin/rubrica user list.',
-        es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
-      },
-    });
+  if (!(await insertUser(tx, row))) return null;
   for (const permission of may) await insertPermission(tx, row.id, permission);
   await storePaymentServices(tx, row.id, paymentServices);
   await storeRefundLimits(tx, row.id, refundLimits);
@@ -84,6 +79,16 @@ export async function storeUser(
   const all = paymentServices === 'all' ? 1 : 0;
   const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
   return rights as DescribedRights;
+}
+
+/** Returns the refusal of an address that has a user. */
+export function userExists(): Problem {
+  return new Problem('USER_EXISTS', {
+    detail: {
+      en: 'This address has a user already: bin/rubrica user list.',
+      es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
+    },
+  });
 }
 
 /** Returns the row of a new user. Throws `Problem` `INVALID_EMAIL` for an invalid address. */

@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import type { Tx } from '../../db/database.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { prefixedId, randomToken } from '../../lib/ids.ts';
-import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
+import { newUserRow, storeUser, type UserWish, userExists } from '../create-user.ts';
 import { type DescribedRights, describeRights, limitsInForce, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
 import { requireManager, requireWithin } from '../manage-rule.ts';
@@ -52,12 +52,10 @@ export async function inviteUser(
   const token = randomToken(24);
   const hash = await invitationHash(app, token);
   return app.db.transaction(async (tx) => {
-    const found = await selectUserByIdOrEmail(tx, row.email);
-    if (found !== null && managerId !== null) await lockBoth(tx, [managerId, found.id]);
-    const there = found === null ? null : await lockUser(tx, found.id);
+    const rights = await storeUser(tx, row, wish, managerId);
+    const there = rights === null ? await lockInvited(tx, row.email, managerId) : null;
     const at = app.now();
     const ended = there === null ? 0 : await endForNewLink(tx, there, at, wish, managerId);
-    const rights = there === null ? await storeUser(tx, row, wish, managerId) : null;
     const { id: userId, email, role } = there ?? row;
     const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
@@ -149,6 +147,13 @@ export function endInvitation(app: App, id: string, by: Actor, managerId: string
   });
 }
 
+/** Locks the user of an address, and the manager. */
+async function lockInvited(tx: Tx, email: string, managerId: string | null): Promise<UserRow | null> {
+  const found = await selectUserByIdOrEmail(tx, email);
+  if (found !== null && managerId !== null) await lockBoth(tx, [managerId, found.id]);
+  return found === null ? null : lockUser(tx, found.id);
+}
+
 /** Ends the open links of a person who has not yet accepted. Returns how many still worked. Throws for other users. */
 async function endForNewLink(
   tx: Tx,
@@ -159,12 +164,7 @@ async function endForNewLink(
 ): Promise<number> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
   if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
-    throw new Problem('USER_EXISTS', {
-      detail: {
-        en: 'This address has a user already: bin/rubrica user list.',
-        es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
-      },
-    });
+    throw userExists();
   const [rights] = (await describeRights(tx, [user])) as [DescribedRights];
   if (managerId !== null) await requireWithin(tx, managerId, user.id);
   if (!isAsked(rights, wish))
