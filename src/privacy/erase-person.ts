@@ -5,6 +5,7 @@ import { eraseValidations } from '../bank-validation/erase-validations.ts';
 import { exportValidations } from '../bank-validation/export-validations.ts';
 import type { Tx } from '../db/database.ts';
 import { deleteMail } from '../mail/mail-queries.ts';
+import { selectCallback } from '../outbox/delivery-attempt-queries.ts';
 import { deleteCallbacks } from '../outbox/old-callback-queries.ts';
 import {
   type PersonalAttempt,
@@ -35,7 +36,10 @@ export type ErasedCounts = {
   mails: number;
 };
 
-/** `waiting`: how many payments and callbacks are still open and need the text until they end. */
+/**
+ * `waiting`: how many payments and callbacks are still open and need the text until they end, also callbacks that a
+ * person has sent again during the erasure.
+ */
 export type Erasure = { erased: number; records: ErasedCounts; waiting: number; kept: Kept[] };
 
 type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: OnProgress | undefined };
@@ -69,7 +73,7 @@ export async function erasePerson(
     refused_requests: refused_requests.length,
     mails: mails.length,
   };
-  const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
+  const sentAgain = new Set<number>();
   if (!dryRun) {
     // The audit entry comes first, so that nothing is deleted without a record of who did it, even if the process is
     // killed.
@@ -91,10 +95,15 @@ export async function erasePerson(
     await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, withoutPersonIn(row, person)));
     await inBatches(app, refused_requests, deleteRefused);
     await inBatches(app, mails, deleteMail);
-    await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
+    await inBatches(app, ended, async (tx, row) => {
+      await eraseCallback(tx, row, person);
+      if ((await selectCallback(tx, row.id))?.state === 'queued') sentAgain.add(row.id);
+    });
     await app.db.forgetDeleted();
   }
-  return { erased, records, waiting, kept };
+  records.callbacks -= sentAgain.size;
+  const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
+  return { erased, records, waiting: waiting + sentAgain.size, kept };
 }
 
 async function countValidations(app: App, { kind, name }: Person): Promise<number> {

@@ -5,6 +5,7 @@ import { recordAudit } from '../../src/audit/record-audit.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -243,7 +244,18 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
       exported.endpoints.map((row) => row['address']),
       [`https://shop.example.cl/cb/${EMAIL}`],
     );
-    assert.equal((await erasePerson(app, ANA, TESTER)).records.endpoints, 1);
+    // A person sends it again after it was found.
+    const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
+    let isFirst = true;
+    const transaction: typeof app.db.transaction = async (work, statements) => {
+      if (isFirst) assert.equal(await resendCallback(app, callback?.id ?? 0, TESTER), 'queued');
+      isFirst = false;
+      return app.db.transaction(work, statements);
+    };
+    const { records, waiting } = await erasePerson({ ...app, db: { ...app.db, transaction } }, ANA, TESTER);
+    assert.deepEqual([records.endpoints, records.callbacks, waiting], [1, 0, 1]);
+    await deliverAll(app);
+    assert.equal((await erasePerson(app, ANA, TESTER)).records.callbacks, 1);
     const [left] = await app.db.query<{ id: number; address: string; location: string }>('select * from endpoints');
     assert.equal(left?.address, `https://shop.example.cl/cb/erased?erased=${left?.id}`);
     assert.equal(left.location, '/thanks?next=https%3A%2F%2Fa.cl%3Fe%3Derased');
