@@ -68,6 +68,11 @@ export async function selectAnyValidation(db: Reader, id: string): Promise<Valid
   return row ?? null;
 }
 
+/** Locks a validation until the commit. Returns false if it does not exist. */
+export async function lockValidation(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query('select id from bank_account_validations where id = $1 {for_update}', [id])).length === 1;
+}
+
 export function selectDueValidations(db: Reader, now: number, limit: number): Promise<ValidationRow[]> {
   return db.query<ValidationRow>(
     `select * from bank_account_validations where state = 'pending' and next_ask_at <= $1 order by next_ask_at limit $2`,

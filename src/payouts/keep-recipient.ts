@@ -5,6 +5,7 @@ import type { AccountInput } from '../bank-validation/account-checks.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
 import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import {
+  lockValidation,
   selectAnyValidation,
   selectValidation,
   type ValidationRow,
@@ -62,6 +63,8 @@ export async function keepRecipient(
   const emailHash = input.email === null ? null : (await identityHashes(app)).ofEmail(input.email);
   return app.db
     .transaction(async (tx) => {
+      // An erasure deletes the validation before the recipients: it has deleted it, or waits and then sees this one.
+      if (!(await lockValidation(tx, input.validationId))) throw noValidation();
       const kept = await selectOfValidation(tx, input.validationId);
       if (kept !== null) return sameOrConflict(app, kept, id, input);
       const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor);
@@ -136,7 +139,7 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     actor.environmentIds === null
       ? await selectAnyValidation(app.db, validationId)
       : await selectValidation(app.db, actor.id, validationId);
-  if (found === null) throw notFound('There is no such validation.', 'No existe esa validación.');
+  if (found === null) throw noValidation();
   const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
   if (found.state !== 'completed' || !isValid(found.verdict)) {
     throw new Problem('VALIDATION_NOT_USABLE', {
@@ -163,6 +166,10 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     hashes.ofAccount(bankCode, digits) === found.account_hash;
   if (!isSame) throw new Problem('ACCOUNT_NOT_VALIDATED');
   return found;
+}
+
+function noValidation(): Problem {
+  return notFound('There is no such validation.', 'No existe esa validación.');
 }
 
 /** A payout to the account would be refused, so it is refused when the recipient is stored. */

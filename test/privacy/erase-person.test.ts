@@ -8,6 +8,7 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { erasePerson } from '../../src/privacy/erase-person.ts';
 import { exportPerson } from '../../src/privacy/export-person.ts';
@@ -182,6 +183,22 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
     const byEmail = personOfEmail(PAYEE.email as string) as Person;
     assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
+  });
+
+  test('that is erased while its account is being stored as a recipient is not stored', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { users, maker } = await openPayoutDesk(app);
+    const account = { rut: PAYEE.rut, bankCode: PAYEE.bankCode, account: PAYEE.account, rutFormat: null };
+    const by = { id: users.maker.id, environmentIds: null };
+    const { id: validationId } = await validateBankAccount(app, by, account);
+    const transaction: typeof app.db.transaction = async (work, statements) => {
+      await erasePerson(app, personOfRut(PAYEE.rut) as Person, TESTER);
+      return app.db.transaction(work, statements);
+    };
+    const input = { validationId, paymentServiceId: null, account, name: PAYEE.name ?? '', email: null };
+    const keeping = keepRecipient({ ...app, db: { ...app.db, transaction } }, by, null, input, maker);
+    await assert.rejects(keeping, { code: 'NOT_FOUND' });
+    assert.deepEqual(await app.db.query('select id from recipients'), []);
   });
 
   test('of a recipient whose row was tampered with is exported as unreadable and erased', async () => {
