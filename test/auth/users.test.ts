@@ -53,7 +53,11 @@ test('a role that moves money or manages merchants, people or personal data need
   ];
   const { secondFactorRoles } = readConfig({ RUBRICA_ENV: 'production', MASTER_KEY: '5a'.repeat(32) });
   const roles = weighty.flatMap((permission) => rolesThatMay(permission)[0]);
-  assert.deepEqual([...new Set(roles)].sort(), secondFactorRoles.toSorted());
+  assert.deepEqual(
+    [...new Set(roles)].sort(),
+    secondFactorRoles.toSorted(),
+    'MONEY_AND_PEOPLE in src/config.ts names each role that has one of these permissions, and no other',
+  );
 });
 
 forEachEngine('users', (openTestDatabase) => {

@@ -99,6 +99,7 @@ test('every event, entry and act in the timeline of a payment or payout has its 
   assert.deepEqual(
     SAID_IN_LINES.filter((key) => !texts.has(key)),
     [],
+    'texts that src/console/console-english.ts and console-spanish.ts lack',
   );
 });
 
@@ -107,6 +108,7 @@ test('every kind of the attention list has its words', () => {
   assert.deepEqual(
     ATTENTION_KINDS.map(({ kind }) => `attention.${kind}`).filter((key) => !texts.has(key)),
     [],
+    'texts that src/console/console-english.ts and console-spanish.ts lack',
   );
 });
 

@@ -22,7 +22,16 @@ async function readColumns(): Promise<Map<string, string[]>> {
 }
 
 test('every table has a rule for how it moves', () => {
-  assert.deepEqual(Object.keys(MOVED_TABLES).toSorted(), [...columns.keys()].toSorted());
+  assert.deepEqual(
+    [...columns.keys()].filter((table) => !Object.hasOwn(MOVED_TABLES, table)),
+    [],
+    'tables without a rule in src/moves/moved-tables.ts',
+  );
+  assert.deepEqual(
+    Object.keys(MOVED_TABLES).filter((table) => !columns.has(table)),
+    [],
+    'rules of src/moves/moved-tables.ts without a table',
+  );
 });
 
 test('every table with an environment moves, or is in the list of those that stay', () => {

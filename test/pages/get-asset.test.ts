@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { methodNames } from '../../src/checkout/texts.ts';
 import { composeApp } from '../../src/compose-app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ASSETS, type AssetName, assetPath } from '../../src/http/assets.ts';
@@ -34,15 +35,22 @@ forEachEngine('GET /assets', (openTestDatabase) => {
   });
 });
 
-test('every payment method of the service has its image among the assets', async () => {
+test('every payment method of the service has its image among the assets, and its name in both languages', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-pictures-'));
   const app = composeApp(readConfig({ DATA_DIR: folder, LOG_FORMAT: 'json' }), () => {});
   const lacks = app.paymentMethods.filter(({ imagePath }) => !(imagePath.replace('/assets/', '') in ASSETS));
+  const nameless = app.paymentMethods.filter(({ code }) => Object.values(methodNames(code)).includes(code));
   await app.close();
   rmSync(folder, { recursive: true });
   assert.ok(app.paymentMethods.length > 2);
   assert.deepEqual(
     lacks.map(({ code }) => code),
     [],
+    'methods whose imagePath is not in ASSETS of src/http/assets.ts',
+  );
+  assert.deepEqual(
+    nameless.map(({ code }) => code),
+    [],
+    'methods without method.CODE in both languages of src/checkout/texts.ts',
   );
 });
