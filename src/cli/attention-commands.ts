@@ -65,11 +65,10 @@ async function list(options: { kind?: AttentionName; limit: string; json?: boole
     return [rows, rows.length < limit ? [] : await measureLeft(app, options.kind, rows)] as const;
   });
   const notListed = left.map(({ kind, count }) => ({ kind, count }));
-  print(
-    options,
-    { attention: waiting, not_listed: notListed },
-    waiting.length === 0 ? ['Nothing waits for a person.'] : [...attentionLines(waiting), ...leftLines(left, limit)],
-  );
+  print(options, { attention: waiting, not_listed: notListed }, [
+    ...attentionLines(waiting),
+    ...leftLines(left, limit),
+  ]);
 }
 
 /** Counts, kind by kind, what waits beyond the rows: a thousand callbacks must not hide newer money in suspense. */

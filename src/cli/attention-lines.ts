@@ -1,25 +1,13 @@
 import type { AttentionRow } from '../attention/attention.ts';
 import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
-import { table, time } from './print.ts';
+import { listTable, time } from './print.ts';
 
 /** More callbacks than this of one receiver are one line. */
 const MOST_ALONE = 10;
 
 /** `more`: how many rows of the same group the line stands for, besides `row`, the oldest. */
 type Line = { row: AttentionRow; more: number; commands: readonly string[] };
-
-const HEAD = [
-  'KIND',
-  'ID',
-  'PAYMENT SERVICE',
-  'ENVIRONMENT',
-  'TRANSACTION',
-  'AMOUNT',
-  'SINCE (CHILE)',
-  'AGE',
-  'TAKEN BY',
-];
 
 /**
  * Returns the table, with the commands below it, because a command is too long for a column. Many callbacks that one
@@ -30,7 +18,7 @@ export function attentionLines(waiting: readonly AttentionRow[]): string[] {
     .flatMap(linesOfGroup)
     .sort((one, other) => one.row.since - other.row.since);
   return [
-    ...table([HEAD, ...lines.map(cellsOf)]),
+    ...listTable(lines.map(cellsOf), 'Nothing waits for a person.'),
     ...lines.flatMap((line) => [
       '',
       `${line.row.kind} ${named(line)}: ${line.row.reason}`,
@@ -61,17 +49,17 @@ function named({ row, more }: Line): string {
   return more === 0 ? row.id : `${row.id} and ${more} more`;
 }
 
-function cellsOf(line: Line): string[] {
+function cellsOf(line: Line) {
   const { kind, name, environment, transaction, amount, currency, since, age, taken_by } = line.row;
-  return [
-    kind,
-    named(line),
-    name,
-    environment,
-    line.more > 0 || transaction === null ? '—' : String(transaction),
-    amount === null ? '—' : formatMoney(amount, currency ?? ''),
-    time(since),
-    formatAge(age),
-    taken_by ?? '—',
-  ];
+  return {
+    KIND: kind,
+    ID: named(line),
+    'PAYMENT SERVICE': name,
+    ENVIRONMENT: environment,
+    TRANSACTION: line.more > 0 || transaction === null ? '—' : String(transaction),
+    AMOUNT: amount === null ? '—' : formatMoney(amount, currency ?? ''),
+    'SINCE (CHILE)': time(since),
+    AGE: formatAge(age),
+    'TAKEN BY': taken_by ?? '—',
+  };
 }

@@ -13,7 +13,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
-import { countOf, invalidOption, print, table, time } from './print.ts';
+import { countOf, invalidOption, listTable, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -119,21 +119,20 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
 async function list(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
   const statements = await withApp((app) => listStatements(app, null, limit));
-  const head = ['STATEMENT', 'FILE', 'ACCOUNT', 'FROM', 'TO', 'LINES', 'PROOF', 'IMPORTED (CHILE)', 'BY', 'OPEN'];
-  const rows = statements.map((one) => [
-    one.id,
-    one.file_name,
-    masked(one.account),
-    one.first_day,
-    one.last_day,
-    String(one.lines),
-    one.proof,
-    time(one.imported_at),
-    one.imported_by,
-    String(one.open),
-  ]);
+  const rows = statements.map((one) => ({
+    STATEMENT: one.id,
+    FILE: one.file_name,
+    ACCOUNT: masked(one.account),
+    FROM: one.first_day,
+    TO: one.last_day,
+    LINES: String(one.lines),
+    PROOF: one.proof,
+    'IMPORTED (CHILE)': time(one.imported_at),
+    BY: one.imported_by,
+    OPEN: String(one.open),
+  }));
   const said = statements.map((one) => ({ ...one, account: masked(one.account) }));
-  print(options, { statements: said }, rows.length === 0 ? ['No statement yet.'] : table([head, ...rows]));
+  print(options, { statements: said }, listTable(rows, 'No statement yet.'));
 }
 
 function masked(account: string): string {

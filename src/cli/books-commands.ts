@@ -24,10 +24,10 @@ import {
   alreadyDone,
   type CommandError,
   invalidOption,
+  listTable,
   missingOption,
   notFound,
   print,
-  table,
   time,
   unknownTransaction,
 } from './print.ts';
@@ -80,14 +80,15 @@ async function balance(options: Json): Promise<void> {
 
 /** Returns the accounts as a table. The balance is debits less credits. */
 export function balanceLines(balances: readonly BalanceRow[]): string[] {
-  if (balances.length === 0) return ['Nothing was posted yet.'];
-  const rows = balances.map(({ name, environment, account, currency, debits, credits }) => [
-    name,
-    environment,
-    account,
-    ...[debits, credits, subtract(debits, credits)].map((amount) => formatMoney(amount, currency)),
-  ]);
-  return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
+  const rows = balances.map(({ name, environment, account, currency, debits, credits }) => ({
+    'PAYMENT SERVICE': name,
+    ENVIRONMENT: environment,
+    ACCOUNT: account,
+    DEBIT: formatMoney(debits, currency),
+    CREDIT: formatMoney(credits, currency),
+    BALANCE: formatMoney(subtract(debits, credits), currency),
+  }));
+  return listTable(rows, 'Nothing was posted yet.');
 }
 
 async function list(options: Json & { transaction?: string; limit: string }): Promise<void> {
@@ -99,53 +100,41 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     if (found === null) throw unknownTransaction(transaction);
     return listEntries(app, found, limit);
   });
-  const rows = entries.map((entry) => [
-    time(entry.created_at),
-    entry.name,
-    entry.environment,
-    `${entry.link}.${entry.line}`,
-    entry.kind,
-    entry.refund_id ?? entry.movement_id ?? entry.payout_id ?? String(entry.transaction_id ?? '—'),
-    entry.debit_account,
-    entry.credit_account,
-    formatMoney(entry.amount, entry.currency),
-  ]);
-  const head = ['WHEN (CHILE)', 'PAYMENT SERVICE', 'ENVIRONMENT', 'ENTRY', 'KIND', 'OF', 'DEBIT', 'CREDIT', 'AMOUNT'];
-  print(options, { entries }, rows.length === 0 ? ['No entry.'] : table([head, ...rows]));
+  const rows = entries.map((entry) => ({
+    'WHEN (CHILE)': time(entry.created_at),
+    'PAYMENT SERVICE': entry.name,
+    ENVIRONMENT: entry.environment,
+    ENTRY: `${entry.link}.${entry.line}`,
+    KIND: entry.kind,
+    OF: entry.refund_id ?? entry.movement_id ?? entry.payout_id ?? String(entry.transaction_id ?? '—'),
+    DEBIT: entry.debit_account,
+    CREDIT: entry.credit_account,
+    AMOUNT: formatMoney(entry.amount, entry.currency),
+  }));
+  print(options, { entries }, listTable(rows, 'No entry.'));
 }
 
 async function head(options: Json): Promise<void> {
   const heads = await withApp((app) => selectHeads(app.db));
-  print(options, { heads }, heads.length === 0 ? ['Nothing was posted yet.'] : headTable(heads));
+  print(options, { heads }, headTable(heads));
 }
 
 async function suspense(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
   const payments = await withApp((app) => selectSuspense(app.db, limit));
-  const rows = payments.map((late) => [
-    time(late.created_at),
-    late.name,
-    late.environment,
-    late.entry,
-    String(late.transaction_id ?? '—'),
+  const rows = payments.map((late) => ({
+    'WHEN (CHILE)': time(late.created_at),
+    'PAYMENT SERVICE': late.name,
+    ENVIRONMENT: late.environment,
+    ENTRY: late.entry,
+    TRANSACTION: String(late.transaction_id ?? '—'),
     // Other kinds left the account, so they are negative.
-    formatMoney(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency),
-    late.decision ?? 'open',
-    time(late.resolved_at),
-    late.reason ?? '',
-  ]);
-  const titles = [
-    'WHEN (CHILE)',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'ENTRY',
-    'TRANSACTION',
-    'AMOUNT',
-    'IS',
-    'SINCE (CHILE)',
-    'WHY',
-  ];
-  print(options, { payments }, rows.length === 0 ? ['No money was ever in suspense.'] : table([titles, ...rows]));
+    AMOUNT: formatMoney(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency),
+    IS: late.decision ?? 'open',
+    'SINCE (CHILE)': time(late.resolved_at),
+    WHY: late.reason ?? '',
+  }));
+  print(options, { payments }, listTable(rows, 'No money was ever in suspense.'));
 }
 
 type ResolveOptions = Json & {

@@ -11,7 +11,7 @@ import { sayWebhook } from '../outbox/say-webhook.ts';
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
-import { type CommandError, countOf, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
+import { type CommandError, countOf, invalidOption, listTable, missingOption, notFound, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -53,29 +53,18 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
   const limit = readLimit(options.limit);
   const found = await withApp(async (app) => listCallbacks(app, await readFilter(app, options), limit));
   const callbacks = found.map((one) => ({ ...one, cause: causeOf(one.url, one)?.cause ?? null }));
-  const rows = callbacks.map((one) => [
-    String(one.id),
-    String(one.transaction_id),
-    one.name,
-    one.state,
-    String(one.attempts),
-    answerIn(one),
-    one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
-    one.failing_since === null ? '—' : time(one.failing_since),
-    urlIn(one.url, one),
-  ]);
-  const head = [
-    'ID',
-    'TRANSACTION',
-    'MERCHANT',
-    'STATE',
-    'ATTEMPTS',
-    'LAST ANSWER',
-    'WHEN (CHILE)',
-    'FAILS SINCE (CHILE)',
-    'URL',
-  ];
-  print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
+  const rows = callbacks.map((one) => ({
+    ID: String(one.id),
+    TRANSACTION: String(one.transaction_id),
+    MERCHANT: one.name,
+    STATE: one.state,
+    ATTEMPTS: String(one.attempts),
+    'LAST ANSWER': answerIn(one),
+    'WHEN (CHILE)': one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
+    'FAILS SINCE (CHILE)': one.failing_since === null ? '—' : time(one.failing_since),
+    URL: urlIn(one.url, one),
+  }));
+  print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
 }
 
 function urlIn(url: string, of: Destination): string {
@@ -93,18 +82,19 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
   const limit = readLimit(options.limit);
   const found = await withApp((app) => selectTroubled(app.db, limit));
   const listed = found.map((one) => ({ ...one, ...(causeOf(one.address, one) ?? { cause: null, fix: null }) }));
-  const head = ['ENDPOINT', 'MERCHANT', 'ENVIRONMENT', 'FAILS SINCE (CHILE)', 'WAITING', 'NEXT ATTEMPT (CHILE)', 'URL'];
-  const rows = found.map((one) => [
-    String(one.id),
-    `${one.name} (${one.payment_service})`,
-    one.environment,
-    time(one.failing_since ?? one.disabled_at),
-    String(one.waiting),
-    one.disabled_at === null ? time(one.next_attempt_at) : 'none: disabled',
-    urlIn(one.address, one),
+  const rows = found.map((one) => ({
+    ENDPOINT: String(one.id),
+    MERCHANT: `${one.name} (${one.payment_service})`,
+    ENVIRONMENT: one.environment,
+    'FAILS SINCE (CHILE)': time(one.failing_since ?? one.disabled_at),
+    WAITING: String(one.waiting),
+    'NEXT ATTEMPT (CHILE)': one.disabled_at === null ? time(one.next_attempt_at) : 'none: disabled',
+    URL: urlIn(one.address, one),
+  }));
+  print(options, { endpoints: listed }, [
+    ...listTable(rows, 'Every endpoint answers as it should.'),
+    ...found.flatMap(causeLines),
   ]);
-  const lines = [...table([head, ...rows]), ...found.flatMap(causeLines)];
-  print(options, { endpoints: listed }, found.length === 0 ? ['Every endpoint answers as it should.'] : lines);
 }
 
 function causeLines(endpoint: FailingEndpoint): string[] {

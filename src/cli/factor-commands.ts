@@ -5,7 +5,7 @@ import { listFactors } from '../auth/factors/list-factors.ts';
 import { renewRecoveryCodes } from '../auth/factors/recovery-codes.ts';
 import { removeFactor, resetFactors } from '../auth/factors/remove-factor.ts';
 import { findUser } from '../auth/find-user.ts';
-import { alreadyDone, invalidOption, notFound, print, table, time } from './print.ts';
+import { alreadyDone, invalidOption, listTable, notFound, print, time } from './print.ts';
 import { unknownUser } from './user-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -38,17 +38,15 @@ export function addFactorCommands(users: Command): void {
 async function list(user: string, options: { json?: boolean }): Promise<void> {
   const listed = await withApp((app) => listFactors(app, user));
   if (listed === null) throw unknownUser(user);
-  const rows = listed.factors.map(({ id, kind, name, created_at, last_used_at }) => [
-    id,
-    kind,
-    name,
-    time(created_at),
-    time(last_used_at),
-  ]);
+  const rows = listed.factors.map(({ id, kind, name, created_at, last_used_at }) => ({
+    ID: id,
+    KIND: kind,
+    NAME: name,
+    'ADDED (CHILE)': time(created_at),
+    'LAST USE (CHILE)': time(last_used_at),
+  }));
   print(options, listed, [
-    ...(rows.length === 0
-      ? [`No second factor: bin/rubrica user factor add ${user}`]
-      : table([['ID', 'KIND', 'NAME', 'ADDED (CHILE)', 'LAST USE (CHILE)'], ...rows])),
+    ...listTable(rows, `No second factor: bin/rubrica user factor add ${user}`),
     `Recovery codes left: ${listed.recovery_codes}`,
   ]);
 }

@@ -6,7 +6,7 @@ import { selectHandover } from '../payment-services/handover-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { checkPaymentService, readValidity, requiredEnvironmentOption } from './options.ts';
 import { unknownOf } from './or-unknown.ts';
-import { alreadyDone, print, table, time, unknownPaymentService } from './print.ts';
+import { alreadyDone, listTable, print, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -57,18 +57,17 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
     const rows = await listHandovers(app, id ?? null, SHOWN);
     return rows.map((row) => ({ ...row, state: handoverState(row, app.now()) }));
   });
-  const rows = links.map((link) => [
-    link.id,
-    link.name,
-    link.environment,
-    link.state,
-    link.made_by,
-    time(link.made_at),
-    time(link.ends_at),
-    link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
-  ]);
-  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE (CHILE)', 'UNTIL (CHILE)', 'OPENED (CHILE)'];
-  print(options, { links }, rows.length === 0 ? ['No link was made yet.'] : table([head, ...rows]));
+  const rows = links.map((link) => ({
+    LINK: link.id,
+    NAME: link.name,
+    ENVIRONMENT: link.environment,
+    STATE: link.state,
+    'MADE BY': link.made_by,
+    'MADE (CHILE)': time(link.made_at),
+    'UNTIL (CHILE)': time(link.ends_at),
+    'OPENED (CHILE)': link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
+  }));
+  print(options, { links }, listTable(rows, 'No link was made yet.'));
 }
 
 async function endLink(id: string, options: ActingOptions): Promise<void> {

@@ -1,8 +1,14 @@
 import type { selectHeads } from '../books/journal-queries.ts';
-import { table } from './print.ts';
+import { listTable } from './print.ts';
 
 /** Returns a table with the end of every chain of the books. */
 export function headTable(heads: Awaited<ReturnType<typeof selectHeads>>): string[] {
-  const rows = heads.map((one) => [String(one.environment_id), one.name, one.environment, String(one.link), one.hash]);
-  return table([['ID', 'PAYMENT SERVICE', 'ENVIRONMENT', 'LINK', 'HASH'], ...rows]);
+  const rows = heads.map((one) => ({
+    ID: String(one.environment_id),
+    'PAYMENT SERVICE': one.name,
+    ENVIRONMENT: one.environment,
+    LINK: String(one.link),
+    HASH: one.hash,
+  }));
+  return listTable(rows, 'Nothing was posted yet.');
 }

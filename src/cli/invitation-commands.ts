@@ -4,7 +4,7 @@ import { listUsers } from '../auth/list-users.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import { readValidity } from './options.ts';
-import { notFound, print, table, time } from './print.ts';
+import { listTable, notFound, print, time } from './print.ts';
 import {
   addAddress,
   addScopeOptions,
@@ -85,16 +85,15 @@ async function list(options: { json?: boolean }): Promise<void> {
     invitations: await listInvitations(app),
     now: app.now(),
   }));
-  const rows = invitations.map(({ id, email, role, created_by, created_at, expires_at }) => [
-    id,
-    email,
-    role,
-    created_by,
-    time(created_at),
-    expires_at <= now ? 'over' : time(expires_at),
-  ]);
-  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (CHILE)', 'WORKS UNTIL (CHILE)'];
-  print(options, { invitations }, rows.length === 0 ? ['No invitation is open.'] : table([head, ...rows]));
+  const rows = invitations.map(({ id, email, role, created_by, created_at, expires_at }) => ({
+    ID: id,
+    'E-MAIL': email,
+    ROLE: role,
+    BY: created_by,
+    'SINCE (CHILE)': time(created_at),
+    'WORKS UNTIL (CHILE)': expires_at <= now ? 'over' : time(expires_at),
+  }));
+  print(options, { invitations }, listTable(rows, 'No invitation is open.'));
 }
 
 async function end(id: string, options: ActingOptions): Promise<void> {

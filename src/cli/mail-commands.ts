@@ -5,7 +5,7 @@ import type { ListedMail } from '../mail/mail-queries.ts';
 import { giveUpMail, listMails, type MailDecision, resendMail } from '../mail/resend-mail.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { readLimit } from './options.ts';
-import { alreadyDone, notFound, print, table, time } from './print.ts';
+import { alreadyDone, listTable, notFound, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -39,22 +39,18 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
     isSet: app.mailer !== null,
   }));
   const mails = found.map(({ lease: _lease, ...mail }) => ({ ...mail, age: now - mail.created_at }));
-  const head = ['ID', 'TRANSACTION', 'MERCHANT', 'ADDRESS', 'STATE', 'ATTEMPTS', 'AGE', 'WHEN (CHILE)', 'FAILURE'];
-  const rows = found.map((mail) => [
-    mail.id,
-    String(mail.transaction_id),
-    mail.name,
-    mail.address,
-    mail.state,
-    String(mail.attempts),
-    formatAge(now - mail.created_at),
-    whenOf(mail),
-    mail.failure ?? '—',
-  ]);
-  const lines =
-    rows.length === 0
-      ? [options.state === undefined ? 'No receipt yet.' : 'There is no such receipt.']
-      : table([head, ...rows]);
+  const rows = found.map((mail) => ({
+    ID: mail.id,
+    TRANSACTION: String(mail.transaction_id),
+    MERCHANT: mail.name,
+    ADDRESS: mail.address,
+    STATE: mail.state,
+    ATTEMPTS: String(mail.attempts),
+    AGE: formatAge(now - mail.created_at),
+    'WHEN (CHILE)': whenOf(mail),
+    FAILURE: mail.failure ?? '—',
+  }));
+  const lines = listTable(rows, options.state === undefined ? 'No receipt yet.' : 'There is no such receipt.');
   print(options, { mails, sends: isSet }, [
     ...lines,
     ...(isSet ? [] : ['', 'SMTP_URL is not set: no receipt leaves.']),

@@ -11,7 +11,7 @@ import { raiseIds } from '../moves/raise-ids.ts';
 import { undoMove } from '../moves/undo-move.ts';
 import { readNamedFile } from './options.ts';
 import { openStore } from './prepare-store.ts';
-import { CommandError, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { CommandError, countOf, invalidOption, listTable, print, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { asCommand, withApp } from './with-app.ts';
@@ -118,17 +118,16 @@ function readSettings(file: string): NodeJS.ProcessEnv {
 
 async function showMoves(options: { json?: boolean }): Promise<void> {
   const moves = await withApp(listMoves);
-  const rows = moves.map((each) => [
-    each.payment_service_id,
-    each.direction === 'out' ? 'from here' : 'to here',
-    each.state,
-    each.address,
-    time(each.began_at),
-    time(each.changed_at),
-    each.began_by,
-  ]);
-  const head = ['PAYMENT SERVICE', 'WAY', 'STATE', 'OTHER DATABASE', 'BEGAN (CHILE)', 'CHANGED (CHILE)', 'BY'];
-  print(options, { moves }, rows.length === 0 ? ['Nothing has moved.'] : table([head, ...rows]));
+  const rows = moves.map((each) => ({
+    'PAYMENT SERVICE': each.payment_service_id,
+    WAY: each.direction === 'out' ? 'from here' : 'to here',
+    STATE: each.state,
+    'OTHER DATABASE': each.address,
+    'BEGAN (CHILE)': time(each.began_at),
+    'CHANGED (CHILE)': time(each.changed_at),
+    BY: each.began_by,
+  }));
+  print(options, { moves }, listTable(rows, 'Nothing has moved.'));
 }
 
 async function changeIds(options: ActingOptions & { from: string }): Promise<void> {

@@ -15,9 +15,9 @@ import {
   alreadyDone,
   CommandError,
   invalidOption,
+  listTable,
   notFound,
   print,
-  table,
   time,
   unknownPaymentService,
 } from './print.ts';
@@ -184,34 +184,25 @@ function returnedOf(taken: PayoutReturn, paymentService: string, which: string):
 async function listDeposits(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const deposits = await withApp((app) => selectMovements(app.db, 'deposit', limit));
-  print(options, { deposits }, deposits.length === 0 ? ['No deposit yet.'] : movementLines('deposit', deposits));
+  print(options, { deposits }, movementLines('deposit', deposits));
 }
 
 /** Returns payouts or deposits as a table. */
 export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
-  const rows = movements.map((movement) => [
-    movement.id,
-    time(movement.created_at),
-    movement.name,
-    movement.environment,
-    movement.payment_method ?? '—',
-    formatMoney(movement.amount, movement.currency),
-    formatMoney(movement.commission, movement.currency),
-    movement.reference,
-    movement.recorded_by,
-    ...(kind === 'payout' ? [time(movement.returned_at), movement.return_reason ?? '—'] : []),
-  ]);
-  const head = [
-    'ID',
-    'WHEN (CHILE)',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'METHOD',
-    'AMOUNT',
-    'COMMISSION',
-    'REFERENCE',
-    'BY',
-    ...(kind === 'payout' ? ['TAKEN BACK (CHILE)', 'WHY'] : []),
-  ];
-  return table([head, ...rows]);
+  const rows = movements.map((movement) => ({
+    ID: movement.id,
+    'WHEN (CHILE)': time(movement.created_at),
+    'PAYMENT SERVICE': movement.name,
+    ENVIRONMENT: movement.environment,
+    METHOD: movement.payment_method ?? '—',
+    AMOUNT: formatMoney(movement.amount, movement.currency),
+    COMMISSION: formatMoney(movement.commission, movement.currency),
+    REFERENCE: movement.reference,
+    BY: movement.recorded_by,
+    ...(kind === 'payout' && {
+      'TAKEN BACK (CHILE)': time(movement.returned_at),
+      WHY: movement.return_reason ?? '—',
+    }),
+  }));
+  return listTable(rows, `No ${kind} yet.`);
 }

@@ -12,7 +12,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { addImportCommand } from './import-command.ts';
 import { readAmount, readLimit, readReason } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, listTable, notFound, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -124,16 +124,15 @@ function unknownAttempt(id: string): CommandError {
 async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const found = await withApp((app) => selectDecisions(app.db, limit));
-  const rows = found.map((one) => [
-    time(one.decided_at),
-    one.payment_attempt_id,
-    String(one.transaction_id),
-    one.outcome,
-    one.taken === null ? '—' : formatMoney(one.taken, one.currency),
-    one.decided_by,
-    one.reason,
-    `${one.evidence_name} ${one.evidence_sha256.slice(0, 12)}`,
-  ]);
-  const head = ['WHEN (CHILE)', 'ATTEMPT', 'TRANSACTION', 'OUTCOME', 'TAKEN', 'BY', 'WHY', 'EVIDENCE'];
-  print(options, { decisions: found }, rows.length === 0 ? ['Nothing was decided yet.'] : table([head, ...rows]));
+  const rows = found.map((one) => ({
+    'WHEN (CHILE)': time(one.decided_at),
+    ATTEMPT: one.payment_attempt_id,
+    TRANSACTION: String(one.transaction_id),
+    OUTCOME: one.outcome,
+    TAKEN: one.taken === null ? '—' : formatMoney(one.taken, one.currency),
+    BY: one.decided_by,
+    WHY: one.reason,
+    EVIDENCE: `${one.evidence_name} ${one.evidence_sha256.slice(0, 12)}`,
+  }));
+  print(options, { decisions: found }, listTable(rows, 'Nothing was decided yet.'));
 }

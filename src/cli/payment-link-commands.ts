@@ -7,7 +7,7 @@ import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { environmentOption, readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
-import { alreadyDone, invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
+import { alreadyDone, invalidOption, listTable, notFound, print, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -99,19 +99,18 @@ function readEnd(text: string, now: number): number {
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const links = await withApp((app) => listPaymentLinks(app, null, limit));
-  const head = ['ID', 'MERCHANT', 'ENVIRONMENT', 'AMOUNT', 'SUBJECT', 'STATE', 'PAID', 'UNTIL (CHILE)', 'URL'];
-  const rows = links.map((link) => [
-    link.id,
-    link.name,
-    link.environment,
-    formatMoney(link.amount, link.currency),
-    link.subject,
-    link.state,
-    String(link.paid),
-    time(link.expires_at),
-    link.url,
-  ]);
-  print(options, { links }, rows.length === 0 ? ['There is no payment link yet.'] : table([head, ...rows]));
+  const rows = links.map((link) => ({
+    ID: link.id,
+    MERCHANT: link.name,
+    ENVIRONMENT: link.environment,
+    AMOUNT: formatMoney(link.amount, link.currency),
+    SUBJECT: link.subject,
+    STATE: link.state,
+    PAID: String(link.paid),
+    'UNTIL (CHILE)': time(link.expires_at),
+    URL: link.url,
+  }));
+  print(options, { links }, listTable(rows, 'There is no payment link yet.'));
 }
 
 async function end(id: string, options: ActingOptions): Promise<void> {

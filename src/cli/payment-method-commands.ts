@@ -5,7 +5,7 @@ import { type MethodSettings, removeMethodSettings, setMethodSettings } from '..
 import { selectListedSettings } from '../payment-services/method-settings-queries.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { readStdin, requiredEnvironmentOption } from './options.ts';
-import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
+import { invalidOption, listTable, notFound, print, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -54,31 +54,22 @@ async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
   );
   const inUse = kept.filter(({ retired_at }) => retired_at === null);
   const settings = options.all ? kept : inUse;
-  const rows = settings.map((row) => [
-    row.payment_service_id,
-    row.name,
-    row.environment,
-    row.payment_method,
-    row.account,
-    time(row.created_at),
-    ...(options.all ? [row.retired_at === null ? '' : time(row.retired_at)] : []),
-  ]);
-  const head = [
-    'PAYMENT SERVICE',
-    'NAME',
-    'ENVIRONMENT',
-    'METHOD',
-    'ACCOUNT',
-    'SINCE (CHILE)',
-    ...(options.all ? ['UNTIL (CHILE)'] : []),
-  ];
+  const rows = settings.map((row) => ({
+    'PAYMENT SERVICE': row.payment_service_id,
+    NAME: row.name,
+    ENVIRONMENT: row.environment,
+    METHOD: row.payment_method,
+    ACCOUNT: row.account,
+    'SINCE (CHILE)': time(row.created_at),
+    ...(options.all && { 'UNTIL (CHILE)': row.retired_at === null ? '' : time(row.retired_at) }),
+  }));
   const collecting = anywhere.map(({ environment, codes }) => {
     const isListed = inUse.some((row) => row.environment === environment);
     if (codes.length === 0) return `${environment}: ${isListed ? 'only what the list names collects.' : SET_WEBPAY}`;
     return `${environment}: ${codes.join(', ')}, without an account${isListed ? '; and what the list names' : ''}.`;
   });
   print(options, { payment_methods: settings }, [
-    ...(rows.length === 0 ? ['No account at a payment method is set.'] : table([head, ...rows])),
+    ...listTable(rows, 'No account at a payment method is set.'),
     '',
     'What collects now:',
     ...collecting.map((line) => `  ${line}`),

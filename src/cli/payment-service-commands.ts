@@ -33,7 +33,7 @@ import { addHandoverCommands } from './handover-commands.ts';
 import { addMoveCommands } from './move-commands.ts';
 import { checkMethod, readAmount, readDuration, requiredEnvironmentOption } from './options.ts';
 import { addPayerCommands } from './payer-commands.ts';
-import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, listTable, print, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -179,31 +179,21 @@ async function list(options: { json?: boolean }): Promise<void> {
     return disabled_at === null ? 'enabled' : 'disabled';
   };
   const rows = services.flatMap((service) =>
-    service.tokens.map((token) => [
-      service.id,
-      service.name,
-      stateOf(service),
-      String(service.per_minute ?? REQUEST_LIMITS.paymentService.most),
-      token.environment,
-      token.service_token,
-      `${time(token.created_at)}${token.closes_at === null ? '' : `, closes ${time(token.closes_at)}`}`,
-      time(token.last_used_at),
-    ]),
+    service.tokens.map((token) => ({
+      ID: service.id,
+      NAME: service.name,
+      STATE: stateOf(service),
+      'A MINUTE': String(service.per_minute ?? REQUEST_LIMITS.paymentService.most),
+      ENVIRONMENT: token.environment,
+      'SERVICE TOKEN': token.service_token,
+      'SECRET SINCE (CHILE)': `${time(token.created_at)}${token.closes_at === null ? '' : `, closes ${time(token.closes_at)}`}`,
+      'LAST USED (CHILE)': time(token.last_used_at),
+    })),
   );
-  const head = [
-    'ID',
-    'NAME',
-    'STATE',
-    'A MINUTE',
-    'ENVIRONMENT',
-    'SERVICE TOKEN',
-    'SECRET SINCE (CHILE)',
-    'LAST USED (CHILE)',
-  ];
   print(
     options,
     { payment_services: services.map((service) => ({ ...service, state: stateOf(service) })) },
-    rows.length === 0 ? ['No payment service yet.'] : table([head, ...rows]),
+    listTable(rows, 'No payment service yet.'),
   );
 }
 
@@ -318,16 +308,15 @@ function feeText({ rate_ppm, fixed }: Fee, currency: string): string {
 
 async function showFees(options: { json?: boolean }): Promise<void> {
   const fees = await withApp((app) => selectFees(app.db));
-  const rows = fees.map((fee) => [
-    fee.payment_service_id,
-    fee.name,
-    fee.environment,
-    fee.payment_method,
-    feeText(fee, fee.currency),
-    time(fee.created_at),
-  ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE (CHILE)'];
-  print(options, { fees }, rows.length === 0 ? ['No fee is set.'] : table([head, ...rows]));
+  const rows = fees.map((fee) => ({
+    'PAYMENT SERVICE': fee.payment_service_id,
+    NAME: fee.name,
+    ENVIRONMENT: fee.environment,
+    METHOD: fee.payment_method,
+    FEE: feeText(fee, fee.currency),
+    'SINCE (CHILE)': time(fee.created_at),
+  }));
+  print(options, { fees }, listTable(rows, 'No fee is set.'));
 }
 
 function readName(name: string): string {

@@ -25,7 +25,17 @@ import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { environmentOption, readLimit, readReason } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
-import { countOf, invalidOption, inWords, missingOption, print, table, time, unusableFile } from './print.ts';
+import {
+  countOf,
+  invalidOption,
+  inWords,
+  listTable,
+  missingOption,
+  print,
+  table,
+  time,
+  unusableFile,
+} from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -185,19 +195,18 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
     return [file];
   });
-  const rows = files.map((one) => [
-    one.id,
-    time(one.created_at),
-    one.name,
-    String(one.payouts),
-    formatMoney(one.total, 'CLP'),
-    one.made_by,
-  ]);
-  const head = ['FILE', 'WHEN (CHILE)', 'NAME', 'PAYOUTS', 'TOTAL', 'BY'];
+  const rows = files.map((one) => ({
+    FILE: one.id,
+    'WHEN (CHILE)': time(one.created_at),
+    NAME: one.name,
+    PAYOUTS: String(one.payouts),
+    TOTAL: formatMoney(one.total, 'CLP'),
+    BY: one.made_by,
+  }));
   print(
     options,
     { files: files.map(payoutFileJson) },
-    rows.length === 0 ? ['No file yet: create one with bin/rubrica payout file.'] : table([head, ...rows]),
+    listTable(rows, 'No file yet: create one with bin/rubrica payout file.'),
   );
 }
 

@@ -8,7 +8,7 @@ import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sende
 import { confirm, yesOption } from './confirm.ts';
 import { environmentOption, readStdin } from './options.ts';
 import { sumOf } from './payout-view.ts';
-import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
+import { countOf, invalidOption, listTable, notFound, print, time } from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -82,21 +82,16 @@ async function list(options: { json?: boolean }): Promise<void> {
     // Remove the query: some providers put a key there.
     url: one.url === null ? null : (one.url.split('?')[0] as string),
   }));
-  const rows = senders.map((one) => [
-    one.payment_service_id,
-    one.name,
-    one.environment,
-    one.kind,
-    one.url ?? '—',
-    time(one.set_at),
-    one.set_by,
-  ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE (CHILE)', 'BY'];
-  print(
-    options,
-    { senders },
-    rows.length === 0 ? ['No sender is set: payouts leave in files.'] : table([head, ...rows]),
-  );
+  const rows = senders.map((one) => ({
+    'PAYMENT SERVICE': one.payment_service_id,
+    NAME: one.name,
+    ENVIRONMENT: one.environment,
+    SENDER: one.kind,
+    URL: one.url ?? '—',
+    'SINCE (CHILE)': time(one.set_at),
+    BY: one.set_by,
+  }));
+  print(options, { senders }, listTable(rows, 'No sender is set: payouts leave in files.'));
 }
 
 async function remove(options: Target): Promise<void> {

@@ -117,6 +117,15 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/**
+ * Formats a list as columns, each with its heading; returns the sentence `none` for an empty list. All rows have the same
+ * headings in the same order.
+ */
+export function listTable(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
+  const [first] = rows;
+  return first === undefined ? [none] : table([Object.keys(first), ...rows.map((row) => Object.values(row))]);
+}
+
 /** Writes the times of a stored text, such as `2026-01-15T10:30:00.000Z`, in Chilean time. Other words stay. */
 export function chileanTimes(text: string): string {
   return text.replace(/(?<![^ ])\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z(?![^ ,])/g, (one) => time(Date.parse(one)));

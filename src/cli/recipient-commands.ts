@@ -10,7 +10,7 @@ import type { Recipient } from '../payouts/recipient.ts';
 import { selectVersions } from '../payouts/recipient-queries.ts';
 import { readNamedFile, readStdin } from './options.ts';
 import { orUnknown, unknownOf } from './or-unknown.ts';
-import { CommandError, invalidOption, print, table, time } from './print.ts';
+import { CommandError, invalidOption, listTable, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -91,10 +91,16 @@ async function list(options: Json): Promise<void> {
     } while (after !== null);
     return all;
   });
-  const rows = recipients.map((one) => [one.id, one.name, one.rut, one.bankCode, one.maskedAccount, verdictText(one)]);
-  const head = ['RECIPIENT', 'NAME', 'RUT', 'BANK', 'ACCOUNT', 'VERDICT'];
+  const rows = recipients.map((one) => ({
+    RECIPIENT: one.id,
+    NAME: one.name,
+    RUT: one.rut,
+    BANK: one.bankCode,
+    ACCOUNT: one.maskedAccount,
+    VERDICT: verdictText(one),
+  }));
   const nobody = 'No recipient yet: bin/rubrica recipient create stores one.';
-  print(options, { recipients: recipients.map(recipientJson) }, rows.length === 0 ? [nobody] : table([head, ...rows]));
+  print(options, { recipients: recipients.map(recipientJson) }, listTable(rows, nobody));
 }
 
 async function show(id: string, options: Json): Promise<void> {

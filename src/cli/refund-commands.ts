@@ -11,7 +11,7 @@ import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
-import { invalidOption, print, table, time, unknownTransaction } from './print.ts';
+import { invalidOption, listTable, print, time, unknownTransaction } from './print.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
 import { type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
 import { addRefundRequestCommands } from './refund-request-commands.ts';
@@ -110,29 +110,17 @@ async function acceptedOf(app: App, transaction: Transaction, creation: RefundCr
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const refunds = await withApp((app) => selectRefunds(app.db, limit));
-  const rows = refunds.map((refund) => [
-    refund.id,
-    String(refund.transaction_id),
-    refund.name,
-    refund.environment,
-    refund.state,
-    refund.type,
-    formatMoney(refund.amount, refund.currency),
-    time(refund.created_at),
-    time(refund.settled_at),
-    refund.requested_by,
-  ]);
-  const head = [
-    'ID',
-    'TRANSACTION',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'STATE',
-    'TYPE',
-    'AMOUNT',
-    'SINCE (CHILE)',
-    'END (CHILE)',
-    'BY',
-  ];
-  print(options, { refunds }, rows.length === 0 ? ['No refund yet.'] : table([head, ...rows]));
+  const rows = refunds.map((refund) => ({
+    ID: refund.id,
+    TRANSACTION: String(refund.transaction_id),
+    'PAYMENT SERVICE': refund.name,
+    ENVIRONMENT: refund.environment,
+    STATE: refund.state,
+    TYPE: refund.type,
+    AMOUNT: formatMoney(refund.amount, refund.currency),
+    'SINCE (CHILE)': time(refund.created_at),
+    'END (CHILE)': time(refund.settled_at),
+    BY: refund.requested_by,
+  }));
+  print(options, { refunds }, listTable(rows, 'No refund yet.'));
 }

@@ -10,7 +10,7 @@ import { selectRefundDecisions } from '../refunds/refund-decision-queries.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, CommandError, notFound, print, table, time } from './print.ts';
+import { alreadyDone, CommandError, listTable, notFound, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -107,16 +107,15 @@ function unknownRefund(id: string): CommandError {
 async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const found = await withApp((app) => selectRefundDecisions(app.db, limit));
-  const rows = found.map((one) => [
-    time(one.decided_at),
-    one.refund_id,
-    String(one.transaction_id),
-    one.outcome,
-    formatMoney(one.amount, one.currency),
-    one.decided_by,
-    one.reason,
-    one.evidence_name === null ? '—' : `${one.evidence_name} ${one.evidence_sha256?.slice(0, 12)}`,
-  ]);
-  const head = ['WHEN (CHILE)', 'REFUND', 'TRANSACTION', 'OUTCOME', 'AMOUNT', 'BY', 'WHY', 'EVIDENCE'];
-  print(options, { decisions: found }, rows.length === 0 ? ['Nothing was decided yet.'] : table([head, ...rows]));
+  const rows = found.map((one) => ({
+    'WHEN (CHILE)': time(one.decided_at),
+    REFUND: one.refund_id,
+    TRANSACTION: String(one.transaction_id),
+    OUTCOME: one.outcome,
+    AMOUNT: formatMoney(one.amount, one.currency),
+    BY: one.decided_by,
+    WHY: one.reason,
+    EVIDENCE: one.evidence_name === null ? '—' : `${one.evidence_name} ${one.evidence_sha256?.slice(0, 12)}`,
+  }));
+  print(options, { decisions: found }, listTable(rows, 'Nothing was decided yet.'));
 }

@@ -6,12 +6,11 @@ import { formatAge } from '../lib/time-text.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../refunds/decide-refund-request.ts';
 import { findRefundRequest, listRefundRequests } from '../refunds/find-refund-request.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
-import type { ListedRefundRequest } from '../refunds/refund-request-queries.ts';
 import { type RefundRequestMaking, requestRefund, TOO_MANY } from '../refunds/request-refund.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, type CommandError, invalidOption, print, table, time, unknownTransaction } from './print.ts';
+import { alreadyDone, type CommandError, invalidOption, listTable, print, time, unknownTransaction } from './print.ts';
 import { type PartOptions, partWords, readPart, refusedPart, refusedRefund, withPart } from './refund-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -146,37 +145,19 @@ async function list(options: ListOptions): Promise<void> {
   }));
   const nothing = options.all === true ? 'Nothing was asked for yet.' : 'No refund waits for another person.';
   const shown = requests.map((one) => ({ ...one, age: Math.max(0, now - one.requested_at) }));
-  print(options, { requests: shown }, shown.length === 0 ? [nothing] : linesOf(shown));
-}
-
-function linesOf(requests: readonly (ListedRefundRequest & { age: number })[]): string[] {
-  const rows = requests.map((one) => [
-    one.id,
-    String(one.transaction_id),
-    one.name,
-    one.environment,
-    one.state,
-    formatMoney(one.amount, one.currency),
-    time(one.requested_at),
-    formatAge(one.age),
-    one.requested_by,
-    one.reason,
-    one.decided_by ?? '—',
-    one.refund_id ?? '—',
-  ]);
-  const head = [
-    'ID',
-    'TRANSACTION',
-    'PAYMENT SERVICE',
-    'ENVIRONMENT',
-    'STATE',
-    'AMOUNT',
-    'SINCE (CHILE)',
-    'AGE',
-    'BY',
-    'WHY',
-    'DECIDED BY',
-    'REFUND',
-  ];
-  return table([head, ...rows]);
+  const rows = shown.map((one) => ({
+    ID: one.id,
+    TRANSACTION: String(one.transaction_id),
+    'PAYMENT SERVICE': one.name,
+    ENVIRONMENT: one.environment,
+    STATE: one.state,
+    AMOUNT: formatMoney(one.amount, one.currency),
+    'SINCE (CHILE)': time(one.requested_at),
+    AGE: formatAge(one.age),
+    BY: one.requested_by,
+    WHY: one.reason,
+    'DECIDED BY': one.decided_by ?? '—',
+    REFUND: one.refund_id ?? '—',
+  }));
+  print(options, { requests: shown }, listTable(rows, nothing));
 }

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
 import { checkPaymentService, environmentOption, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
-import { notFound, print, table, time } from './print.ts';
+import { listTable, notFound, print, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
 
@@ -51,18 +51,17 @@ async function list(options: ListOptions): Promise<void> {
     return listRefusedRequests(app, search, limit);
   });
   const requests = found.requests.map((row) => readRefused(row, 'en'));
-  const head = ['WHEN (CHILE)', 'REQUEST', 'MERCHANT', 'ENVIRONMENT', 'ENDPOINT', 'STATUS', 'CODE', 'AND LIKE IT'];
-  const rows = requests.map((row) => [
-    time(row.at),
-    row.request_id,
-    row.name ?? '—',
-    row.environment ?? '—',
-    `${row.method} ${row.route}`,
-    String(row.status),
-    row.code,
-    row.repeated === 0 ? '—' : String(row.repeated),
-  ]);
-  print(options, { requests }, rows.length === 0 ? ['No refused request is kept.'] : table([head, ...rows]));
+  const rows = requests.map((row) => ({
+    'WHEN (CHILE)': time(row.at),
+    REQUEST: row.request_id,
+    MERCHANT: row.name ?? '—',
+    ENVIRONMENT: row.environment ?? '—',
+    ENDPOINT: `${row.method} ${row.route}`,
+    STATUS: String(row.status),
+    CODE: row.code,
+    'AND LIKE IT': row.repeated === 0 ? '—' : String(row.repeated),
+  }));
+  print(options, { requests }, listTable(rows, 'No refused request is kept.'));
 }
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {

@@ -17,6 +17,7 @@ import {
   CommandError,
   countOf,
   invalidOption,
+  listTable,
   missingOption,
   notFound,
   print,
@@ -114,19 +115,18 @@ async function keep(file: string, options: KeepOptions): Promise<void> {
 
 async function list(options: { json?: boolean }): Promise<void> {
   const settlements = await withApp((app) => selectSettlements(app.db, SHOWN));
-  const head = ['ID', 'FILE', 'ENVIRONMENT', 'METHOD', 'FROM', 'TO', 'COMPARED (CHILE)', 'BY', 'OPEN'];
-  const rows = settlements.map((one) => [
-    one.id,
-    one.file_name,
-    one.environment,
-    one.payment_method,
-    one.first_day,
-    one.last_day,
-    time(one.kept_at),
-    one.kept_by,
-    String(one.open),
-  ]);
-  print(options, { settlements }, rows.length === 0 ? ['No file was compared yet.'] : table([head, ...rows]));
+  const rows = settlements.map((one) => ({
+    ID: one.id,
+    FILE: one.file_name,
+    ENVIRONMENT: one.environment,
+    METHOD: one.payment_method,
+    FROM: one.first_day,
+    TO: one.last_day,
+    'COMPARED (CHILE)': time(one.kept_at),
+    BY: one.kept_by,
+    OPEN: String(one.open),
+  }));
+  print(options, { settlements }, listTable(rows, 'No file was compared yet.'));
 }
 
 async function show(id: string, options: { open?: true; json?: boolean }): Promise<void> {
@@ -134,22 +134,21 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
   if (found === null) throw unknownSettlement(id);
   const open = found.differences.filter(({ accepted_at }) => accepted_at === null);
   const shown = options.open ? { ...found, differences: open } : found;
-  const head = ['NUMBER', 'CAUSE', 'LINE', 'DAY', 'BUY ORDER', 'SETTLED', 'BOOKED', 'ENTRY', 'ACCEPTED'];
   const money = (amount: number | null, currency: string) => (amount === null ? '—' : formatMoney(amount, currency));
-  const rows = shown.differences.map((one) => [
-    String(one.number),
-    one.cause,
-    String(one.file_line ?? '—'),
-    one.day,
-    one.buy_order ?? '—',
-    money(one.settled, one.currency),
-    money(one.booked, one.currency),
-    one.entry ?? '—',
-    one.accepted_by === null ? '—' : `${one.accepted_by}: ${one.reason ?? ''}`,
-  ]);
+  const rows = shown.differences.map((one) => ({
+    NUMBER: String(one.number),
+    CAUSE: one.cause,
+    LINE: String(one.file_line ?? '—'),
+    DAY: one.day,
+    'BUY ORDER': one.buy_order ?? '—',
+    SETTLED: money(one.settled, one.currency),
+    BOOKED: money(one.booked, one.currency),
+    ENTRY: one.entry ?? '—',
+    ACCEPTED: one.accepted_by === null ? '—' : `${one.accepted_by}: ${one.reason ?? ''}`,
+  }));
   print(options, shown, [
     `${shown.settlement.file_name}: ${countOf(shown.settlement.matched, 'line fits', 'lines fit')}.`,
-    ...(rows.length === 0 ? [options.open ? 'Nothing is open.' : 'Everything fits.'] : table([head, ...rows])),
+    ...listTable(rows, options.open ? 'Nothing is open.' : 'Everything fits.'),
     ...(open.some(({ cause }) => BOOKABLE_CAUSES.includes(cause))
       ? [
           '',

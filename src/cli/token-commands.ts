@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { endSession, endSessionsOf, findApiTokenOwner, listApiTokens, listSessions } from '../auth/list-sessions.ts';
 import { endApiToken, makeApiToken } from '../auth/make-api-token.ts';
 import { readDuration } from './options.ts';
-import { alreadyDone, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
+import { alreadyDone, invalidOption, listTable, missingOption, notFound, print, time } from './print.ts';
 import { unknownUser } from './user-options.ts';
 import { webhookLines, webhooksLeft } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -42,17 +42,16 @@ function adder(group: Command) {
 async function listTokens(user: string, options: { json?: boolean }): Promise<void> {
   const tokens = await withApp((app) => listApiTokens(app, user));
   if (tokens === null) throw unknownUser(user);
-  const rows = tokens.map((token) => [
-    token.id,
-    token.name,
-    time(token.created_at),
-    token.created_by ?? '',
-    time(token.last_used_at),
-    time(token.expires_at),
-    time(token.ended_at),
-  ]);
-  const head = ['ID', 'NAME', 'MADE (CHILE)', 'MADE BY', 'LAST USE (CHILE)', 'EXPIRES (CHILE)', 'ENDED (CHILE)'];
-  print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
+  const rows = tokens.map((token) => ({
+    ID: token.id,
+    NAME: token.name,
+    'MADE (CHILE)': time(token.created_at),
+    'MADE BY': token.created_by ?? '',
+    'LAST USE (CHILE)': time(token.last_used_at),
+    'EXPIRES (CHILE)': time(token.expires_at),
+    'ENDED (CHILE)': time(token.ended_at),
+  }));
+  print(options, { tokens }, listTable(rows, 'No API token.'));
 }
 
 function readLifetime(text: string): number {
@@ -91,16 +90,15 @@ async function endToken(id: string, options: ActingOptions): Promise<void> {
 async function list(user: string, options: { json?: boolean }): Promise<void> {
   const sessions = await withApp((app) => listSessions(app, user));
   if (sessions === null) throw unknownUser(user);
-  const rows = sessions.map((session) => [
-    session.id,
-    session.api_token_id ?? session.kind,
-    session.origin ?? '—',
-    time(session.created_at),
-    time(session.last_used_at),
-    time(session.expires_at),
-  ]);
-  const head = ['ID', 'BY', 'FROM', 'BEGAN (CHILE)', 'LAST USE (CHILE)', 'ENDS (CHILE)'];
-  print(options, { sessions }, rows.length === 0 ? ['Nobody is logged in.'] : table([head, ...rows]));
+  const rows = sessions.map((session) => ({
+    ID: session.id,
+    BY: session.api_token_id ?? session.kind,
+    FROM: session.origin ?? '—',
+    'BEGAN (CHILE)': time(session.created_at),
+    'LAST USE (CHILE)': time(session.last_used_at),
+    'ENDS (CHILE)': time(session.expires_at),
+  }));
+  print(options, { sessions }, listTable(rows, 'Nobody is logged in.'));
 }
 
 async function end(id: string | undefined, options: ActingOptions & { all?: string }): Promise<void> {

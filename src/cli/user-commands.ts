@@ -6,7 +6,7 @@ import { type Permission, permissionsOf, type Role } from '../auth/permission.ts
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
 import { addFactorCommands } from './factor-commands.ts';
 import { addInvitationCommands } from './invitation-commands.ts';
-import { alreadyDone, print, table, time } from './print.ts';
+import { alreadyDone, listTable, print, time } from './print.ts';
 import { addSessionCommands, addTokenCommands } from './token-commands.ts';
 import {
   addAddress,
@@ -105,17 +105,16 @@ async function create(address: string | undefined, options: CreateOptions): Prom
 
 async function list(options: { json?: boolean }): Promise<void> {
   const users = await withApp(listUsers);
-  const rows = users.map((user) => [
-    user.email,
-    user.disabled_at === null ? 'enabled' : 'disabled',
-    user.role,
-    seenBy(user.payment_services),
-    user.second_factor ? 'yes' : 'no',
-    time(user.last_log_in_at),
-    beyondRole(user).join(' ') || '—',
-  ]);
-  const head = ['E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', '2ND FACTOR', 'LAST LOG-IN (CHILE)', 'BEYOND THE ROLE'];
-  print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
+  const rows = users.map((user) => ({
+    'E-MAIL': user.email,
+    STATE: user.disabled_at === null ? 'enabled' : 'disabled',
+    ROLE: user.role,
+    'PAYMENT SERVICES': seenBy(user.payment_services),
+    '2ND FACTOR': user.second_factor ? 'yes' : 'no',
+    'LAST LOG-IN (CHILE)': time(user.last_log_in_at),
+    'BEYOND THE ROLE': beyondRole(user).join(' ') || '—',
+  }));
+  print(options, { users }, listTable(rows, 'No user yet.'));
 }
 
 /** Names the first payment service that a user sees, and counts the others: a list is for a terminal. */

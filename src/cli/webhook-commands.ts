@@ -5,7 +5,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import { endLeftPosts, endWebhook } from '../outbox/set-webhook.ts';
 import { isWebhook } from '../outbox/webhook-subscription.ts';
 import { selectSubscriptions } from '../outbox/webhook-subscription-queries.ts';
-import { countOf, invalidOption, notFound, print, table, time } from './print.ts';
+import { countOf, invalidOption, listTable, notFound, print, time } from './print.ts';
 import { withSetters } from './webhooks-left.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -37,16 +37,15 @@ async function list(options: { json?: boolean }): Promise<void> {
     }
     return named;
   });
-  const rows = webhooks.map((one) => [
-    one.user_id,
-    one.user_disabled_at === null ? one.email : `${one.email} (disabled: gets no new event)`,
-    one.webhook,
-    one.url,
-    time(one.created_at),
-    one.set_by ?? '—',
-  ]);
-  const head = ['USER', 'E-MAIL', 'WEBHOOK', 'URL', 'SINCE (CHILE)', 'SET BY'];
-  print(options, { webhooks }, rows.length === 0 ? ['No webhook.'] : table([head, ...rows]));
+  const rows = webhooks.map((one) => ({
+    USER: one.user_id,
+    'E-MAIL': one.user_disabled_at === null ? one.email : `${one.email} (disabled: gets no new event)`,
+    WEBHOOK: one.webhook,
+    URL: one.url,
+    'SINCE (CHILE)': time(one.created_at),
+    'SET BY': one.set_by ?? '—',
+  }));
+  print(options, { webhooks }, listTable(rows, 'No webhook.'));
 }
 
 async function end(user: string, webhook: string, options: ActingOptions): Promise<void> {
