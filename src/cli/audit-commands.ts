@@ -6,8 +6,8 @@ import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
-import { chileanTimes, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
-import { resuming, verifyResuming } from './resuming.ts';
+import { chileanTimes, countOf, invalidOption, listTable, print, time, unusableFile } from './print.ts';
+import { comparingAnchors, resuming, verifyResuming } from './resuming.ts';
 import { withApp } from './with-app.ts';
 
 /** `audit list | verify`. */
@@ -24,17 +24,14 @@ export function addAuditCommands(program: Command): void {
     .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(list);
-  resuming(group.command('verify'))
-    .description('verify the hash chain of the audit log; status 1 with the rows if anything was changed')
-    .option(
-      '--head <head>',
-      'compare with an earlier head: LINK:HASH, or a file of `audit verify --json`; reads from the start',
-    )
-    .option(
-      '--anchor <file>',
-      'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files?: string[]) => [...(files ?? []), file],
-    )
+  comparingAnchors(
+    resuming(group.command('verify'))
+      .description('verify the hash chain of the audit log; status 1 with the rows if anything was changed')
+      .option(
+        '--head <head>',
+        'compare with an earlier head: LINK:HASH, or a file of `audit verify --json`; reads from the start',
+      ),
+  )
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(verify);
 }
@@ -61,9 +58,8 @@ async function list(options: ListOptions): Promise<void> {
   };
   const limit = readLimit(options.limit);
   const { acts, next } = await withApp((app) => listAudit(app, filter, limit));
-  const head = ['ID', 'WHEN (CHILE)', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'WHAT'];
   print(options, { acts, next }, [
-    ...(acts.length === 0 ? [nothingOf(action)] : table([head, ...acts.map(cellsOf)])),
+    ...listTable(acts.map(cellsOf), nothingOf(action)),
     ...(next === null ? [] : [`More: --before ${next}`]),
   ]);
 }
@@ -81,10 +77,17 @@ function readPlace(text: string): number {
   throw invalidOption('--before is the ID of audit list.');
 }
 
-function cellsOf({ id, at, who, action, subject, before, after, reason }: ListedAct): string[] {
+function cellsOf({ id, at, who, action, subject, before, after, reason }: ListedAct) {
   const what = [changeOf(before, after), reason === null ? '' : `(${reason})`].filter((part) => part !== '').join(' ');
-  const name = who.kind === 'stranger' ? `refused: ${who.name}` : who.name;
-  return [String(id), time(at), name, who.from ?? '—', action, `${subject.kind} ${subject.id}`.trim(), what];
+  return {
+    ID: String(id),
+    'WHEN (CHILE)': time(at),
+    WHO: who.kind === 'stranger' ? `refused: ${who.name}` : who.name,
+    FROM: who.from ?? '—',
+    ACTION: action,
+    SUBJECT: `${subject.kind} ${subject.id}`.trim(),
+    WHAT: what,
+  };
 }
 
 function changeOf(before: unknown, after: unknown): string {
@@ -124,7 +127,6 @@ type VerifyOptions = { head?: string; anchor?: string[]; fromStart?: boolean; js
 async function verify(options: VerifyOptions): Promise<void> {
   const known = options.head === undefined ? [] : [readHead(options.head)];
   const { anchor: anchorFiles = [] } = options;
-  for (const file of anchorFiles) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
   const fromStart = options.fromStart === true || known.length > 0;
   const verification = await verifyResuming('audit', fromStart, (app, walks) =>
     verifyAudit(app, { known, anchorFiles, walks }),

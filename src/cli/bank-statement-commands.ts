@@ -13,7 +13,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
-import { countOf, invalidOption, listTable, print, table, time } from './print.ts';
+import { countOf, invalidOption, listTable, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -142,18 +142,17 @@ function masked(account: string): string {
 async function show(id: string, options: Json & { open?: boolean }): Promise<void> {
   const use = options.open === true ? 'suspense' : null;
   const { statement, lines } = await withApp((app) => orUnknown('statement', id, findStatement(app, null, id, use)));
-  const head = ['LINE', 'DAY', 'AMOUNT', 'USE', 'OF', 'NOTE'];
-  const rows = lines.map((one) => [
-    String(one.file_line),
-    one.day,
-    formatMoney(one.amount, one.currency),
-    one.used_as,
-    one.subject ?? '—',
-    one.reason ?? one.note ?? '',
-  ]);
+  const rows = lines.map((one) => ({
+    LINE: String(one.file_line),
+    DAY: one.day,
+    AMOUNT: formatMoney(one.amount, one.currency),
+    USE: one.used_as,
+    OF: one.subject ?? '—',
+    NOTE: one.reason ?? one.note ?? '',
+  }));
   print(options, { statement: { ...statement, account: masked(statement.account) }, lines: lines.map(lineJson) }, [
     `${statement.file_name}, ${statement.first_day} to ${statement.last_day}:`,
-    ...table([head, ...rows]),
+    ...listTable(rows, 'No line is in suspense.'),
   ]);
 }
 

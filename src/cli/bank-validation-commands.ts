@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ListedBanks, listBanks, listShippedBanks } from '../bank-validation/directory/list-banks.ts';
 import { SchemaError } from '../db/database.ts';
 import { readNamedFile } from './options.ts';
-import { invalidOption, print, table, unusableFile } from './print.ts';
+import { invalidOption, listTable, print, table, unusableFile } from './print.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -31,15 +31,15 @@ export function addBankValidationCommands(program: Command): void {
 
 async function listBanksCommand(options: { json?: boolean }): Promise<void> {
   const list = await withApp(listBanks).catch(withoutStore);
-  const rows = list.banks.map(({ code, name, status, successor, aliases }) => [
-    code,
-    name,
-    successor === null ? status : `${status} into ${successor}`,
-    aliases.join(', '),
-  ]);
+  const rows = list.banks.map(({ code, name, status, successor, aliases }) => ({
+    CODE: code,
+    NAME: name,
+    STATE: successor === null ? status : `${status} into ${successor}`,
+    'ALSO KNOWN AS': aliases.join(', '),
+  }));
   const origin = list.origin === 'release' ? 'part of this release' : 'imported';
   print(options, list, [
-    ...table([['CODE', 'NAME', 'STATE', 'ALSO KNOWN AS'], ...rows]),
+    ...listTable(rows),
     '',
     `The list ${list.version}, as of ${list.asOf}, ${origin}: ${list.source}.`,
   ]);

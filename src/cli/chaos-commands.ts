@@ -6,7 +6,7 @@ import { type ChaosOrder, ordersOf, readOrders } from '../chaos/chaos-order.ts';
 import { type ChaosReport, runChaos } from '../chaos/run-chaos.ts';
 import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
 import { reportLines, reportPage } from './chaos-report.ts';
-import { readNamedFile } from './options.ts';
+import { readNamedFile, requireDevelopment } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print, unusableFile } from './print.ts';
@@ -72,8 +72,7 @@ async function run(options: ChaosOptions): Promise<void> {
 }
 
 async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosReport> {
-  if (app.config.mode === 'production')
-    throw new CommandError('chaos run is for development: RUBRICA_ENV is production here.', 1, 'DEVELOPMENT_ONLY');
+  requireDevelopment(app, 'chaos run is for development');
   const seed = options.seed ?? Math.floor(app.random() * MOST_SEED);
   const classes = CHAOS_CLASSES.filter(({ name }) => options.only?.includes(name) ?? true);
   const plan = {

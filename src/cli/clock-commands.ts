@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
 import { selectClockAhead } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { releaseEpoch } from '../epochs/release-epoch.ts';
@@ -8,7 +7,7 @@ import { acceptRestore } from '../proof/accept-restore.ts';
 import { writeAnchors } from '../proof/keep-anchors.ts';
 import { advanceClock, type Happening, resetClock } from '../travel/advance-clock.ts';
 import { goBack, keepSnapshot, MOST_ROWS } from '../travel/snapshot.ts';
-import { readDuration } from './options.ts';
+import { readDuration, requireDevelopment } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -38,6 +37,7 @@ export function addClockCommands(program: Command): void {
 }
 
 const MOST_MS = 400 * 86_400_000;
+const ONLY = 'The clock can be changed only in development';
 
 async function show(options: { json?: boolean }): Promise<void> {
   const { now, world, ahead } = await withApp(async (app) => ({
@@ -54,7 +54,7 @@ async function advance(duration: string, options: ActingOptions): Promise<void> 
   if (byMs <= 0 || byMs > MOST_MS) throw invalidOption('The clock goes ahead by 1s to 400d at once.');
   const startedAt = performance.now();
   const { snapshot, ...travel } = await withActor(options, async (app, by) => {
-    requireDevelopment(app);
+    requireDevelopment(app, ONLY);
     if ((await findHeld(app)) !== null)
       throw new CommandError(
         'The store was restored, and nothing leaves before bin/rubrica release.',
@@ -82,7 +82,7 @@ async function advance(duration: string, options: ActingOptions): Promise<void> 
 
 async function back(options: ActingOptions): Promise<void> {
   const { epoch, aheadMs } = await withActor(options, async (app, by) => {
-    requireDevelopment(app);
+    requireDevelopment(app, ONLY);
     const gone = await goBack(app, by);
     if (gone.kind === 'none')
       throw alreadyDone(
@@ -113,7 +113,7 @@ const REASON = 'clock back';
 
 async function reset(options: ActingOptions): Promise<void> {
   const ahead = await withActor(options, async (app, by) => {
-    requireDevelopment(app);
+    requireDevelopment(app, ONLY);
     const before = await selectClockAhead(app.db);
     if (before === 0) throw alreadyDone('The clock is not ahead: bin/rubrica clock show');
     await resetClock(app, by);
@@ -123,15 +123,6 @@ async function reset(options: ActingOptions): Promise<void> {
     `The clock was ${spanOf(ahead)} ahead and is no longer. A running service stops now: start it again.`,
     'Records made meanwhile keep their future times. To remove them: bin/rubrica clock back.',
   ]);
-}
-
-function requireDevelopment({ config }: App): void {
-  if (config.mode === 'production')
-    throw new CommandError(
-      'The clock can be changed only in development: RUBRICA_ENV is production here.',
-      1,
-      'DEVELOPMENT_ONLY',
-    );
 }
 
 function lineOf({ at, what, count, transactions }: Happening): string {

@@ -8,7 +8,7 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption } from './options.ts';
-import { print, table, unknownPaymentService } from './print.ts';
+import { listTable, print, unknownPaymentService } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { readSettlementFile } from './reconcile-command.ts';
 import { type ActingOptions, acting, actOnWholeStore } from './with-actor.ts';
@@ -79,18 +79,18 @@ const SAYS: Record<ImportStep['does'], [would: string, did: string]> = {
 };
 
 function linesOf(steps: readonly ImportStep[], isDone: boolean): string[] {
-  const rows = steps.map(({ row, does, transactionId, note }) => [
-    String(row.fileLine),
-    row.date,
-    row.buyOrder ?? row.authorizationCode ?? '',
-    formatMoney(row.amount, row.currency),
-    SAYS[does][isDone ? 1 : 0],
-    String(transactionId ?? '—'),
-    note,
-  ]);
+  const rows = steps.map(({ row, does, transactionId, note }) => ({
+    LINE: String(row.fileLine),
+    DATE: row.date,
+    'BUY ORDER': row.buyOrder ?? row.authorizationCode ?? '',
+    AMOUNT: formatMoney(row.amount, row.currency),
+    RESULT: SAYS[does][isDone ? 1 : 0],
+    TRANSACTION: String(transactionId ?? '—'),
+    NOTE: note,
+  }));
   const moves = steps.some(({ does }) => does === 'settle' || does === 'suspense');
   return [
-    ...table([['LINE', 'DATE', 'BUY ORDER', 'AMOUNT', 'RESULT', 'TRANSACTION', 'NOTE'], ...rows]),
+    ...listTable(rows, 'The file has no line.'),
     ...(moves && !isDone ? ['', 'Nothing was changed: --yes does it.'] : []),
   ];
 }

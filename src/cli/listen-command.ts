@@ -6,6 +6,7 @@ import { causeOf } from '../outbox/answer-cause.ts';
 import type { ClaimedPost } from '../outbox/callback-listener.ts';
 import { type CallbackFeed, openOwnFeed, openRemoteFeed, type Reported } from './callback-feed.ts';
 import { readNumber } from './options.ts';
+import { say } from './print.ts';
 import {
   addRemoteOptions,
   connect,
@@ -67,10 +68,10 @@ async function forwardUntil(signal: AbortSignal, feed: CallbackFeed, targets: Ta
   say(`Forwarding development callbacks of ${feed.name} to ${targets.form.href}. Ctrl+C ends.`);
   try {
     for (let sent = 0; !signal.aborted && sent !== targets.most; ) {
-      const post = await despiteOutage(() => feed.next(signal), signal, say);
+      const post = await despiteOutage(() => feed.next(signal), signal);
       if (post === null) continue;
       const outcome = await deliver(fetch, post, targets);
-      const reported = await despiteOutage(() => reportOf(feed, post, outcome, targets.retry), signal, say);
+      const reported = await despiteOutage(() => reportOf(feed, post, outcome, targets.retry), signal);
       say(lineOf(post, outcome, reported ?? NOT_RECORDED));
       sent += 1;
     }
@@ -139,8 +140,4 @@ const now = systemClock();
 /** Formats a time in this computer's time zone. */
 function clockTime(utcMs: number): string {
   return new Date(utcMs).toTimeString().slice(0, 8);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

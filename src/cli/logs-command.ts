@@ -3,6 +3,7 @@ import { type Command } from 'commander';
 import { paint } from '../lib/paint.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { environmentOption, readNumber, readTime, TIMES } from './options.ts';
+import { say } from './print.ts';
 import { addRemoteOptions, connect, despiteOutage, type RemoteOptions, untilStopped } from './remote-service.ts';
 import { ownRequests, type RequestSource, remoteRequests, type SeenRequest } from './seen-requests.ts';
 import { withApp } from './with-app.ts';
@@ -57,8 +58,7 @@ async function showRequests(
   const seen = new Map<string, number>();
   let newest = since ?? 0;
   let shown = 0;
-  const look = () =>
-    despiteOutage(() => source({ ...whose, since: newest === 0 ? null : newest - LATE_MS }), signal, say);
+  const look = () => despiteOutage(() => source({ ...whose, since: newest === 0 ? null : newest - LATE_MS }), signal);
   const news = async () => {
     const fresh = ((await look()) ?? []).filter(({ key, at }) => !seen.has(key) && at >= (since ?? 0));
     for (const { key, at } of fresh) seen.set(key, at);
@@ -85,8 +85,4 @@ function linesOf({ at, merchant, environment, endpoint, status, says, fixes }: S
   const asked = endpoint === null ? '' : `${endpoint}  →  `;
   const clock = paint('dim', new Date(at).toTimeString().slice(0, 8));
   return [`${clock}  ${whose}  ${asked}${answer}  ${says}`, ...fixes.map((fix) => `          ${fix}`)];
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

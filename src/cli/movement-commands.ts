@@ -204,5 +204,5 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
       WHY: movement.return_reason ?? '—',
     }),
   }));
-  return listTable(rows, `No ${kind} yet.`);
+  return listTable(rows, ...(kind === 'deposit' ? ['No deposit yet.'] : []));
 }

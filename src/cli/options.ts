@@ -42,6 +42,12 @@ export function readValidity(text: string): number {
   return valid;
 }
 
+/** Throws `CommandError` DEVELOPMENT_ONLY in production. `what` says what is for development alone. */
+export function requireDevelopment({ config }: App, what: string): void {
+  if (config.mode === 'production')
+    throw new CommandError(`${what}: RUBRICA_ENV is production here.`, 1, 'DEVELOPMENT_ONLY');
+}
+
 /** Reads the most lines of a list, 1 to 10,000. */
 export function readLimit(text: string): number {
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;

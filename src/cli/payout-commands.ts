@@ -206,9 +206,9 @@ async function list(options: ListOptions): Promise<void> {
       recorded: isFiltered ? [] : await recordedIn(app, scope, limit),
     };
   });
-  const settled = recorded.length === 0 ? [] : movementLines('payout', recorded);
+  const settled = movementLines('payout', recorded);
   const between = shown.length > 0 && settled.length > 0 ? [''] : [];
-  const lines = [...(shown.length === 0 ? [] : payoutLines(shown)), ...between, ...settled];
+  const lines = [...payoutLines(shown), ...between, ...settled];
   const nothing = isNarrow
     ? 'There is no such payout.'
     : 'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
@@ -239,6 +239,5 @@ async function showBatch(id: string, options: { json?: boolean }): Promise<void>
 async function listAll(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const batches = await withApp((app) => listBatches(app, null, limit));
-  const nothing = ['No batch yet: create one with bin/rubrica payout propose FILE.'];
-  print(options, { batches: batches.map(batchJson) }, batches.length === 0 ? nothing : batchLines(batches));
+  print(options, { batches: batches.map(batchJson) }, batchLines(batches));
 }

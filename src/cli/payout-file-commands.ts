@@ -25,17 +25,7 @@ import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { environmentOption, readLimit, readReason } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
-import {
-  countOf,
-  invalidOption,
-  inWords,
-  listTable,
-  missingOption,
-  print,
-  table,
-  time,
-  unusableFile,
-} from './print.ts';
+import { countOf, invalidOption, inWords, listTable, missingOption, print, time, unusableFile } from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -218,8 +208,14 @@ function formats(options: Json): void {
     mostLines,
     needs,
   }));
-  const rows = all.map((one) => [one.code, one.means, one.sure, String(one.mostLines), one.needs.join(', ')]);
-  print(options, { formats: all }, table([['FORMAT', 'BANK', 'SURE', 'LINES', 'NEEDS'], ...rows]));
+  const rows = all.map((one) => ({
+    FORMAT: one.code,
+    BANK: one.means,
+    SURE: one.sure,
+    LINES: String(one.mostLines),
+    NEEDS: one.needs.join(', '),
+  }));
+  print(options, { formats: all }, listTable(rows));
 }
 
 async function takeResult(path: string, options: ResultOptions): Promise<void> {

@@ -7,7 +7,7 @@ import type { ListedBatch } from '../payouts/find-payout.ts';
 import { contradictingLines } from '../payouts/payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
-import { countOf, inWords, table, time } from './print.ts';
+import { countOf, inWords, listTable, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 
 /** Returns a payout as commands print it: amounts in minor units, times in ISO 8601. */
@@ -53,22 +53,21 @@ export function sumOf(payouts: readonly { count?: number; amount: number }[]): s
 
 /** Returns payouts as a table, with their warnings below it. */
 export function payoutLines(shown: readonly ShownPayout[]): string[] {
-  const rows = shown.map(({ payout, recipient, verdictDays, warnings }) => [
-    payout.id,
-    payout.state,
-    formatMoney(payout.amount, payout.currency),
-    recipient?.name ?? 'erased',
-    recipient?.rut ?? '—',
-    `${payout.bank_code} ${payout.account_masked}`,
-    `${payout.verdict}, ${countOf(verdictDays, 'day')}`,
-    payout.reference,
-    payout.proposed_by,
-    payout.approved_by ?? '—',
-    warnings.length === 0 ? '' : '!',
-  ]);
-  const head = ['PAYOUT', 'STATE', 'AMOUNT', 'NAME', 'RUT', 'ACCOUNT', 'VERDICT', 'ID', 'BY', 'APPROVED BY', ''];
+  const rows = shown.map(({ payout, recipient, verdictDays, warnings }) => ({
+    PAYOUT: payout.id,
+    STATE: payout.state,
+    AMOUNT: formatMoney(payout.amount, payout.currency),
+    NAME: recipient?.name ?? 'erased',
+    RUT: recipient?.rut ?? '—',
+    ACCOUNT: `${payout.bank_code} ${payout.account_masked}`,
+    VERDICT: `${payout.verdict}, ${countOf(verdictDays, 'day')}`,
+    ID: payout.reference,
+    BY: payout.proposed_by,
+    'APPROVED BY': payout.approved_by ?? '—',
+    '': warnings.length === 0 ? '' : '!',
+  }));
   const notes = shown.flatMap(({ payout, warnings }) => warnings.map((one) => `! ${payout.id}: ${warningText(one)}`));
-  return [...table([head, ...rows]), ...notes];
+  return [...listTable(rows), ...notes];
 }
 
 /** Returns a batch as commands print it. */
@@ -92,18 +91,15 @@ export function payoutFileJson(file: ListedPayoutFile) {
 
 /** Returns batches as a table. */
 export function batchLines(batches: readonly ListedBatch[]): string[] {
-  const rows = batches.map(({ batch, sums }) => [
-    batch.id,
-    dayOf(batch.created_at),
-    batch.name,
-    formatMoney(
-      sums.reduce((sum, { amount }) => sum + amount, 0),
-      'CLP',
-    ),
-    sums.map(({ state, count }) => `${count} ${inWords(state)}`).join(', '),
-    batch.proposed_by,
-  ]);
-  return table([['BATCH', 'DAY', 'NAME', 'AMOUNT', 'PAYOUTS', 'BY'], ...rows]);
+  const rows = batches.map((listed) => ({
+    BATCH: listed.batch.id,
+    DAY: dayOf(listed.batch.created_at),
+    NAME: listed.batch.name,
+    AMOUNT: formatMoney(batchJson(listed).amount, 'CLP'),
+    PAYOUTS: listed.sums.map(({ state, count }) => `${count} ${inWords(state)}`).join(', '),
+    BY: listed.batch.proposed_by,
+  }));
+  return listTable(rows, 'No batch yet: create one with bin/rubrica payout propose FILE.');
 }
 
 /** Returns the details of one payout as lines. */

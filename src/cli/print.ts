@@ -10,6 +10,11 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
   process.stdout.write(options.json === true ? `${stringifyExactly(value)}\n` : `${lines.join('\n')}\n`);
 }
 
+/** Prints a line while a command runs. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 /** Returns a count with its noun: "1 payout", "2 payouts". */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
@@ -118,12 +123,12 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Formats a list as columns, each with its heading; returns the sentence `none` for an empty list. All rows have the same
- * headings in the same order.
+ * Formats a list as columns, each with its heading: all rows have the same headings in the same order. Returns the lines
+ * `none` for an empty list.
  */
-export function listTable(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
+export function listTable(rows: readonly Readonly<Record<string, string>>[], ...none: string[]): string[] {
   const [first] = rows;
-  return first === undefined ? [none] : table([Object.keys(first), ...rows.map((row) => Object.values(row))]);
+  return first === undefined ? none : table([Object.keys(first), ...rows.map((row) => Object.values(row))]);
 }
 
 /** Writes the times of a stored text, such as `2026-01-15T10:30:00.000Z`, in Chilean time. Other words stay. */

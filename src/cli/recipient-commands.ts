@@ -106,18 +106,18 @@ async function list(options: Json): Promise<void> {
 async function show(id: string, options: Json): Promise<void> {
   const versions = await withApp((app) => orUnknown('recipient', id, findRecipient(app, ACTOR, id)));
   const [newest] = versions;
-  const rows = versions.map((one) => [
-    String(one.version),
-    time(one.createdAt),
-    one.bankCode,
-    one.maskedAccount,
-    verdictText(one),
-    one.createdBy,
-  ]);
+  const rows = versions.map((one) => ({
+    VERSION: String(one.version),
+    'KEPT (CHILE)': time(one.createdAt),
+    BANK: one.bankCode,
+    ACCOUNT: one.maskedAccount,
+    VERDICT: verdictText(one),
+    BY: one.createdBy,
+  }));
   print(options, { ...recipientJson(newest), versions: versions.map(recipientJson) }, [
     ...linesOf(newest),
     '',
-    ...table([['VERSION', 'KEPT (CHILE)', 'BANK', 'ACCOUNT', 'VERDICT', 'BY'], ...rows]),
+    ...listTable(rows),
   ]);
 }
 

@@ -17,7 +17,7 @@ import { compareRecordings, type Difference } from '../travel/compare-recordings
 import { ACCEPTED, makeRecording } from '../travel/make-recording.ts';
 import { type Recording, type RequestEntry, readRecording, writeRecording } from '../travel/recording.ts';
 import { type PostRequest, replayRecording } from '../travel/replay-recording.ts';
-import { readNamedFile, readTime, TIMES } from './options.ts';
+import { readNamedFile, readTime, requireDevelopment, TIMES } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, countOf, invalidOption, print, unusableFile } from './print.ts';
@@ -47,7 +47,7 @@ async function record({ out, ...options }: { out: string; since?: string; paymen
   if (!existsSync(dirname(resolve(out)))) throw invalidOption(`There is no folder ${dirname(resolve(out))}.`);
   const since = options.since === undefined ? null : readTime('--since', options.since).from;
   const recording = await withApp(async (app) => {
-    requireDevelopment(app);
+    requireDevelopment(app, 'Recordings are for development');
     const { id } = await findOwnDevelopment(app, options.paymentService);
     const from = since ?? app.now();
     if (since === null) await recordUntilStopped();
@@ -83,7 +83,7 @@ async function replay(file: string, options: ActingOptions): Promise<void> {
   const { replayed, differences } = await withActor(
     options,
     async (app, by) => {
-      requireDevelopment(app);
+      requireDevelopment(app, 'Recordings are for development');
       await requireUnused(app);
       app.log.level = 'silent';
       const replayed = await replayHere(app, recorded, by);
@@ -179,9 +179,4 @@ async function postTo(url: string, { fields, transaction }: RequestEntry, tokens
 
 function lineOf({ transaction, reference, what, was, is }: Difference): string {
   return `${transaction} (${reference})  ${what}: it was ${was ?? 'nothing'}, and is ${is ?? 'nothing'}`;
-}
-
-function requireDevelopment({ config }: App): void {
-  if (config.mode === 'production')
-    throw new CommandError('Recordings are for development: RUBRICA_ENV is production here.', 1, 'DEVELOPMENT_ONLY');
 }

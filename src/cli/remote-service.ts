@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { environmentVariable } from '../config.ts';
 import { Problem } from '../error-catalogue.ts';
-import { CommandError, invalidOption } from './print.ts';
+import { CommandError, invalidOption, say } from './print.ts';
 import { readSecret, type SecretOptions } from './secret-option.ts';
 
 /** The options of a command that also works with a remote service. */
@@ -134,7 +134,6 @@ const ASK_AGAIN_MS = 1_000;
 export async function despiteOutage<Answer>(
   question: () => Promise<Answer>,
   signal: AbortSignal,
-  say: (line: string) => void,
 ): Promise<Answer | null> {
   for (let told = false; !signal.aborted; told = true) {
     try {

@@ -1,15 +1,30 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { type ResumedWalks, resumeWalks } from '../proof/resume-walks.ts';
 import type { Verified } from '../proof/verification-mark.ts';
-import { time } from './print.ts';
+import { time, unusableFile } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withWholeStore } from './with-app.ts';
 
-/** Adds `--from-start` to a command that can resume an interrupted run. */
+/** Adds `--from-start`, for a command that can resume an interrupted run. */
 export function resuming(command: Command): Command {
   return command.option('--from-start', 'start from the beginning, even if an interrupted run can be resumed');
+}
+
+/** Adds `--anchor`. */
+export function comparingAnchors(command: Command): Command {
+  return command.option(
+    '--anchor <file>',
+    'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
+    readAnchorFile,
+  );
+}
+
+function readAnchorFile(file: string, before: string[] = []): string[] {
+  if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  return [...before, file];
 }
 
 /** Runs a verification, shows its progress, and resumes an interrupted run. Says on stderr where it resumes. */

@@ -21,7 +21,6 @@ import {
   missingOption,
   notFound,
   print,
-  table,
   time,
   unknownPaymentService,
   unusableFile,
@@ -201,7 +200,13 @@ async function showMonth(month: string, options: MonthOptions): Promise<void> {
   const [state, owners] = await withWholeStore(async (app) => {
     const described = await describeMonth(app, month, options.environment ?? app.config.mode);
     if (described === null) throw invalidOption('A month is written as 2026-01.');
-    return [described, await listOwners(app, described.owed.map(environmentOf))] as const;
+    return [
+      described,
+      await listOwners(
+        app,
+        described.owed.map((one) => one.environment_id),
+      ),
+    ] as const;
   });
   print(options, state, [...monthLines(state), ...owedLines(state, owners)]);
 }
@@ -249,19 +254,11 @@ function monthLines({
 
 /** Returns a table of what each merchant was owed at the end of the month. */
 function owedLines({ environment, owed }: MonthState, owners: ReadonlyMap<number, Owner>): string[] {
-  if (owed.length === 0) return [`At its end nothing was owed to any merchant in ${environment}.`];
-  const rows = owed.map((one) => {
-    const owner = owners.get(one.environment_id);
-    return [
-      owner?.payment_service_id ?? '—',
-      owner?.name ?? '—',
-      environment,
-      formatMoney(readSum(one.owed), one.currency),
-    ];
-  });
-  return table([['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'OWED'], ...rows]);
-}
-
-function environmentOf({ environment_id }: { environment_id: number }): number {
-  return environment_id;
+  const rows = owed.map((one) => ({
+    'PAYMENT SERVICE': owners.get(one.environment_id)?.payment_service_id ?? '—',
+    NAME: owners.get(one.environment_id)?.name ?? '—',
+    ENVIRONMENT: environment,
+    OWED: formatMoney(readSum(one.owed), one.currency),
+  }));
+  return listTable(rows, `At its end nothing was owed to any merchant in ${environment}.`);
 }

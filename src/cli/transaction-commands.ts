@@ -17,7 +17,7 @@ import {
   refuseEmpty,
   TIMES,
 } from './options.ts';
-import { chileanTimes, invalidOption, inWords, print, table, time, unknownTransaction } from './print.ts';
+import { chileanTimes, invalidOption, inWords, listTable, print, time, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type ListOptions = {
@@ -81,8 +81,8 @@ export function addTransactionCommands(program: Command): void {
 async function find(text: string, options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
-  const lines = payments.map((payment) => [...cellsOf(payment), inWords(payment.found_by)]);
-  printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]), BY_DAY);
+  const rows = payments.map((payment) => ({ ...cellsOf(payment), 'FOUND BY': inWords(payment.found_by) }));
+  printList(options, { payments, complete }, rows, BY_DAY);
   if (!isAll) process.stderr.write(`${ofNewest(partOf(text))}\n`);
 }
 
@@ -101,7 +101,7 @@ async function list(options: ListOptions): Promise<void> {
     await checkPaymentService(app, options.paymentService);
     return findAll(app, filter, limit);
   });
-  printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]), ...hintsFor(options));
+  printList(options, page, page.payments.map(cellsOf), ...hintsFor(options));
 }
 
 /** A person who knows only the number of an order gives it as the whole reference. */
@@ -132,20 +132,18 @@ async function findAll(app: App, filter: PaymentFilter, limit: number): Promise<
 }
 
 /** Narrow, for a terminal: `transaction show` and `--json` have the method and the authorisation code too. */
-const HEAD = ['ID', 'REFERENCE', 'AMOUNT', 'STATE', 'CREATED (CHILE)', 'E-MAIL', 'CARD', 'MERCHANT'];
-
-function cellsOf(payment: FoundPayment): string[] {
+function cellsOf(payment: FoundPayment) {
   const { id, reference, amount, currency, state, refunded, created_at } = payment;
-  return [
-    String(id),
-    reference,
-    formatMoney(amount, currency),
-    refunded === 0 ? state : `${state}, ${formatMoney(refunded, currency)} refunded`,
-    time(created_at),
-    payment.customer_email,
-    payment.card_last_digits === null ? '—' : `…${payment.card_last_digits}`,
-    `${payment.name}${payment.environment === 'development' ? ' (development)' : ''}`,
-  ];
+  return {
+    ID: String(id),
+    REFERENCE: reference,
+    AMOUNT: formatMoney(amount, currency),
+    STATE: refunded === 0 ? state : `${state}, ${formatMoney(refunded, currency)} refunded`,
+    'CREATED (CHILE)': time(created_at),
+    'E-MAIL': payment.customer_email,
+    CARD: payment.card_last_digits === null ? '—' : `…${payment.card_last_digits}`,
+    MERCHANT: `${payment.name}${payment.environment === 'development' ? ' (development)' : ''}`,
+  };
 }
 
 const BY_DAY =
@@ -154,10 +152,10 @@ const BY_DAY =
 function printList(
   options: { json?: boolean },
   found: Omit<PaymentPage, 'next'>,
-  lines: string[],
+  rows: ReturnType<typeof cellsOf>[],
   ...hint: string[]
 ): void {
-  print(options, found, found.payments.length === 0 ? ['There is no such payment.', ...hint] : lines);
+  print(options, found, listTable(rows, 'There is no such payment.', ...hint));
   if (!found.complete)
     process.stderr.write('The newest payments are not all searched yet: run serve, and ask again in a minute.\n');
 }

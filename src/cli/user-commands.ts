@@ -22,7 +22,7 @@ import {
   unknownUser,
 } from './user-options.ts';
 import { addUserRightCommands } from './user-right-commands.ts';
-import { webhookLines, webhooksLeft } from './webhooks-left.ts';
+import { changeUser, webhookLines } from './webhooks-left.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -131,10 +131,7 @@ function beyondRole({ role, permissions }: { role: Role; permissions: readonly P
 }
 
 async function disable(user: string, options: ActingOptions): Promise<void> {
-  const { outcome, webhooks } = await withActor(options, async (app, by) => ({
-    outcome: await disableUser(app, user, by),
-    webhooks: await webhooksLeft(app, user),
-  }));
+  const { outcome, webhooks } = await changeUser(user, options, disableUser);
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is disabled already.`);
   print(options, { user, disabled: true, webhooks }, [
@@ -148,10 +145,7 @@ async function disable(user: string, options: ActingOptions): Promise<void> {
 }
 
 async function enable(user: string, options: ActingOptions): Promise<void> {
-  const { outcome, webhooks } = await withActor(options, async (app, by) => ({
-    outcome: await enableUser(app, user, by),
-    webhooks: await webhooksLeft(app, user),
-  }));
+  const { outcome, webhooks } = await changeUser(user, options, enableUser);
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is enabled already.`);
   print(options, { user, disabled: false, webhooks }, [
@@ -164,10 +158,7 @@ async function enable(user: string, options: ActingOptions): Promise<void> {
 const GO_ON = 'Its webhooks go on. Check that each is its own:';
 
 async function renewPassword(user: string, options: ActingOptions): Promise<void> {
-  const { renewed, webhooks } = await withActor(options, async (app, by) => ({
-    renewed: await resetPassword(app, user, by),
-    webhooks: await webhooksLeft(app, user),
-  }));
+  const { outcome: renewed, webhooks } = await changeUser(user, options, resetPassword);
   if (renewed === null) throw unknownUser(user);
   print(options, { ...renewed, webhooks }, [
     `New password of ${renewed.email}, shown once:`,
@@ -177,10 +168,7 @@ async function renewPassword(user: string, options: ActingOptions): Promise<void
 }
 
 async function renewApiToken(user: string, options: ActingOptions): Promise<void> {
-  const { renewed, webhooks } = await withActor(options, async (app, by) => ({
-    renewed: await resetApiToken(app, user, by),
-    webhooks: await webhooksLeft(app, user),
-  }));
+  const { outcome: renewed, webhooks } = await changeUser(user, options, resetApiToken);
   if (renewed === null) throw unknownUser(user);
   print(options, { ...renewed, webhooks }, [
     `New API token of ${renewed.email}, shown once:`,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { sayBalance, sayProblem, sayRecord } from '../books/say-problem.ts';
 import type { ExportedHead } from '../books/verify-books.ts';
@@ -11,7 +11,7 @@ import { reportOf } from '../proof/verification-report.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { anchorLine, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { countOf, print, time, unusableFile } from './print.ts';
-import { resuming, verifyResuming } from './resuming.ts';
+import { comparingAnchors, resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -19,18 +19,14 @@ type Options = { json?: boolean; head?: string; anchor?: string[]; fromStart?: b
 
 /** `books verify | anchor`, in the group `books`. */
 export function addVerifyCommand(group: Command): void {
-  resuming(group.command('verify'))
-    .description(
-      'verify the books against the payments, refunds, fees and owners; status 1 with the places if anything was changed',
-    )
-    .option('--json', 'print one JSON object; amounts in minor units')
-    .option('--head <file>', 'compare with an earlier output of `books head --json`; reads from the start')
-    .option(
-      '--anchor <file>',
-      'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
-      (file: string, files?: string[]) => [...(files ?? []), file],
-    )
-    .action(verify);
+  comparingAnchors(
+    resuming(group.command('verify'))
+      .description(
+        'verify the books against the payments, refunds, fees and owners; status 1 with the places if anything was changed',
+      )
+      .option('--json', 'print one JSON object; amounts in minor units')
+      .option('--head <file>', 'compare with an earlier output of `books head --json`; reads from the start'),
+  ).action(verify);
   acting(group.command('anchor'))
     .description('seal the heads of all chains now and write them to ANCHOR_DIR; `serve` does it daily')
     .option('--post-key', 'print the key (Standard Webhooks format) with which a receiver verifies posts to ANCHOR_URL')
@@ -41,7 +37,6 @@ export function addVerifyCommand(group: Command): void {
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   const { anchor: anchorFiles = [] } = options;
-  for (const file of anchorFiles) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
   const fromStart = options.fromStart === true || exported.length > 0;
   const verification = await verifyResuming('books', fromStart, async (app, walks) => {
     const verified = await verifyStore(app, exported, anchorFiles, walks);
