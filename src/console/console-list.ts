@@ -7,7 +7,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { writeCsv } from '../lib/tables/write-csv.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
-import { timeCell } from './console-format.ts';
+import { emptyState, timeCell } from './console-format.ts';
 import { fileNameOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
@@ -71,8 +71,10 @@ export type List<Row> = {
   paged?: boolean;
   /** The text in the search box of the page. */
   search?: string;
-  /** Shown instead of a table without rows. */
+  /** Shown instead of a table without rows, if no filter is set. */
   empty: Html;
+  /** Shown instead of a table without rows, if a filter is set; by default a text that fits every list. */
+  noneSuch?: Html;
   above?: Html | false;
   /** The typed filters, for a list that keeps personal data out of the address: its form posts to `/console/find`. */
   typed?: Record<string, string>;
@@ -176,14 +178,21 @@ function compare(one: string | number | null, other: string | number | null): nu
 }
 
 function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
-  const { title, rows, filters = [], empty, above = false, summary = false, below = false } = list;
+  const { title, rows, filters = [], above = false, summary = false, below = false } = list;
   return html`<div class="head"><h1>${title}</h1>${rows.length > 0 && exportLinks(visit, list.path)}</div>
 ${above}
 ${filters.length > 0 && filterForm(visit, list, filters)}
 ${summary}
 ${typeof list.cut === 'number' && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
-${rows.length === 0 ? html`${empty}${isFiltered(visit, list) && html`<p class="actions"><a class="button" href="${publicPath(visit.app)}/console${list.path}">${tell(visit.language, 'list.all')}</a></p>`}` : listTable(visit, list)}
+${rows.length === 0 ? nothingListed(visit, list) : listTable(visit, list)}
 ${below}`;
+}
+
+/** Under a filter the list says only that nothing passes it: other rows may exist. */
+function nothingListed<Row>(visit: ConsoleVisit, list: List<Row>): Html {
+  if (!isFiltered(visit, list)) return list.empty;
+  const { noneSuch = emptyState(visit, tell(visit.language, 'list.none_such'), '') } = list;
+  return html`${noneSuch}<p class="actions"><a class="button" href="${publicPath(visit.app)}/console${list.path}">${tell(visit.language, 'list.all')}</a></p>`;
 }
 
 /** Whether a filter of the list has another value than it has by itself. */

@@ -7,7 +7,7 @@ import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('an empty list of the console', (openTestDatabase) => {
-  test('shows its command, and says who types it to people who do not run the service', async () => {
+  test('shows its command and who types it, a form only to who has it, and denies no row that a filter hides', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const emptyIn = async (role: Role, path: string, language: string) => {
@@ -27,9 +27,22 @@ forEachEngine('an empty list of the console', (openTestDatabase) => {
       assert.equal(spanish.includes('El comando lo escribe quien opera el servicio.'), isTold, role);
       assert.equal(english.includes('This command is for the person who runs the service.'), isTold, role);
     }
-    assert.match(await emptyIn('finance', '/settlements', 'es'), /Compara el primero aquí abajo, o así:/);
-    assert.doesNotMatch(await emptyIn('auditor', '/settlements', 'es'), /aquí abajo/, 'no form is below');
-    assert.doesNotMatch(await emptyIn('finance', '/settlements?open=yes', 'es'), /El comando/, 'no command is shown');
+    for (const path of ['settlements', 'payouts', 'batches', 'recipients', 'payout-files', 'statements']) {
+      assert.match(await emptyIn('finance', `/${path}`, 'es'), /primer[oa] .*aquí (abajo|arriba), o así:/, path);
+      for (const role of ['auditor', 'approver'] as const)
+        assert.doesNotMatch(
+          await emptyIn(role, `/${path}`, 'es'),
+          /aquí (abajo|arriba)/,
+          `${role} has no form on ${path}`,
+        );
+    }
+    const filtered = ['attention?kind=mail', 'statements?state=open', 'accounts?environment=production'];
+    for (const path of [...filtered, 'refund-requests?text=x', 'requests?code=X', 'settlements?open=yes'])
+      assert.match(
+        await emptyIn('owner', `/${path}`, 'en'),
+        /^<div [^>]*><p>Nothing passes the filter\.<\/p><\/div>$/,
+        path,
+      );
     const { console: finance } = await createTestUser(app, { role: 'finance', may: [] });
     for (const [query, leads] of [
       ['', false],

@@ -31,7 +31,6 @@ export const getConsoleMovements = consoleHandler(async (app, visit) => {
     to: isPeriod && to !== '' ? boundsOfDay(to).to : Number.MAX_SAFE_INTEGER,
   };
   const most = formatOf(visit) === null ? SHOWN : EXPORTED;
-  const isAll = [environment, kind, from, to, text].every((one) => one === '');
   return sendList<BookedMovement>(visit, {
     title: tell(language, 'recorded.title'),
     status: isPeriod ? 200 : 400,
@@ -41,13 +40,11 @@ export const getConsoleMovements = consoleHandler(async (app, visit) => {
     filters: filtersFor(language),
     above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, 'recorded.text')}</p>`,
-    empty: isAll
-      ? emptyState(
-          visit,
-          tell(language, 'recorded.none'),
-          'bin/rubrica deposit create --payment-service … --amount … --currency CLP --reference …',
-        )
-      : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(
+      visit,
+      tell(language, 'recorded.none'),
+      'bin/rubrica deposit create --payment-service … --amount … --currency CLP --reference …',
+    ),
   });
 });
 

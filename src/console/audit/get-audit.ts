@@ -44,9 +44,7 @@ export const getConsoleAudit = consoleHandler(async (app, visit) => {
     above: isCut && html`<p class="notice">${tell(language, 'audit.many', { n: MOST_FOUND })}</p>`,
     cut: next !== null && acts.length,
     paged: next !== null || filter.before !== undefined,
-    empty: Object.values(asked).some((value) => value !== '')
-      ? emptyState(visit, tell(language, 'list.none_such'), '')
-      : emptyState(visit, tell(language, 'audit.none'), 'bin/rubrica audit list'),
+    empty: emptyState(visit, tell(language, 'audit.none'), 'bin/rubrica audit list'),
     below:
       next !== null &&
       html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?${String(older)}">${tell(language, 'payments.next')}</a></p>`,

@@ -33,10 +33,8 @@ export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
     above: html`${resent !== undefined && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
 ${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
-    empty:
-      all.length === 0
-        ? emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list')
-        : emptyState(visit, tell(language, 'callbacks.none_found'), ''),
+    empty: emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list'),
+    noneSuch: emptyState(visit, tell(language, 'callbacks.none_found'), ''),
   });
 });
 

@@ -61,7 +61,7 @@ async function sendMails(visit: ConsoleVisit, status: number, said: string) {
     ],
     above: html`${said !== '' && html`<p class="notice${status === 200 && ' done'}" role="${status === 200 ? 'status' : 'alert'}">${said}</p>`}
 ${app.mailer === null && html`<p class="notice">${tell(language, 'mails.no_server')}</p>`}`,
-    empty: emptyState(visit, tell(language, state === null ? 'mails.none' : 'list.none_such'), 'bin/rubrica mail list'),
+    empty: emptyState(visit, tell(language, 'mails.none'), 'bin/rubrica mail list'),
   });
 }
 

@@ -47,10 +47,7 @@ async function sendMerchants(app: App, visit: ConsoleVisit, status: number, faul
       },
     ],
     above: alertNotice(fault),
-    empty:
-      all.length === 0
-        ? emptyState(visit, tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(visit, tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …'),
     below: user.may.has('payment-services:manage') && user.environmentIds === null && newForm(app, language, fault),
   });
 }

@@ -142,14 +142,11 @@ async function sendLinks(
     above: html`${resultNotice(visit, DONE, fault)}
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'pay_link.text')}</p>`,
-    empty:
-      links.length === 0
-        ? emptyState(
-            visit,
-            tell(language, 'pay_link.none'),
-            `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
-          )
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(
+      visit,
+      tell(language, 'pay_link.none'),
+      `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
+    ),
     below: may && newForm(visit, at, merchant, fault),
   });
 }

@@ -122,7 +122,8 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     // This many payments were read; fewer may have passed the filter.
     cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
-    empty: nothingToList(visit, asked, found.next !== null),
+    empty: emptyState(visit, tell(language, 'payments.empty'), 'bin/rubrica demo'),
+    noneSuch: emptyState(visit, tell(language, found.next === null ? 'payments.none' : 'payments.none_yet'), ''),
     above: html`${unopenedNote(visit)}${incompleteNote(language, found.complete)}`,
     below: pageLinks(visit, asked, after, found.next),
   });
@@ -133,13 +134,6 @@ function pageLinks(visit: ConsoleVisit, asked: Asked, after: string, next: strin
   const link = (cursor: Asked, text: ConsoleText) =>
     html`<a class="button" href="${publicPath(app)}/console/payments?${addressQuery(visit, { ...asked, ...cursor })}">${tell(language, text)}</a>`;
   return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
-}
-
-function nothingToList(visit: ConsoleVisit, asked: Asked, hasMore: boolean): Html {
-  const { language } = visit;
-  if (hasMore) return emptyState(visit, tell(language, 'payments.none_yet'), '');
-  if (Object.values(asked).some((value) => value !== '')) return emptyState(visit, tell(language, 'payments.none'), '');
-  return emptyState(visit, tell(language, 'payments.empty'), 'bin/rubrica demo');
 }
 
 function incompleteNote(language: Language, complete: boolean): Html | false {

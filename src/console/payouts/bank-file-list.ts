@@ -44,14 +44,11 @@ export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
     above:
       user.may.has('payouts:create') &&
       html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'files.make')}</a></p>`,
-    empty:
-      files.length === 0
-        ? emptyState(
-            visit,
-            tell(language, 'files.none'),
-            'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
-          )
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(
+      visit,
+      tell(language, user.may.has('payouts:create') ? 'files.none_yet' : 'files.none'),
+      'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
+    ),
   });
 });
 

@@ -3,7 +3,8 @@ import { roomTexts } from '../room-texts.ts';
 export const BANK_FILE_TEXTS = roomTexts(
   {
     'files.title': 'Archivos de banco',
-    'files.none': 'Todavía no se hizo un archivo. El primero se hace aquí arriba, o así:',
+    'files.none': 'Todavía no se hizo un archivo.',
+    'files.none_yet': 'Todavía no se hizo un archivo. El primero se hace aquí arriba, o así:',
     'files.make': 'Hacer un archivo',
     'files.text':
       'Todo lo aprobado de un comercio se escribe en archivos para un banco. Cada pago queda en un solo archivo, cuenta desde entonces como enviado y ya no se retira. El archivo se guarda: puedes descargarlo de nuevo, igual.',
@@ -57,7 +58,8 @@ export const BANK_FILE_TEXTS = roomTexts(
   },
   {
     'files.title': 'Bank files',
-    'files.none': 'No file was made yet. Make the first above, or with this command:',
+    'files.none': 'No file was made yet.',
+    'files.none_yet': 'No file was made yet. Make the first above, or with this command:',
     'files.make': 'Make a file',
     'files.text':
       'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only; from then on it counts as sent and cannot be taken back. The file is kept: you can download the same bytes again.',

@@ -53,14 +53,11 @@ export const getConsoleBatches = consoleHandler(async (app, visit) => {
     above:
       user.may.has('payouts:create') &&
       html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'upload.title')}</a></p>`,
-    empty:
-      batches.length === 0
-        ? emptyState(
-            visit,
-            tell(language, 'batches.none'),
-            'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
-          )
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(
+      visit,
+      tell(language, user.may.has('payouts:create') ? 'batches.none_yet' : 'batches.none'),
+      'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+    ),
   });
 });
 

@@ -48,7 +48,6 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const next = last === undefined ? '' : `${last.created_at}.${last.id}`;
-  const isFiltered = Object.values(asked).some((value) => value !== '');
   return sendList<SeenPayout>(visit, {
     title: tell(language, 'payouts.title'),
     path: '/payouts',
@@ -59,13 +58,12 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
     cut: next !== '' && page.length,
     paged: next !== '' || after !== '',
     above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
-    empty: isFiltered
-      ? emptyState(visit, tell(language, 'payouts.none_such'), '')
-      : emptyState(
-          visit,
-          tell(language, 'payouts.none'),
-          'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
-        ),
+    empty: emptyState(
+      visit,
+      tell(language, user.may.has('payouts:create') ? 'payouts.none_yet' : 'payouts.none'),
+      'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+    ),
+    noneSuch: emptyState(visit, tell(language, 'payouts.none_such'), ''),
     below: pageLinks(visit, asked, after, next),
   });
 });

@@ -56,9 +56,10 @@ export const getConsoleRecipients = consoleHandler(async (app, visit) => {
     paged: next !== null || after !== '',
     empty: emptyState(
       visit,
-      tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
-      rut === '' ? 'bin/rubrica recipient create FILE --as EMAIL' : '',
+      tell(language, user.may.has('accounts:validate') ? 'recipients.none_yet' : 'recipients.none'),
+      'bin/rubrica recipient create FILE --as EMAIL',
     ),
+    noneSuch: emptyState(visit, tell(language, 'recipients.none_such'), ''),
     below: html`${more !== false && html`<p class="actions"><a class="button" href="${more}">${tell(language, 'recipients.next')}</a></p>`}
 ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recipients.add')}</h2>${await accountForm(app, visit, { action: actionOf(app), fields: {}, owners })}`}`,
   });

@@ -66,7 +66,6 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
   const { rows: settlements, cut } = await readFirst(SHOWN, (limit) =>
     selectSettlements(app.db, limit, open === 'yes'),
   );
-  const isNew = settlements.length === 0 && open === '';
   const mayCompare = user.may.has('movements:record');
   const none = mayCompare ? 'settlements.none_yet' : 'settlements.none';
   return sendList<ListedSettlement>(visit, {
@@ -83,11 +82,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
     ],
     above: alertNotice(fault),
-    empty: emptyState(
-      visit,
-      tell(language, isNew ? none : 'list.none_such'),
-      isNew ? 'bin/rubrica settlement keep FILE' : '',
-    ),
+    empty: emptyState(visit, tell(language, none), 'bin/rubrica settlement keep FILE'),
     below: mayCompare && (await uploadForm(app, { language }, fault)),
   });
 }

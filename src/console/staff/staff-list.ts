@@ -47,6 +47,7 @@ export const getConsoleStaff = consoleHandler(async (app, visit) => {
       },
     ],
     empty: emptyState(visit, tell(language, 'people.none'), 'bin/rubrica user list'),
+    noneSuch: emptyState(visit, tell(language, 'people.none'), ''),
     above: html`<p class="actions">${visit.user.may.has('users:manage') && html`<a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a>`} <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
   });
 });

@@ -34,10 +34,7 @@ export const getConsoleStaffTokens = consoleHandler(async (app, visit) => {
         type: Object.entries(STATES).map(([name, said]) => [name, tell(language, said.text)] as const),
       },
     ],
-    empty:
-      tokens.length === 0
-        ? emptyState(visit, tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …')
-        : emptyState(visit, tell(language, 'list.none_such'), ''),
+    empty: emptyState(visit, tell(language, 'tokens.none'), 'bin/rubrica user token create EMAIL --name …'),
   });
 });
 

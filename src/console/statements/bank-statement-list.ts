@@ -57,7 +57,7 @@ export const getConsoleStatements = consoleHandler(async (app, visit) => {
       html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'statements.import')}</a></p>`,
     empty: emptyState(
       visit,
-      tell(language, 'statements.none'),
+      tell(language, user.may.has('movements:record') ? 'statements.none_yet' : 'statements.none'),
       'bin/rubrica statement import cartola.xlsx --account NUMBER --as EMAIL',
     ),
   });

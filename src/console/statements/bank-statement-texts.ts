@@ -3,7 +3,8 @@ import { roomTexts } from '../room-texts.ts';
 export const BANK_STATEMENT_TEXTS = roomTexts(
   {
     'statements.title': 'Cartolas',
-    'statements.none': 'Todavía no hay cartolas. La primera se importa aquí arriba, o así:',
+    'statements.none': 'Todavía no hay cartolas.',
+    'statements.none_yet': 'Todavía no hay cartolas. La primera se importa aquí arriba, o así:',
     'statements.import': 'Importar una cartola',
     'statements.text':
       'La cartola tal como la exporta tu banco: CSV, .xlsx o .xls. Primero se comprueba que cuadre, y ves para qué sirve cada línea; nada cambia hasta que lo confirmas.',
@@ -78,7 +79,8 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
   },
   {
     'statements.title': 'Bank statements',
-    'statements.none': 'There are no statements yet. Import the first above, or with this command:',
+    'statements.none': 'There are no statements yet.',
+    'statements.none_yet': 'There are no statements yet. Import the first above, or with this command:',
     'statements.import': 'Import a statement',
     'statements.text':
       'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see the use of its lines; nothing changes until you confirm it.',
