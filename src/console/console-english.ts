@@ -32,7 +32,10 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'sign_in.help': 'No password? Ask for one where the service is run: {command}',
 
   'refused.title': 'You do not have this permission',
-  'refused.text': '{permission} is missing ({means}). It is granted by:',
+  'refused.text': '{permission} is missing. Ask {who}.',
+  'refused.giver': 'The permission is granted by {giver}, under People and programs or with:',
+  'whole.title': 'For people who see all merchants',
+  'whole.text': 'This page covers all merchants, and you see only some. Of those who see all, ask {who}.',
   'not_found.title': 'Not found',
   'not_found.text': 'There is nothing at this address, or it does not belong to your merchants.',
   'failure.title': 'Something failed',

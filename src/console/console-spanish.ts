@@ -30,7 +30,11 @@ export const SPANISH = {
   'sign_in.help': '¿Sin contraseña? Pídela a quien administra el servicio: {command}',
 
   'refused.title': 'No tienes este permiso',
-  'refused.text': 'Te falta {permission} ({means}). Quien administra los usuarios lo puede dar:',
+  'refused.text': 'Te falta {permission}. Pide esto a {who}.',
+  'refused.giver': 'El permiso lo da {giver}, en Personas y programas o así:',
+  'whole.title': 'Para quien ve todos los comercios',
+  'whole.text':
+    'Esta página es de todos los comercios, y tú ves solo algunos. Entre quienes los ven todos, pide esto a {who}.',
   'not_found.title': 'No existe',
   'not_found.text': 'No hay nada en esta dirección, o no es de tus comercios.',
   'failure.title': 'Algo falló',

@@ -21,7 +21,7 @@ import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { exportInTurn } from './export-in-turn.ts';
 import { alertNotice } from './notice.ts';
-import { meaningOfPermission } from './permission-texts.ts';
+import { whoMay } from './permission-texts.ts';
 
 /** A request of a person who has signed in and may see the screen. `send` sends a page in their language. */
 export type ConsoleVisit = {
@@ -95,7 +95,8 @@ export function consoleHandler(
       else if (!also.includes(standing)) return await goTo(`${FIRST[standing]}${nextOf(request)}`);
       const missing = missingPermission(app, request, found);
       if (missing !== null) return await send(403, refusedPage(language, missing, user));
-      if (isHidden(request, user)) return await send(404, notFoundPage(language));
+      const whole = wholePermission(request, user);
+      if (whole !== null) return await send(404, wholePage(language, whole));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
       const by = userActor(user, clientNetwork(request.ip));
       const visit = { app, ...found, by, language, request, reply, send, goTo };
@@ -174,19 +175,25 @@ function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleS
   return permission;
 }
 
-/** Whether the screen covers all payment services and the person sees only some. */
-function isHidden(request: FastifyRequest, user: User): boolean {
+/** Returns the permission of a screen that covers all payment services, if the person sees only some of them. */
+function wholePermission(request: FastifyRequest, user: User): Permission | null {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
-  return endpoint?.whole === true && user.environmentIds !== null;
+  return endpoint?.whole === true && user.environmentIds !== null ? endpoint.needed[0] : null;
 }
 
 function refusedPage(language: Language, permission: Permission, { email }: User): ConsolePage {
   const title = tell(language, 'refused.title');
-  const means = meaningOfPermission(language, permission);
   const main = html`<h1>${title}</h1>
-<p>${tell(language, 'refused.text', { permission, means })}</p>
+<p>${tell(language, 'refused.text', { permission, who: whoMay(language, permission) })}</p>
+<p>${tell(language, 'refused.giver', { giver: whoMay(language, 'users:manage') })}</p>
 <pre>bin/rubrica user grant ${email} ${permission}</pre>`;
   return { title, main };
+}
+
+function wholePage(language: Language, permission: Permission): ConsolePage {
+  const title = tell(language, 'whole.title');
+  const said = tell(language, 'whole.text', { who: whoMay(language, permission) });
+  return { title, main: html`<h1>${title}</h1><p>${said}</p>` };
 }
 
 function stalePage(language: Language): ConsolePage {

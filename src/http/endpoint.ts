@@ -26,7 +26,8 @@ type Address = {
   | { access: Exclude<Access, 'bearer' | 'session'>; needed?: never; whole?: never }
   | { access: 'bearer'; needed: Needed; whole?: never }
   /** `whole`: the screen covers all payment services. For users who do not see all of them it does not exist. */
-  | { access: 'session'; needed?: Needed; whole?: true }
+  | { access: 'session'; needed: Needed; whole: true }
+  | { access: 'session'; needed?: Needed; whole?: never }
 );
 
 /** The handler of an endpoint: a page, a file, or an API operation made by `operation`. */

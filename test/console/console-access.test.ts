@@ -96,6 +96,13 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       assert.doesNotMatch((await ask('GET', path)).text, /buyer@|5\.000|>ORD-7/);
     }
     assert.equal((await app.db.query('select id from refunds')).length, 0);
+    const whole = await ask('GET', '/console/months');
+    assert.equal(whole.status, 404);
+    assert.match(
+      whole.text,
+      /es de todos los comercios, y tú ves solo algunos\. [^<]*\(finanzas, /,
+      'it names who can',
+    );
   });
 
   test('a form that another site sends does nothing', async () => {

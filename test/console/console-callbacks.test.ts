@@ -228,10 +228,13 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const body = String(new URLSearchParams({ environment: environment.environment, url: 'http://user@x' }));
     const refused = await server.post(`${at}/events-url`, { headers: { ...FORM, ...operator }, body });
     assert.match(refused.text, /Esa dirección no se puede usar: La URL lleva un usuario o una contraseña\. Quita /);
+    const { text } = await server.get('/console/audit', headers);
     assert.match(
-      (await server.get('/console/audit', headers)).text,
-      /leer la auditoría y, sin cambiar nada, [^<]* verificar los libros/,
+      text,
+      /Te falta audit:read\. Pide esto a quien puede leer la auditoría y, sin cambiar nada, [^<]* verificar/,
     );
+    assert.match(text, /verificar los libros \(finanzas, auditoría, titular\)\./, 'the roles that may');
+    assert.match(text, /El permiso lo da quien puede crear usuarios y decir qué pueden hacer \(titular\), en /);
   });
 });
 
