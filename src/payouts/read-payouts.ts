@@ -27,9 +27,11 @@ export async function readPayouts(app: App, source: string | Readable, prefix: s
   try {
     return await withTable(source, PAYOUT_TABLE, async (table) => {
       if (table.header === null) throw invalidPayout(NO_HEADER);
+      const { places, row: header } = table.header;
       const rows: TableRow[] = [];
       for await (const row of table.rows) {
-        if (isTotal(row.cells)) continue;
+        const { cells } = row;
+        if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
         rows.push(row);
         if (rows.length > MOST_IN_BATCH)
           throw invalidPayout({
@@ -37,13 +39,24 @@ export async function readPayouts(app: App, source: string | Readable, prefix: s
             es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
           });
       }
-      const { places, row: header } = table.header;
+      refuseHidden(rows);
       const wishes = await wishesOf(app, rows, { places, header, prefix });
       return { wishes, lines: rows.map(({ line }) => line) };
     });
   } catch (error) {
     throw error instanceof TableError ? invalidPayout(sayTableError(error)) : error;
   }
+}
+
+/** A filter hides rows that a person means to leave out, and nobody sees a hidden row before it is paid. */
+function refuseHidden(rows: readonly TableRow[]): void {
+  const lines = rows.filter(({ hidden }) => hidden).map(({ line }) => line);
+  if (lines.length === 0) return;
+  const named = `${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ' …' : ''}`;
+  throw invalidPayout({
+    en: `The spreadsheet hides these rows, perhaps by a filter: ${named}. Show them to pay them too, or delete them.`,
+    es: `La planilla oculta estas filas, quizás con un filtro: ${named}. Muéstralas para pagarlas también, o bórralas.`,
+  });
 }
 
 const NO_HEADER = {

@@ -78,7 +78,7 @@ export async function readResults(
       let lines = 0;
       for await (const { line, cells } of table.rows) {
         await turn();
-        if (isTotal(cells)) continue;
+        if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
         if (++lines > MOST_LINES)
           throw invalidPayout({
             en: `A file of results has at most ${MOST_LINES} lines: split the file.`,

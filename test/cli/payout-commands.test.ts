@@ -22,6 +22,14 @@ const CSV = [
   ';;;;35000;TOTAL;',
 ].join('\n');
 
+/** A sheet with a hidden row, as a filter leaves it. */
+const HIDING = `<worksheet><sheetData>${CSV.split('\n')
+  .map((line, at) => {
+    const cells = line.split(';').map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`);
+    return `<row r="${at + 1}"${at === 2 ? ' hidden="1"' : ''}>${cells.join('')}</row>`;
+  })
+  .join('')}</sheetData></worksheet>`;
+
 type Printed = {
   batch: string;
   total: number;
@@ -157,6 +165,14 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.match(
       stderr,
       /Line 2: The check character does not fit the number: .*\nLine 3: The account does not match the recipient: /,
+    );
+    writeFileSync(bad, CSV.replace('Ana Núñez', 'Totalpack Ltda.'));
+    assert.equal(((await propose(bad)).json as Printed).total, 35_000, 'a payee named Totalpack is paid');
+    const hiding = { 'xl/worksheets/sheet1.xml': HIDING };
+    writeFileSync(path, await makeWorkbook([{ name: 'Nomina', rows }], hiding));
+    assert.match(
+      (await propose(path)).stderr,
+      /^INVALID_PAYOUT: The spreadsheet hides these rows, [^:]*: 3\. Show them /,
     );
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'a wrong e-mail address is refused');

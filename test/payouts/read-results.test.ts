@@ -35,6 +35,17 @@ forEachEngine('a large file of results', (openTestDatabase) => {
     assert.ok(made <= 10 * lines.length, `${made} hashes for ${lines.length} lines`);
   });
 
+  test('counts the line of a payee named Totalpack, and not a line of totals', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const hashes = await identityHashes(app);
+    const [rut_hash, account_hash] = [hashes.ofRut('12531909-2'), hashes.ofAccount('012', '12531909')];
+    const payout = { id: 'po_1', reference: 'r1', amount: 100, rut_hash, account_hash, bank_code: '012' } as Payout;
+    const lines = ['12531909-2,12531909,100,rechazado,Totalpack Ltda.', ',,100,,Total'];
+    const file = Readable.from([Buffer.from(['rut,cuenta,monto,estado,nombre', ...lines].join('\n'))]);
+    const { outcomes, unmatched } = await readResults(app, file, [payout]);
+    assert.deepEqual([outcomes.map(({ id, outcome }) => `${id} ${outcome}`), unmatched], [['po_1 failed'], []]);
+  });
+
   test('is refused if it has more than fifty thousand lines', async () => {
     const app = createTestApp(await openTestDatabase());
     const file = Readable.from([Buffer.from(`id,estado\n${'a,b\n'.repeat(50_001)}`)]);

@@ -31,12 +31,13 @@ function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
     const seen = SheetNames.filter((_, at) => isSeen(at)).map((name) => ({
       name,
       rows: Array.from(Sheets[name]?.['!data'] ?? []),
+      isHidden: (row: number) => Sheets[name]?.['!rows']?.[row]?.hidden === true,
     }));
     if (seen.length === 0) return { code: 'BROKEN_WORKBOOK' };
     const cells = seen.reduce((sum, { rows }) => rows.reduce((all, row) => all + (row?.length ?? 0), sum), 0);
     if (cells > MOST_CELLS) return { code: 'WORKBOOK_TOO_LARGE' };
     const dates1904 = Workbook?.WBProps?.date1904 === true;
-    const sheets = seen.map(({ name, rows }) => ({ name, rows: rowsOf(rows, dates1904) }));
+    const sheets = seen.map(({ name, rows, isHidden }) => ({ name, rows: rowsOf(rows, dates1904, isHidden) }));
     return sheets.some(({ rows }) => rows.some(isTooLong)) ? { code: 'ROW_TOO_LONG' } : { sheets };
   } catch (error) {
     return { code: /password|encrypt/i.test(String(error)) ? 'LOCKED_WORKBOOK' : 'BROKEN_WORKBOOK' };
@@ -46,10 +47,10 @@ function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
 /** Blank rows and cells are missing. */
 type Cells = readonly (readonly (CellObject | null | undefined)[] | undefined)[];
 
-function rowsOf(rows: Cells, dates1904: boolean): TableRow[] {
+function rowsOf(rows: Cells, dates1904: boolean, isHidden: (row: number) => boolean): TableRow[] {
   return rows.flatMap((row, at) => {
     const cells = withoutNuls(Array.from(row ?? [], (cell) => textOf(cell, dates1904)));
-    return isBlank(cells) ? [] : [{ line: at + 1, cells }];
+    return isBlank(cells) ? [] : [{ line: at + 1, cells, ...(isHidden(at) && { hidden: true }) }];
   });
 }
 

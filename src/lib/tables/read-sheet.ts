@@ -25,6 +25,7 @@ export async function* readSheet(
 
 function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): XmlHandlers {
   let line = 0;
+  let hidden = false;
   let cells: string[] = [];
   let column = -1;
   let characters = 0;
@@ -37,6 +38,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
       if (element === 'row') {
         line = Number(attributes.r ?? line + 1);
         if (!Number.isSafeInteger(line) || line < 1) throw new Error('A row without a number');
+        hidden = attributes.hidden === '1' || attributes.hidden === 'true';
         cells = [];
         column = -1;
         characters = 0;
@@ -64,7 +66,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
         if (cell.t === 's') characters += text.length;
         if (characters > LONGEST_ROW) throw tooLong(line);
         cells[column] = text;
-      } else if (element === 'row' && !isBlank(cells)) onRow({ line, cells });
+      } else if (element === 'row' && !isBlank(cells)) onRow({ line, cells, ...(hidden && { hidden }) });
     },
   };
 }

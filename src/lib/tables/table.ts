@@ -3,6 +3,8 @@ export type TableRow = {
   /** The line of a text file where the row begins, or the row number in a spreadsheet; from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Only in a workbook: a person has hidden the row, or a filter has. */
+  readonly hidden?: true;
 };
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -80,7 +82,11 @@ export function withoutNuls(cells: readonly string[]): readonly string[] {
   return cells.some((cell) => cell.includes('\0')) ? cells.map((cell) => cell.replaceAll('\0', '\ufffd')) : cells;
 }
 
-/** Returns whether a row is a line of totals below a table: one of its cells begins with "total" or "suma". */
-export function isTotal(cells: readonly string[]): boolean {
+/**
+ * Returns whether a row is a line of totals below a table: one of its cells begins with "total" or "suma". `numbers`:
+ * cells with a RUT or an account, which such a line has not, while a payee may be named Totalpack.
+ */
+export function isTotal(cells: readonly string[], numbers: readonly (string | undefined)[] = []): boolean {
+  if (numbers.some((cell = '') => cell.replace(/\D/g, '').length >= 5)) return false;
   return cells.some((cell) => /^\s*((sub|gran|grand|suma|monto)[\s-]*)?total|^\s*sumas?\b/i.test(cell));
 }

@@ -39,6 +39,18 @@ test('an .xls is read as it is shown: days, zeros, accents and visible sheets', 
   ]);
 });
 
+test('a row that an .xls hides is marked', async () => {
+  const bytes = readFileSync(CARTOLA);
+  // The record of the seventh row of the second sheet, and its flag "hidden".
+  const row = bytes.lastIndexOf(Buffer.from([0x08, 0x02, 16, 0, 6, 0]));
+  bytes.writeUInt8(bytes.readUInt8(row + 16) | 0x20, row + 16);
+  const hidden: number[] = [];
+  await withTable(Readable.from([bytes]), null, async ({ rows }) => {
+    for await (const one of rows) if (one.hidden) hidden.push(one.line);
+  });
+  assert.deepEqual(hidden, [7]);
+});
+
 test('a bank statement as .xls is read', async () => {
   const { lines, proof } = await readStatement(CARTOLA);
   assert.equal(proof, 'balance');
