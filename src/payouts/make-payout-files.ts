@@ -134,8 +134,8 @@ const NO_RUT = [
   'Corrígelo.',
 ] as const;
 const NOTHING = {
-  en: 'Nothing is approved that has not left.',
-  es: 'No hay nada aprobado que no haya salido.',
+  en: 'Nothing is approved of this merchant that has not left.',
+  es: 'De este comercio no hay nada aprobado que no haya salido.',
 };
 const NONE_IN_BATCH = [
   'Nothing of this batch is approved that has not left.',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -241,6 +243,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
     assert.doesNotMatch(spanish, /columns\)|characters a line/, 'the names of the formats are in Spanish');
+    await createPaymentService(app, 'A first name', TESTER);
+    const { text } = await as(await createTestUser(app, { role: 'owner', may: [] })).get('/payout-files/new');
+    assert.ok(text.includes(`<option value="${of}" selected>`), 'the merchant with approved payouts is proposed');
     const lacking = await as(desk.users.maker, 'es').post('/payout-files', {
       of,
       format: 'bancochile-masivas',

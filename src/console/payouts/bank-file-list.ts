@@ -115,7 +115,7 @@ async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields:
 <h2>${tell(language, 'files.approved')}</h2>
 ${rows.length === 0 ? emptyState(visit, tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
 ${someAreTests && html`<p class="notice">${tell(language, 'files.test_approved')}</p>`}
-${fileForm(app, visit, { refused, fields, owners })}
+${fileForm(app, visit, { refused, fields: { of: String(approved[0]?.environment_id ?? ''), ...fields }, owners })}
 <h2>${tell(language, 'files.formats')}</h2>
 ${formatTable(language)}`;
   return send(refused.status, { title, main });
