@@ -78,6 +78,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.found': 'Found for “{text}”',
   'payments.none': 'There is no such payment.',
   'payments.none_yet': 'No such payment was found so far. Continue with older ones.',
+  'payments.no_rut': 'A payment does not store the RUT of the payer.',
   'payments.none_hint':
     'Search by order or a part of it, whole e-mail, amount, authorisation code, last four digits of the card or the number of the transaction.',
   'payments.by_day': 'With the amount and the day, or a merchant, filter the list of payments.',

@@ -78,6 +78,7 @@ export const SPANISH = {
   'payments.found': 'Resultado de “{text}”',
   'payments.none': 'No hay un pago así.',
   'payments.none_yet': 'Hasta aquí no hay un pago así. Sigue con los más antiguos.',
+  'payments.no_rut': 'Un pago no guarda el RUT de quien paga.',
   'payments.none_hint':
     'Busca por orden o parte de ella, correo completo, monto, código de autorización, últimos cuatro dígitos de la tarjeta o el número de la transacción.',
   'payments.by_day': 'Con el monto y el día, o el comercio, filtra la lista de pagos.',

@@ -8,7 +8,9 @@ export type SearchReading =
   | { by: 'refund' | 'payment_attempt'; id: string }
   | { by: 'callback'; id: number }
   | { by: 'reference' | 'email' | 'authorization_code'; text: string }
-  | { by: 'amount'; amount: number; currency: string };
+  | AmountReading;
+
+type AmountReading = { by: 'amount'; amount: number; currency: string };
 
 /**
  * Lists the interpretations of a text from a search box, the most certain first: an id, a reference, an e-mail, an
@@ -45,7 +47,7 @@ function readNamed(term: string): SearchReading | null {
  * Parses `$12.990`, `12990 CLP`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars with two
  * decimals.
  */
-function readAmounts(term: string): SearchReading[] {
+export function readAmounts(term: string): AmountReading[] {
   const [, before, digits = '', after] =
     /^([A-Za-z]{3})?\$?(\d[\d.,]{0,18})([A-Za-z]{3})?$/.exec(term.replace(/\s/g, '')) ?? [];
   if (digits === '') return [];
@@ -53,7 +55,7 @@ function readAmounts(term: string): SearchReading[] {
   const decimal = `${whole.replace(/[.,]/g, '')}${fraction === '' ? '' : `.${fraction}`}`;
   const said = (before ?? after)?.toUpperCase();
   const currencies = said === undefined ? ['CLP', ...(fraction === '' ? [] : ['USD'])] : [said];
-  return currencies.flatMap((currency): SearchReading[] => {
+  return currencies.flatMap((currency): AmountReading[] => {
     const amount = currencyExponent(currency) === undefined ? null : parseDecimal(decimal, currency);
     return amount === null || amount === 0 ? [] : [{ by: 'amount', amount, currency }];
   });

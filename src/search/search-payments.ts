@@ -78,9 +78,9 @@ function hasNumber(reference: string, number: string): boolean {
   return reference.split(/\D+/).includes(number);
 }
 
-/** Removes the # that a person may write before an order number. */
+/** Removes the # that a person may write before an order number, and what stands for the hidden digits of a card. */
 export function partOf(text: string): string {
-  return text.trim().replace(/^#\s*/, '');
+  return text.trim().replace(/^(#|[…*•]+)\s*/, '');
 }
 
 const SHORTEST_PART = 3;

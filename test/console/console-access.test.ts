@@ -219,6 +219,23 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       /^\ufeff?Transacción,Orden,.*\r\n\d+,'=1\+1,700,CLP,Pagado,0,2026-01-15 09:00:00 -03:00,buyer@example\.cl,/,
     );
     assert.doesNotMatch(csv.text, /ORD-7/);
+    for (const [said, since] of [
+      ['$700 15-01-2026', '2026-01-15'],
+      ['5.000 14/1', '2026-01-14'],
+      ['700 16/01', '2025-01-16'],
+    ] as const) {
+      const day = await server.get(`/console/payments?q=${encodeURIComponent(said)}`, cookieOf(owner));
+      const { searchParams } = new URL(day.headers.get('location') ?? '', server.origin);
+      assert.deepEqual([day.status, searchParams.get('since'), searchParams.get('until')], [303, since, since], said);
+    }
+    for (const wrong of ['amount=mucho', 'card=Visa', 'amount=5.000+USD']) {
+      const { text } = await server.get(`/console/payments?${wrong}`, cookieOf(owner));
+      assert.doesNotMatch(text, />ORD-7</, `${wrong} lists no payment`);
+    }
+    assert.match((await server.get('/console/payments?amount=5.000+CLP', cookieOf(owner))).text, />ORD-7</);
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    const rut = await server.get('/console/payments?q=12.531.909-2', { ...cookieOf(support), 'accept-language': 'es' });
+    assert.match(rut.text, /Un pago no guarda el RUT de quien paga\./);
   });
 
   test('resends a callback of the payment, and no other', async () => {

@@ -362,8 +362,9 @@ forEachEngine('payments are found', (openTestDatabase) => {
     const detail = JSON.stringify({ authorization_code: '1213', card_last_digits: '7712' });
     const sql = 'update payment_attempts set detail = $1 where transaction_id = $2';
     await app.db.transaction((tx) => tx.query(sql, [detail, paid.id]));
-    const find = async (environments: ReadonlySet<number> | null) =>
-      (await searchWithParts(app, '7712', environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
+    const find = async (environments: ReadonlySet<number> | null, text = '7712') =>
+      (await searchWithParts(app, text, environments, 10)).payments.map(({ id, found_by }) => [id, found_by]);
+    for (const text of ['…7712', '**** 7712']) assert.deepEqual(await find(null, text), await find(null), text);
     for (const indexed of [false, true]) {
       if (indexed) await indexAll(app);
       assert.deepEqual(await find(null), [

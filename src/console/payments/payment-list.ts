@@ -2,13 +2,15 @@ import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import { boundsOfDay, dayOf, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
-import { formatPlain, parseDecimal } from '../../lib/money.ts';
+import { formatPlain } from '../../lib/money.ts';
+import { readDay } from '../../lib/read-day.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
+import { readAmounts } from '../../search/read-search.ts';
 import { partOf, searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
@@ -41,7 +43,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
   const other =
     payments.length === 0
-      ? (payeePlace(visit, text) ??
+      ? (dayPlace(app, visit, text) ??
+        payeePlace(visit, text) ??
         (await namedPayoutPlace(app, visit, text)) ??
         (await requestPlace(app, visit, text)))
       : null;
@@ -58,7 +61,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     cut: found.length > SHOWN && SHOWN,
     rows: payments,
     above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: partOf(text) })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
-    empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
+    empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p>${readRut(text).canonical !== null && html`<p>${tell(language, 'payments.no_rut')}</p>`}<p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
   });
 }
 
@@ -74,6 +77,19 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 }
 
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
+
+/** Returns the list for an amount and a day, such as `12.990 24/11`, as a payer says them; null for other texts. */
+function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
+  const [, amount = '', day = ''] = /^(.+?)\s+(\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?)$/.exec(text.trim()) ?? [];
+  const today = dayOf(app.now());
+  const year = Number(today.slice(0, 4));
+  // A day without a year is the last such day.
+  const since = [day, `${day}-${year}`, `${day}-${year - 1}`]
+    .map((one) => readDay(one.replaceAll('/', '-')))
+    .find((one) => one !== null && one <= today);
+  if (since == null || readAmounts(amount).length === 0) return null;
+  return `/payments?${addressQuery(visit, { amount, since, until: since })}`;
+}
 
 /** Returns the recipients with this RUT. Called only if no payment matches the text. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
@@ -194,10 +210,9 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
 
 type Asked = Record<string, string>;
 
-/** Ignores unknown values. */
+/** Ignores an unknown state and day, which nobody types. Other text than an amount or a card matches no payment. */
 function filterOf(asked: Asked): PaymentFilter {
   const { state, since = '', until = '', order = '', email = '', amount = '', card = '', merchant = '' } = asked;
-  const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
     state: TRANSACTION_STATES.find((known) => known === state) ?? null,
@@ -205,8 +220,8 @@ function filterOf(asked: Asked): PaymentFilter {
     until: isDay(until) ? boundsOfDay(until).to : null,
     referencePart: order.trim() === '' ? null : order.trim(),
     email: email === '' ? null : email,
-    cardDigits: card === '' ? null : card.replace(/\D/g, '').slice(-4),
+    cardDigits: card === '' ? null : card.replace(/\D/g, '').slice(-4) || card,
     paymentService: merchant === '' ? null : merchant,
-    amount: minor === null ? null : { amount: minor, currency: 'CLP' },
+    amount: amount === '' ? null : (readAmounts(amount)[0] ?? { amount: -1, currency: 'CLP' }),
   };
 }
