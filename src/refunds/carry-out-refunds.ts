@@ -4,7 +4,8 @@ import { sumWentBack } from '../movements/movement-queries.ts';
 import type { PaymentMethod, RefundAnswer, RefundRequest } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
-import type { Refund } from './refund.ts';
+import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { CLAIM_MS, type Refund, standingOfRefund } from './refund.ts';
 import {
   claimRefunds,
   forgetAsked,
@@ -12,12 +13,11 @@ import {
   holdRefund,
   noteAsked,
   type RefundedPayment,
+  selectRefund,
   selectRefundedPayment,
 } from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
-/** Longer than a look-up and a request may take together, so that no second worker asks at the same time. */
-const CLAIM_MS = 60_000;
 /**
  * After a longer delay another worker could claim the refund before the answer comes, so the worker requests nothing.
  */
@@ -83,12 +83,15 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 
 /**
  * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then
- * nothing is requested, if the books and the method differ, or (unless a person ordered the request) an unasked refund
- * is undecided, because it may be this very refund. Reads the books again, because they may have changed while the
- * method answered.
+ * nothing is requested, if a person has decided about it since the claim, the books and the method differ, or (unless a
+ * person ordered the request) an unasked refund is undecided, because it may be this very refund. Reads the books
+ * again, because they may have changed while the method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
+    await lockTransaction(tx, transactionKeyOf(refund));
+    const stored = await selectRefund(tx, refund);
+    if (stored === null || standingOfRefund(stored) !== standingOfRefund(refund)) return false;
     const { wentBack, unresolved } = await sumWentBack(tx, transactionKeyOf(refund));
     if (known.refunded !== undefined && known.refunded !== wentBack) return false;
     if (refund.asking !== 'ordered' && unresolved > 0) {

@@ -17,7 +17,7 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
-import { type Refund, type RefundState, standingOfRefund } from './refund.ts';
+import { CLAIM_MS, type Refund, type RefundState, standingOfRefund } from './refund.ts';
 import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from './refund-decision.ts';
 import { insertRefundDecision } from './refund-decision-queries.ts';
 import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
@@ -189,7 +189,8 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
   const { environment, transaction, refund, decision } = carried;
   const { outcome, decided_at } = decision;
   if (outcome === 'retry') {
-    await orderRefund(tx, refund, decided_at);
+    // A worker that requested it may still wait for the answer.
+    await orderRefund(tx, refund, Math.max(decided_at, (refund.asked_at ?? 0) + CLAIM_MS));
     return null;
   }
   if (refund.state === outcome) {

@@ -218,11 +218,11 @@ export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number 
   return rows.length > 0;
 }
 
-/** Undoes the record of `notedAt`: the refund was not requested after all. */
+/** Undoes the record of `notedAt`: the refund was not requested after all. The order of a person since then stays. */
 export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Promise<void> {
   await tx.query(
     `update refunds set asked_at = $3, asking = $4, refunded_before = $5
-     where id = $1 and environment_id = $6 and asked_at = $2`,
+     where id = $1 and environment_id = $6 and asked_at = $2 and asking = 'held'`,
     [before.id, notedAt, before.asked_at, before.asking, before.refunded_before, before.environment_id],
   );
 }
@@ -244,10 +244,14 @@ export async function holdRefund(
   );
 }
 
-/** Lets the worker request a refund again at once, because a person has decided so. */
+/**
+ * Lets the worker request a refund again from `at` on, because a person has decided so. Ends the claim of a worker that
+ * asks about it meanwhile.
+ */
 export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at: number): Promise<void> {
   await tx.query(
-    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null
+    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null,
+       lookups = lookups + 1, noted_lookups = noted_lookups + 1
      where id = $1 and environment_id = $3`,
     [id, at, environment_id],
   );

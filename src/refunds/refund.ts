@@ -39,6 +39,9 @@ export type Refund = SqlRow & {
   detail: string | null;
 };
 
+/** Longer than a look-up and a request may take together, so that no second worker asks at the same time. */
+export const CLAIM_MS = 60_000;
+
 const HOUR = 60 * 60_000;
 
 /**

@@ -65,6 +65,8 @@ const ASK_FOR_REFUND = [
   'commit',
   'select transactions', // with the approved attempt and the refunded sum
   'begin',
+  'update transactions', // the lock
+  'select refunds', // again, because a person may decide while the method is asked
   'select journal_entries', // the refunded sum again, because it can change while the method is asked
   'update refunds',
   'commit',

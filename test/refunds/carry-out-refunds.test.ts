@@ -275,6 +275,54 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     assert.equal(await note(second), false, 'an ended refund takes no further answer');
   });
 
+  test('stays as a person decided it while its method was asked, and is requested once', async () => {
+    let refunded = 1500;
+    let during: Partial<Record<'lookup' | 'request', () => Promise<void>>> = {};
+    const lookup = async () => {
+      await during.lookup?.();
+      return { kind: 'absent' as const, refunded };
+    };
+    const request = async () => {
+      await during.request?.();
+      throw new Error('connection reset');
+    };
+    const method = refundingMethod({ lookup, request });
+    const { app, paid } = await open(openTestDatabase, { method });
+    const first = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, first, { kind: 'approved', detail: {} });
+    const second = await acceptedRefund(app, paid, 2000);
+    refunded = 1000;
+    const requests = async (meanwhile: typeof during = {}) => {
+      during = meanwhile;
+      await carryOutRefunds(app, 1);
+      return method.requested.length;
+    };
+    assert.equal(await requests(), 1);
+    refunded = 1500;
+    await settleRefund(app, second, { kind: 'unknown', refunded });
+    const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+    const decide = (outcome: 'retry' | 'failed') => async () =>
+      assert.equal(await decideRefund(app, second.id, { outcome, reason: 'seen', evidence, by: TESTER }), 'decided');
+    const left = async () => {
+      const { state, asking, contradicted_at } = (await findRefund(app, paid, second.id)) as Refund;
+      return [state, asking, contradicted_at];
+    };
+
+    app.now.advance(120_000);
+    assert.equal(await requests({ lookup: decide('retry') }), 1, 'another claim carries out the order');
+    assert.deepEqual(await left(), ['processing', 'ordered', null]);
+    assert.equal(await requests({ request: decide('retry') }), 2, 'the order is due at once');
+    assert.deepEqual(await left(), ['processing', 'ordered', null], 'an order during the request counts');
+    app.now.advance(59_999);
+    assert.equal(await requests(), 2, 'the request may still arrive');
+    app.now.advance(1);
+    assert.equal(await requests(), 3);
+
+    app.now.advance(900_000);
+    assert.equal(await requests({ lookup: decide('failed') }), 3);
+    assert.deepEqual(await left(), ['failed', 'held', null]);
+  });
+
   test('is not contradicted by a balance that is late or that another refund changes', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = await acceptedRefund(app, paid, 4000);

@@ -121,6 +121,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     standIn.fail('refund', 'drop_answer');
     await carryOutRefunds(app, 10);
     assert.equal(await decide(shop, id, 'retry'), 'decided');
+    app.now.advance(60_000);
     await carryOutRefunds(app, 10);
     assert.deepEqual(
       standIn.calls.filter((call) => call.startsWith('refund')),
