@@ -69,6 +69,20 @@ export async function selectKnownKeys(
   return new Set(rows.map(({ line_key }) => line_key));
 }
 
+/**
+ * Returns whether a statement has a line that a file of another owner has brought too, where one of the two accounts is
+ * shared.
+ */
+export async function hasLineOfOthers(tx: Tx, statementId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select o.number from bank_statement_lines l join bank_statement_lines o
+       on o.environment = l.environment and o.line_key = l.line_key and o.owner <> l.owner and '' in (o.owner, l.owner)
+     where l.statement_id = $1 limit 1`,
+    [statementId],
+  );
+  return rows.length > 0;
+}
+
 /** A line that another file has brought. */
 export type LineOfDay = Pick<KeptLine, 'day' | 'line_key' | 'amount' | 'balance'>;
 

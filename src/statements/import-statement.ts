@@ -11,6 +11,7 @@ import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import {
+  hasLineOfOthers,
   insertLines,
   insertStatement,
   lockCandidates,
@@ -146,6 +147,8 @@ async function importLines(
   };
   const subject = { kind: 'statement', id: kept.id };
   await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
+  // The index refuses equal lines of one owner only. Under the lock of the audit log the lines of all others are seen.
+  if (await hasLineOfOthers(tx, kept.id)) throw new QuickerFile();
   return { ...result, id: kept.id, uses, ...settled };
 }
 

@@ -11,6 +11,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 type Taking = { account?: string; of?: string | null };
 
@@ -67,6 +68,21 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
       done.reduce((sum, { uses }) => sum + uses.payout, 0),
       1,
     );
+  });
+
+  test('one file that two people import at once, for a merchant and for all, brings its lines once', async () => {
+    const { app, desk, line, take } = await open();
+    const lines = [line(2, -15_000, 'OTRO CARGO'), line(3, 20_000, 'ABONO')];
+    const imports: ReturnType<typeof take>[] = [];
+    await app.db.transaction(async (tx) => {
+      await tx.query('update audit_head set link = link where id = 1');
+      for (const [at, of] of [desk.environment.paymentServiceId, null].entries()) {
+        imports.push(take(desk, lines, { of }));
+        await untilQueued(app.db, at + 1);
+      }
+    });
+    const known = (await Promise.all(imports)).map((one) => one.known);
+    assert.deepEqual(known.sort(), [0, 2]);
   });
 
   test('a person cannot assign a line to a payout whose file already has one', async () => {
