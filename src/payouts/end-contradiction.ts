@@ -4,15 +4,15 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
-import type { Payout } from './payout.ts';
+import { type Payout, standingOfPayout } from './payout.ts';
 import { updateContradictionEnded } from './payout-queries.ts';
 import { requireStanding } from './require-standing.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
 /**
  * Ends the contradiction of a payout after a person has checked it. The state stays and no money moves. Throws
- * `Problem` PAYOUT_STATE if there is no contradiction, PERSON_NEEDED or PERMISSION_MISSING. `seen`: as for
- * `settlePayouts`.
+ * `Problem` PAYOUT_STATE if there is no contradiction or the payout no longer stands as `seen`, PERSON_NEEDED or
+ * PERMISSION_MISSING. `seen`: as for `settlePayouts`; absent: as `payout` stands.
  */
 export function endContradiction(
   app: App,
@@ -22,12 +22,12 @@ export function endContradiction(
     by,
     reason,
     evidence,
-    seen,
+    seen = standingOfPayout(payout),
   }: { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; evidence: Evidence; seen?: string },
 ): Promise<Payout> {
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'movements:record');
-    if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
+    await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
     const ended = await updateContradictionEnded(tx, payout);
     if (ended === null)
       throw new Problem('PAYOUT_STATE', {

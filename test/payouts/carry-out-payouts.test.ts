@@ -313,8 +313,10 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       evidence,
     };
     await assert.rejects(endContradiction(app, { ...look, by: desk.approver }), { code: 'PERMISSION_MISSING' });
+    const before = { ...contradicted, contradiction: 'returned', contradicted_at: 1 };
+    await assert.rejects(endContradiction(app, { ...look, payout: before }), /has changed since it was shown/);
     await endContradiction(app, look);
-    await assert.rejects(endContradiction(app, look), /Nothing contradicts/);
+    await assert.rejects(endContradiction(app, { ...look, payout: await read(payout) }), /Nothing contradicts/);
     app.now.advance(40 * DAY);
     await carryOutPayouts(app, 100);
     assert.equal((await read(payout)).contradiction, null);
