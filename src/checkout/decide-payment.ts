@@ -34,7 +34,13 @@ import {
   type PaymentAttempt,
   standingOf,
 } from './payment-attempt.ts';
-import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
+import {
+  endAttempt,
+  endContradiction,
+  lockAttempt,
+  selectAttempt,
+  selectAttemptAnywhere,
+} from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision } from './payment-decision-queries.ts';
 
@@ -146,7 +152,7 @@ async function decideWithEffect(
 async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
   const { environment } = found;
   const locked = await lockTransaction(tx, found.transaction);
-  const attempt = await selectAttempt(tx, found.attempt);
+  const attempt = await lockAttempt(tx, found.attempt);
   if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
   const before = standingOf(attempt);
   const refusal = await refusalOf(tx, attempt, wish);

@@ -34,6 +34,13 @@ export async function selectAttempt(db: Reader, { id, environment_id }: AttemptK
   return row ?? null;
 }
 
+/** Returns the same and locks the row until the commit, so that a commit that is about to be sent waits. */
+export async function lockAttempt(tx: Tx, { id, environment_id }: AttemptKey): Promise<PaymentAttempt | null> {
+  const sql = 'select * from payment_attempts where id = $1 and environment_id = $2 {for_update}';
+  const [row] = await tx.query<PaymentAttempt>(sql, [id, environment_id]);
+  return row ?? null;
+}
+
 /**
  * Reads an attempt from any environment, for callers that know only its id, such as a person or the acquirer's file.
  */

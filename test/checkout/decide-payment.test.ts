@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { decidePayment, rehearseDecision } from '../../src/checkout/decide-payment.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { claimAttemptOf, noteCommitSent } from '../../src/checkout/payment-attempt-queries.ts';
 import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
 import { selectDecisions } from '../../src/checkout/payment-decision-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
@@ -14,8 +15,10 @@ import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome } from '../../src/payment-met
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { readingThrough, removeTriggers, undone } from '../support/test-books.ts';
+import { untilQueued } from '../support/until-queued.ts';
 import {
   approved,
   type CheckoutCase,
@@ -262,6 +265,20 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
     assert.ok(results.filter((result) => result === 'decided' || result === 'moved').length === 1, String(results));
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
     await assertVerified(waiting);
+  });
+
+  test('takes no money when a person ends it at the moment at which its commit is about to be sent', async () => {
+    const { app, id, attempt, transaction } = await openWaiting(openTestDatabase);
+    const claimedUntil = app.now() + 60_000;
+    await app.db.transaction((tx) => claimAttemptOf(tx, transaction, { now: app.now(), until: claimedUntil }));
+    let sent: Promise<boolean> | undefined;
+    const hearing = onQuery(app, async (sql) => {
+      if (sent !== undefined || !sql.includes('book_fact_heads')) return;
+      sent = app.db.transaction((tx) => noteCommitSent(tx, attempt, { claimedUntil, at: app.now() }));
+      await untilQueued(app.db);
+    });
+    assert.equal(await decide({ app: hearing, id }, 'aborted'), 'decided');
+    assert.equal(await sent, false, 'the process that was about to send the commit is told not to');
   });
 
   test('is unknown without an attempt, and its decision cannot be changed or deleted', async () => {
