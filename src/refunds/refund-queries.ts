@@ -192,16 +192,20 @@ export async function endRefund(
   return row as Refund;
 }
 
-/** Sets when to look a refund up again; `null`: never. */
+/**
+ * Sets when to look a refund up again; `null`: never. Does nothing if another worker has claimed it since, because that
+ * worker sets the next look-up.
+ */
 export async function postponeRefund(
   tx: Tx,
-  { id, environment_id }: RefundKey,
+  { id, environment_id, lookups }: Refund,
   nextLookupAt: number | null,
 ): Promise<void> {
-  await tx.query('update refunds set next_lookup_at = $2 where id = $1 and environment_id = $3', [
+  await tx.query('update refunds set next_lookup_at = $2 where id = $1 and environment_id = $3 and lookups = $4', [
     id,
     nextLookupAt,
     environment_id,
+    lookups,
   ]);
 }
 

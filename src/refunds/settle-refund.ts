@@ -52,7 +52,7 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
     const { refund, wentBack } = found;
     // Another refund of the payment is in process, so the balance does not show which of them went back.
     if (refund.state !== 'processing' && (await hasOpenRefund(tx, key))) {
-      await postponeRefund(tx, refund, at + HOUR);
+      await postponeRefund(tx, claimed, at + HOUR);
       return { kind: 'ignored', refund, contradiction: false };
     }
     const compared = compareAnswer(refund, answer, wentBack);
@@ -93,16 +93,14 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
     if (state === 'completed') postings.push(postingOf(settling, ended));
     return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
   }
-  // If another worker has claimed the refund meanwhile, that worker sets the next look-up.
-  const isClaimed = refund.lookups === claimed.lookups;
-  if (isClaimed) await postponeRefund(tx, refund, nextLook(refund, at));
+  await postponeRefund(tx, claimed, nextLook(refund, at));
   if (state === 'conflict') {
     if (refund.contradicted_at !== null) return { kind: 'conflict', refund, contradiction: false };
     await contradict(tx, settling, { event: 'refund_declined' });
     return { kind: 'conflict', refund, contradiction: true };
   }
   if (state !== 'processing') return { kind: state, refund, contradiction: false };
-  return { kind: isClaimed ? 'waiting' : 'ignored', refund, contradiction: false };
+  return { kind: refund.lookups === claimed.lookups ? 'waiting' : 'ignored', refund, contradiction: false };
 }
 
 /**

@@ -10,7 +10,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
-import { claimRefunds, forgetAsked, noteAsked } from '../../src/refunds/refund-queries.ts';
+import { claimRefunds, forgetAsked, noteAsked, postponeRefund } from '../../src/refunds/refund-queries.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -249,7 +249,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     assert.equal(found.next_lookup_at, app.now() + 60_000);
   });
 
-  test('lets only the latest claim record a request, and only that worker withdraw its record', async () => {
+  test('lets only the latest claim record a request, withdraw its record and set the next look-up', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 4000);
     const claim = (meanwhile = async () => {}) =>
@@ -269,8 +269,12 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     const [second] = (await claim()) as [Refund];
     const note = (claimed: Refund) => app.db.transaction((tx) => noteAsked(tx, claimed, null, app.now()));
     assert.deepEqual([await note(first), await note(second)], [false, true]);
-    await app.db.transaction((tx) => forgetAsked(tx, first, began));
-    assert.equal((await findRefund(app, paid, accepted.id))?.asked_at, app.now());
+    await app.db.transaction(async (tx) => {
+      await forgetAsked(tx, first, began);
+      await postponeRefund(tx, first, began);
+    });
+    const { asked_at, next_lookup_at } = (await findRefund(app, paid, accepted.id)) as Refund;
+    assert.deepEqual([asked_at, next_lookup_at], [app.now(), app.now() + 60_000]);
     await settleRefund(app, second, { kind: 'declined', detail: {} });
     assert.equal(await note(second), false, 'an ended refund takes no further answer');
   });
