@@ -1,9 +1,11 @@
 import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import type { LookUpAnswer, PayoutSender, Transfer } from '../payout-senders/payout-sender.ts';
+import type { LookUpAnswer, PayoutLine, PayoutSender, Transfer } from '../payout-senders/payout-sender.ts';
 import { claimPayouts, hasDuePayouts, postponePayout } from './due-payout-queries.ts';
 import type { Payout } from './payout.ts';
+import { lockPayouts } from './payout-queries.ts';
 import { selectSender, selectSenderInUse } from './payout-sender-queries.ts';
 import { readPayoutLines } from './read-payout-lines.ts';
 import { openSender } from './set-payout-sender.ts';
@@ -52,7 +54,9 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     if (known.kind === 'absent') return await handOver(app, { owner, payout, sender, senderId: row.id, claimedAt });
     if (known.kind === 'unknown') return await postpone(app, payout, app.now() + TRY_AGAIN_MS);
     // The sender received it before the store was restored from a backup.
-    if (await writeSent(app, owner, payout, row.id)) await settleAnswer(app, owner, payout, known);
+    const by = { sender: row.id, at: app.now() };
+    const isSent = await app.db.transaction((tx) => writeSent(tx, owner, payout, by));
+    if (isSent) await settleAnswer(app, owner, payout, known);
   } catch (error) {
     app.log.error({ err: error, payout: payout.id }, 'a payout could not be carried out');
   }
@@ -60,23 +64,40 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
 
 type HandOver = { owner: PayoutOwner; payout: Payout; sender: PayoutSender; senderId: string; claimedAt: number };
 
-async function handOver(app: App, { owner, payout, sender, senderId, claimedAt }: HandOver): Promise<void> {
-  const [line] = await readPayoutLines(app, app.db, owner.id, [payout]);
-  if (line === undefined || line === null) return postpone(app, payout, null);
+async function handOver(app: App, order: HandOver): Promise<void> {
+  const { owner, payout, sender, claimedAt } = order;
   const isLate = () => app.now() > claimedAt + SEND_WITHIN_MS;
-  if (isLate() || !(await writeSent(app, owner, payout, senderId)) || isLate()) return;
-  const order = { ...transferOf(owner, payout), ...line };
-  const answer = await ask(app, sender, 'send', order, () => sender.send(order));
+  const line = isLate() ? null : await writeHandedOver(app, order);
+  if (line === null || isLate()) return;
+  const transfer = { ...transferOf(owner, payout), ...line };
+  const answer = await ask(app, sender, 'send', transfer, () => sender.send(transfer));
   await settleAnswer(app, owner, payout, answer);
 }
 
-/** Returns true for one worker only, which may then send: the change of state excludes the others. */
-async function writeSent(app: App, owner: PayoutOwner, { id }: Payout, sender: string): Promise<boolean> {
-  const sent = await app.db.transaction((tx) => {
-    const at = app.now();
-    return transitionPayouts(tx, owner, { ids: [id], to: 'sent', at }, { sender, nextLookAt: at + CLAIM_MS });
+/**
+ * Returns the data to send. Null, and then nothing is sent: the payout has been moved, its sender is no longer in use,
+ * or its recipient was erased. Under the lock of the payout, which a change of its sender or of the kind of its account
+ * takes too.
+ */
+function writeHandedOver(app: App, { owner, payout, senderId }: HandOver): Promise<PayoutLine | null> {
+  return app.db.transaction(async (tx) => {
+    await lockPayouts(tx, { environmentId: owner.id, ids: [payout.id] });
+    if ((await selectSenderInUse(tx, owner.id))?.id !== senderId) return null;
+    const [line = null] = await readPayoutLines(app, tx, owner.id, [payout]);
+    if (line === null) await postponePayout(tx, payout, null);
+    return line !== null && (await writeSent(tx, owner, payout, { sender: senderId, at: app.now() })) ? line : null;
   });
-  return sent.length > 0;
+}
+
+/** Returns true for one worker only, which may then send: the change of state excludes the others. */
+async function writeSent(
+  tx: Tx,
+  owner: PayoutOwner,
+  { id }: Payout,
+  { sender, at }: { sender: string; at: number },
+): Promise<boolean> {
+  const change = { sender, nextLookAt: at + CLAIM_MS };
+  return (await transitionPayouts(tx, owner, { ids: [id], to: 'sent', at }, change)).length > 0;
 }
 
 function transferOf({ environment }: PayoutOwner, { id, amount, currency, sent_at }: Payout): Transfer {

@@ -42,7 +42,8 @@ export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number
 }
 
 /**
- * Makes approved payouts due at a sender from `dueAt`; null: no sender, so they wait for a file. Returns those payouts.
+ * Makes approved payouts due at a sender from `dueAt`; null: no sender, so they wait for a file. Ends the claims of
+ * workers that ask the former sender. Returns those payouts.
  */
 export async function updateApprovedDue(
   tx: Tx,
@@ -50,7 +51,8 @@ export async function updateApprovedDue(
   dueAt: number | null,
 ): Promise<Pick<Payout, 'id' | 'amount'>[]> {
   return tx.query(
-    `update payouts set next_look_at = $2 where environment_id = $1 and state = 'approved' returning id, amount`,
+    `update payouts set next_look_at = $2, looks = looks + 1 where environment_id = $1 and state = 'approved'
+     returning id, amount`,
     [environmentId, dueAt],
   );
 }

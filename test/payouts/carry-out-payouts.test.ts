@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
+import type { OpenPayoutSender } from '../../src/payout-senders/payout-sender.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import { claimPayouts, postponePayout } from '../../src/payouts/due-payout-queries.ts';
@@ -9,10 +10,12 @@ import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { nextLook, type Payout } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
+import { setAccountType } from '../../src/payouts/set-account-type.ts';
 import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { onQuery } from '../support/on-query.ts';
 import { openStandInProvider, PROVIDER_URL, type StandInProvider } from '../support/stand-in-provider.ts';
 import { createTestApp, createTestClock, listenForAlarms } from '../support/test-app.ts';
 import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
@@ -226,6 +229,49 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     app.now.advance(60_000);
     await carryOutPayouts(app, 100);
     assert.deepEqual([(await read(payout)).state, provider.given], ['unknown', []]);
+  });
+
+  test('a payout leaves by the sender in use and to the kind of account that are set when it is marked as sent', async () => {
+    const sent: unknown[] = [];
+    let during: () => Promise<unknown> = async () => {};
+    const openPayoutSender: OpenPayoutSender = ({ url }) => ({
+      code: 'http',
+      lookUp: async () => {
+        await during();
+        return { kind: 'absent' };
+      },
+      send: async ({ accountType }) => {
+        sent.push([url, accountType]);
+        return { kind: 'confirmed' };
+      },
+    });
+    const app = createTestApp(await openTestDatabase(), { openPayoutSender });
+    const desk = await openPayoutDesk(app);
+    const use = (url: string) =>
+      setPayoutSender(app, desk.environment, { kind: 'http', url, key: null }, desk.maker).then(() => {});
+    const carryOut = async (meanwhile: () => Promise<unknown> = async () => {}) => {
+      during = meanwhile;
+      await carryOutPayouts(app, 1);
+      return sent;
+    };
+    await use('https://former.example');
+    await approved(app, desk);
+    assert.deepEqual(await carryOut(() => use('https://new.example')), []);
+    assert.deepEqual(await carryOut(), [['https://new.example', 'sight']]);
+    const [payout] = (await approved(app, desk)) as [Payout];
+    let setting: Promise<void> | undefined;
+    await carryOut(async () => {
+      const isHeld = Promise.withResolvers<void>();
+      const hearing = onQuery(app, async (sql) => {
+        if (!sql.includes('insert into payout_account_types')) return;
+        isHeld.resolve();
+        await untilQueued(app.db);
+      });
+      setting = setAccountType(hearing, payout, 'savings', desk.approver);
+      await isHeld.promise;
+    });
+    await setting;
+    assert.deepEqual(sent.at(-1), ['https://new.example', 'savings']);
   });
 
   test('one of two workers claims a due payout, and only the last claim sets the time of the next look-up', async () => {
