@@ -9,6 +9,7 @@ import { inviteUser, listInvitations } from '../../src/auth/invitations/invite-u
 import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import type { Role } from '../../src/auth/permission.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { selectSubscriptions } from '../../src/outbox/webhook-subscription-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -138,7 +139,15 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const question = await owner.post(at, wish);
     assert.match(question.text, /<td data-label="Before">support<\/td><td data-label="After">auditor<\/td>/);
     assert.equal((await userNow(ana.id))?.role, 'support', 'a preview changes nothing');
-    const done = await owner.post(at, { ...wish, confirmed: 'yes' });
+    const confirm = async ({ text }: { text: string }) => {
+      const seen = /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
+      return owner.post(at, { ...wish, seen, confirmed: 'yes' });
+    };
+    await setRights(app, ana.id, { grant: ['events:read'] }, TESTER);
+    const again = await confirm(question);
+    assert.deepEqual([again.status, (await userNow(ana.id))?.role], [409, 'support'], 'what was shown is no longer so');
+    assert.match(again.text, /Somebody changed these rights meanwhile/);
+    const done = await confirm(again);
     assert.equal(done.headers.get('location'), `/console/staff/${ana.id}?done=changed`);
     const changed = await userNow(ana.id);
     assert.deepEqual([changed?.role, changed?.refund_limits], ['auditor', { CLP: 70_000 }]);
@@ -152,6 +161,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       [
         ['pia@example.cl', 'support'],
         ['pia@example.cl', 'auditor'],
+        [TESTER.name, 'support'],
       ],
     );
   });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
@@ -26,7 +27,10 @@ export const getConsoleStaffRights = consoleHandler(async (app, visit) => {
   });
 });
 
-/** Shows what would change, and changes it after the confirmation. */
+/**
+ * Shows what would change, and changes it after the confirmation. If the rights have changed since they were shown, it
+ * asks again: otherwise it would restore what somebody has just revoked.
+ */
 export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
   const { language, by, user, goTo } = visit;
   const found = await changeable(app, visit);
@@ -41,7 +45,9 @@ export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
   const now = await rightsNow(app, person);
   const wish = changesOf(now, rights);
   if (wish === null) return refuse(400, { said: tell(language, 'rights.same') });
-  if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
+  const [seen, confirmed] = ['seen', 'confirmed'].map((name) => fields.find((field) => field.name === name)?.text);
+  if (confirmed === undefined) return sendQuestion(visit, person, { now, rights, fields });
+  if (seen !== undefined && seen !== seenOf(now)) return sendQuestion(visit, person, { now, rights, fields }, 409);
   await setRights(app, person.id, wish, by, user.id);
   return goTo(`/staff/${person.id}?done=changed`);
 });
@@ -69,6 +75,11 @@ async function rightsNow(app: App, { id, role, payment_services: services }: Lis
   };
 }
 
+/** Returns a short name of these rights, so that a form says which ones it was made for. */
+function seenOf(rights: Rights): string {
+  return hash('sha256', JSON.stringify(rights), 'base64url');
+}
+
 type Shown = { rights: Rights; status: number; fault: Fault };
 
 async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, fault }: Shown) {
@@ -90,6 +101,7 @@ async function sendQuestion(
   { app, language, send }: ConsoleVisit,
   person: ListedUser,
   { now, rights, fields }: Change,
+  status: 200 | 409 = 200,
 ) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.question', { email: person.email });
@@ -105,17 +117,19 @@ async function sendQuestion(
       ['people.limit', own],
     ] as const
   ).filter(([, text]) => text(now) !== text(rights));
+  const typed = fields.filter(({ name }) => !['seen', 'confirmed'].includes(name));
   const head = ['', tell(language, 'rights.before'), tell(language, 'rights.after')];
-  const main = html`<h1>${title}</h1>
+  const main = html`${status === 409 && alertNotice(tell(language, 'rights.changed'))}
+<h1>${title}</h1>
 <p>${tell(language, 'rights.text')}</p>
 ${tableOf(
   head,
   lines.map(([name, text]) => [tell(language, name), text(now), text(rights)]),
 )}
 <form class="actions" method="post" action="${at}/rights">
-${fields.map(({ name, text }) => html`<input type="hidden" name="${name}" value="${text}">`)}
+${[...typed, { name: 'seen', text: seenOf(now) }].map(({ name, text }) => html`<input type="hidden" name="${name}" value="${text}">`)}
 <button class="primary" name="confirmed" value="yes">${tell(language, 'rights.confirm')}</button>
 <a class="button" href="${at}/rights">${tell(language, 'staff_ask.no')}</a>
 </form>`;
-  return send(200, { title, main });
+  return send(status, { title, main });
 }
