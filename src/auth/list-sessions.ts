@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import {
   type ApiTokenRow,
   type OwnedTokenRow,
@@ -14,6 +15,7 @@ import {
   type SessionRow,
   selectSession,
   selectSessionsOf,
+  selectSuccessor,
   updateOtherSessionsEnded,
   updateSessionEnded,
   updateSessionsEnded,
@@ -73,10 +75,15 @@ export async function listSessions(app: App, user: string): Promise<SessionRow[]
   return (await selectSessionsOf(app.db, row.id, app.now())).filter((session) => !isIdle(app, session));
 }
 
+/** Returns the id of the session's user, also of an ended session; null if there is no such session. */
+export async function findSessionOwner(app: App, id: string): Promise<string | null> {
+  return (await selectSession(app.db, id))?.user_id ?? null;
+}
+
 /**
- * Ends a session by its id; its access token fails within a second. Returns `already` if it had ended before.
- * `managerId`: the user who must be allowed to manage its user, or is that user; null: nobody is checked. Throws
- * `Problem` `MORE_THAN_YOURS`.
+ * Ends a session by its id, or the one that a proof has put in its place meanwhile; its access token fails within a
+ * second. Returns `already` if it had ended before. `managerId`: the user who must be allowed to manage its user, or is
+ * that user; null: nobody is checked. Throws `Problem` `MORE_THAN_YOURS`.
  */
 export function endSession(
   app: App,
@@ -88,13 +95,19 @@ export function endSession(
     const owner = managerId === null ? undefined : (await selectSession(tx, id))?.user_id;
     if (owner !== undefined && managerId !== null && managerId !== owner) await requireManager(tx, managerId, owner);
     const at = app.now();
-    const ended = await updateSessionEnded(tx, id, at);
+    const ended = await endWithSuccessor(tx, id, at);
     if (ended === null) return (await selectSession(tx, id)) === null ? 'unknown' : 'already';
     const { user_id: user, kind } = ended;
-    const subject = { kind: 'session', id };
+    const subject = { kind: 'session', id: ended.id };
     await recordAudit(tx, { at, by, action: 'user.session_ended', subject, before: { user, kind } });
     return 'ended';
   });
+}
+
+async function endWithSuccessor(tx: Tx, id: string, at: number): Promise<SessionRow | null> {
+  const ended = await updateSessionEnded(tx, id, at);
+  const next = ended === null ? await selectSuccessor(tx, id) : null;
+  return next === null ? ended : endWithSuccessor(tx, next, at);
 }
 
 /** Ends all sessions of a user except `kept`. */

@@ -254,11 +254,13 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await forgetSessions(app, 100), 1);
   });
 
-  test('that are being renewed also end when the password is reset or all sessions are ended', async () => {
+  test('that are being renewed also end when the password is reset, or one or all sessions are ended', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const endOthers: typeof endSessionsOf = async (of, id, by) => (await endOtherSessions(of, id, 'ses_x', by), null);
-    for (const end of [resetPassword, endSessionsOf, endOthers]) {
-      const session = await beginTestSession(app, user.id, 'console');
+    let session = await beginTestSession(app, user.id, 'console');
+    const endOne: typeof endSessionsOf = async (of, _id, by) => (await endSession(of, session.id, by), null);
+    for (const end of [resetPassword, endSessionsOf, endOthers, endOne]) {
+      session = await beginTestSession(app, user.id, 'console');
       let ended: Promise<unknown> = Promise.resolve();
       await app.db.transaction(async (tx) => {
         assert.ok(await renewSession(tx, session, 'password', app.now()));

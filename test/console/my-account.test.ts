@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listSessions } from '../../src/auth/list-sessions.ts';
+import { renewSession } from '../../src/auth/session.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -30,6 +31,16 @@ forEachEngine('the own account in the console', (openTestDatabase) => {
     const [theirs = ''] = await sessionsOf(eva);
     assert.equal((await desk.post('/console/account/sessions/end', { session: theirs })).status, 404);
     assert.equal((await other.get('/console/payments')).status, 200);
+    const [onPhone] = ((await listSessions(app, ana.id)) ?? []).filter(({ id }) => id === shown[0]);
+    assert.ok(onPhone);
+    app.now.advance(1000);
+    assert.ok(await app.db.transaction((tx) => renewSession(tx, onPhone, 'password', app.now())));
+    assert.equal((await desk.post('/console/account/sessions/end', { session: onPhone.id })).status, 303);
+    assert.equal(
+      (await sessionsOf(ana)).length,
+      own.length - 1,
+      'the session that a proof put in the place of the shown one ends',
+    );
     assert.equal((await desk.post('/console/account/sessions/end')).status, 303);
     assert.equal((await phone.get('/console/payments')).status, 303);
     assert.equal((await desk.get('/console/payments')).status, 200);

@@ -6,7 +6,7 @@ import { passkeySite } from '../../auth/factors/passkey.ts';
 import { countRecoveryCodes } from '../../auth/factors/recovery-code-queries.ts';
 import { renewRecoveryCodes } from '../../auth/factors/recovery-codes.ts';
 import { removeFactor } from '../../auth/factors/remove-factor.ts';
-import { endOtherSessions, endSession, listSessions } from '../../auth/list-sessions.ts';
+import { endOtherSessions, endSession, findSessionOwner, listSessions } from '../../auth/list-sessions.ts';
 import { proveByPassword } from '../../auth/log-in.ts';
 import { isStrongPassword, setPassword } from '../../auth/set-password.ts';
 import { Problem } from '../../error-catalogue.ts';
@@ -58,8 +58,7 @@ export const postConsoleSessionsEnd = consoleHandler(
   async (app, { user, session, by, request, goTo, send, language }) => {
     const { session: id } = fieldsOf(request);
     if (id === undefined) await endOtherSessions(app, user.id, session.id, by);
-    else if (!(await listSessions(app, user.id))?.some((one) => one.id === id))
-      return send(404, notFoundPage(language));
+    else if ((await findSessionOwner(app, id)) !== user.id) return send(404, notFoundPage(language));
     else await endSession(app, id, by);
     return goTo(`${PATH}?done=ended`);
   },

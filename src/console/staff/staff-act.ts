@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { disableUser, enableUser } from '../../auth/change-user.ts';
 import { resetFactors } from '../../auth/factors/remove-factor.ts';
 import { endInvitation, listInvitations, makePasswordLink } from '../../auth/invitations/invite-user.ts';
-import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../auth/list-sessions.ts';
+import { endSession, endSessionsOf, findSessionOwner, listApiTokens } from '../../auth/list-sessions.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import { endApiToken } from '../../auth/make-api-token.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -28,10 +28,8 @@ const ACTS = {
   enable: (app, { id }, _, by) => enableUser(app, id, by, by.userId),
   'end-sessions': async (app, { id }, _, by) =>
     (await endSessionsOf(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
-  'end-session': async (app, { id }, of, by) => {
-    const own = (await listSessions(app, id))?.some((session) => session.id === of);
-    return own === true ? endedOf(await endSession(app, of, by, by.userId)) : 'unknown';
-  },
+  'end-session': async (app, { id }, of, by) =>
+    (await findSessionOwner(app, of)) === id ? endedOf(await endSession(app, of, by, by.userId)) : 'unknown',
   'end-token': async (app, { id }, of, by) => {
     const own = (await listApiTokens(app, id))?.some((token) => token.id === of);
     return own === true ? endedOf(await endApiToken(app, of, by, by.userId)) : 'unknown';
