@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { selectPayerAttempts, selectReceipts } from '../../src/payment-services/payment-service-queries.ts';
-import { readLook } from '../../src/payment-services/set-look.ts';
+import { readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { pngOf } from '../support/make-image.ts';
@@ -58,6 +58,16 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assert.deepEqual(
       [(await readLook(desk.app.db, desk.id)).site, (await readLook(desk.app.db, desk.id)).logo?.width],
       [null, 88],
+    );
+    const form = (await desk.get(desk.ana)).text;
+    const shown = (/name="shown" value="([^"]+)"/.exec(form)?.[1] ?? '').replaceAll('&quot;', '"');
+    await setLook(desk.app, desk.id, { contact: 'otro@casaverde.example.cl' }, TESTER);
+    await desk.save(desk.ana, { ...(JSON.parse(shown) as typeof LOOK), colour: '#5b2a86', shown });
+    const { colour, contact, legalName } = await readLook(desk.app.db, desk.id);
+    assert.deepEqual(
+      [colour, contact, legalName],
+      ['#5b2a86', 'otro@casaverde.example.cl', LOOK.legalName],
+      'what another person changed since the form was shown stays',
     );
     await desk.save(desk.ana, { ...LOOK, noLogo: '1' });
     assert.equal((await readLook(desk.app.db, desk.id)).logo, null);

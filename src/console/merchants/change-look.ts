@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { readUpload, type Upload } from '../../http/read-upload.ts';
 import type { Language } from '../../lib/language.ts';
+import { parseObject } from '../../lib/parse-object.ts';
 import { checkLogo } from '../../payment-services/look.ts';
 import {
   DEFAULT_RECEIPTS,
@@ -18,7 +19,7 @@ import { setReceipts } from '../../payment-services/set-receipts.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import type { Fault } from '../notice.ts';
-import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm } from './look-form.ts';
+import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm, valuesOf } from './look-form.ts';
 import { merchantOf } from './visible-merchants.ts';
 
 /** Shows the form for the pay page of a merchant. */
@@ -35,13 +36,25 @@ export const postConsoleLook = consoleHandler(async (app, visit) => {
   if (merchant === null || !mayChangeLook(merchant)) return send(404, notFoundPage(language));
   const upload = await readUpload(request);
   const page = await findShopPage(app, merchant.id);
-  const wish = readWish(upload, language);
+  const fields = withoutOld(upload.fields, page);
+  const wish = readWish({ ...upload, fields }, language);
   if (wish.refusals.length > 0) {
-    return sendLookForm(app, visit, merchant, { page, typed: upload.fields, refusals: wish.refusals });
+    return sendLookForm(app, visit, merchant, { page, typed: fields, refusals: wish.refusals });
   }
   await save(app, merchant.id, page, wish, visit);
   return goTo(`/merchants/${merchant.id}/look?done=saved`);
 });
+
+/**
+ * Returns the fields with the present settings in place of those that the person left as the form showed them: somebody
+ * may have changed them meanwhile.
+ */
+function withoutOld(fields: Record<string, string>, page: ShopPage): Record<string, string> {
+  const shown = parseObject(fields['shown'] ?? '');
+  if (shown === null) return fields;
+  const left = Object.entries(valuesOf(page)).filter(([name]) => fields[name] === shown[name]);
+  return { ...fields, ...Object.fromEntries(left) };
+}
 
 async function findShopPage(app: App, id: string): Promise<ShopPage> {
   const [look, payerAttempts, receipts] = await Promise.all([

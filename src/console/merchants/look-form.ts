@@ -49,7 +49,8 @@ ${mayChangeLook(merchant) ? formOf(app, language, `${at}/look`, page, { values: 
   return send(refusals.length > 0 ? 400 : 200, { title, main });
 }
 
-function valuesOf({ look, payerAttempts, receipts }: ShopPage): Record<string, string> {
+/** Returns the settings as the fields of the form show them. */
+export function valuesOf({ look, payerAttempts, receipts }: ShopPage): Record<string, string> {
   const texts = [...LOOK_FIELDS, 'rut' as const].map((name) => [name, look[name] ?? '']);
   return { ...Object.fromEntries(texts), payerAttempts: String(payerAttempts ?? ''), receipts };
 }
@@ -65,6 +66,7 @@ function formOf(app: App, language: Language, action: string, page: ShopPage, { 
   const numbers = { most: MOST_PAYER_ATTEMPTS, usual: DEFAULT_PAYER_ATTEMPTS };
   const chosen = values['receipts'];
   return html`<form class="card pad" method="post" enctype="multipart/form-data" action="${action}">
+<input type="hidden" name="shown" value="${JSON.stringify(valuesOf(page))}">
 ${
   logo !== null &&
   html`<p class="logo"><img src="${publicPath(app)}/looks/${logo.sha256}" alt="${tell(language, 'shop_page.logo_now')}" width="${logo.width}" height="${logo.height}"></p>
