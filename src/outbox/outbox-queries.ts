@@ -334,6 +334,13 @@ export async function updateRetried(
  * many it queued.
  */
 export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number>[], now: number): Promise<number> {
+  // Rows of endpoints before rows of callbacks, in the order of `recordAttempts`.
+  await tx.query(
+    `select id from endpoints where environment_id {among $2} and id {chosen}
+       select endpoint_id from callbacks where id {among $1} and environment_id {among $2} {end_chosen}
+     order by id {for_update}`,
+    listsOf(callbacks),
+  );
   const rows = await tx.query<{ id: number; environment_id: number }>(
     `update callbacks set state = 'queued', next_attempt_at = $3, finished_at = null, attempts = 0, lease = null,
        scheduled_at = null, not_before = null

@@ -5,16 +5,19 @@ import { Problem } from '../../src/error-catalogue.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import type { CallbackFilter } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { updateRecovered, wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
 import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const DAY = 86_400_000;
 
@@ -64,6 +67,31 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
       [1, 2, 3].map(() => ['delivered', 4]),
     );
     assert.equal(await resendAll(app, {}), 0);
+  });
+
+  test('are sent again while a worker records the recovery of their endpoint, without a deadlock', async () => {
+    const { app } = await openShop(openTestDatabase, 500);
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await deliverUntilEnd(app);
+    const [row] = await app.db.query<{ id: number; endpoint_id: number; environment_id: number }>(
+      'select * from callbacks',
+    );
+    assert.ok(row);
+    const endpoint = { id: row.endpoint_id, environment_id: row.environment_id };
+    const runs = { recovery: 0, resend: 0 };
+    const resending = onQuery(app, async (sql) => {
+      if (sql.startsWith('update callbacks set state')) runs.resend++;
+    });
+    let resent: Promise<unknown> | undefined;
+    await app.db.transaction(async (tx) => {
+      runs.recovery++;
+      assert.ok(await updateRecovered(tx, endpoint, app.now()));
+      resent ??= resendCallback(resending, row.id, TESTER);
+      await untilQueued(app.db);
+      await wakeCallbacks(tx, endpoint, app.now());
+    });
+    assert.equal(await resent, 'queued');
+    assert.deepEqual(runs, { recovery: 1, resend: 1 });
   });
 
   test('are sent again in short commits, each once', async () => {
