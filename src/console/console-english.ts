@@ -173,6 +173,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payment.fee': 'Fee',
   'payment.request': 'As the shop signed it',
   'payment.buy_order': 'Buy order',
+  'payment.short': 'In short',
   'payment.copy': 'An answer for the merchant',
   'payment.copy_text': 'Copy this text and send it:',
 

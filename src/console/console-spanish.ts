@@ -173,6 +173,7 @@ export const SPANISH = {
   'payment.fee': 'Comisión',
   'payment.request': 'Como lo firmó la tienda',
   'payment.buy_order': 'Orden de compra',
+  'payment.short': 'En pocas palabras',
   'payment.copy': 'Respuesta para el comercio',
   'payment.copy_text': 'Copia este texto y mándaselo:',
 

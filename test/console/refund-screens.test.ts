@@ -8,6 +8,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('a refund at the console', (openTestDatabase) => {
   const open = async () => {
@@ -77,6 +78,11 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     const { text } = await get('');
     assert.match(text, /<strong>Devolución fallida<\/strong>/);
     assert.doesNotMatch(text, /Devolución rechazada/);
+    assert.match(text, /Respuesta para el comercio[\s\S]*\nDevolución fallida, 20[^\n]*: \$5\.001 CLP\./);
+    const own = await createTestUser(app, { role: 'merchant', may: [] });
+    const page = await server.get(`/console/payments/${paid.id}`, { ...own.console, 'accept-language': 'es' });
+    assert.match(page.text, /<h2>En pocas palabras<\/h2>/);
+    assert.doesNotMatch(page.text, /Copia este texto/, 'the people of a merchant have nobody to send it to');
   });
 
   test('is made once when its button is pressed again, without an error', async () => {

@@ -59,6 +59,7 @@ export async function sendPayment(
 ) {
   const { language, send, user } = visit;
   const { payment } = shown;
+  const isOwn = user.role === 'merchant';
   const main = html`${noticeOf(visit, refused)}
 <div class="head"><div>
 <p class="quiet">${tell(language, 'payment.order')} <strong>${payment.reference}</strong> · ${payment.name} · ${tell(language, 'column.transaction').toLowerCase()} ${payment.id}</p>
@@ -78,8 +79,8 @@ ${await suspenseOf(app, visit, shown)}
 ${await unpaidAttemptsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown, refused)}
 ${user.may.has('refunds:create') && (await refundForm(app, visit, shown, refused, typed))}
-<h2>${tell(language, 'payment.copy')}</h2>
-<div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${await answerFor(app, shown)}</pre></div>
+<h2>${tell(language, isOwn ? 'payment.short' : 'payment.copy')}</h2>
+<div class="card pad">${!isOwn && html`<p class="quiet">${tell(language, 'payment.copy_text')}</p>`}<pre>${await answerFor(app, shown)}</pre></div>
 </div>
 </div>`;
   const { amount = '', reason = '' } = typed;
@@ -193,6 +194,7 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
     ...timeline.filter(({ what }) => what === 'refund.completed').map(refundAnswer),
+    ...failedRefunds(timeline).map(failedAnswer),
     ...underWay.map(({ amount }) => `Devolución en proceso: ${formatMoney(amount, payment.currency)}.`),
     ...(await selectSuspenseOf(app.db, transaction)).map(suspenseAnswer),
     ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
@@ -203,6 +205,18 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
 function suspenseAnswer({ kind, amount, currency, decision }: SuspenseEntry): string {
   const end = decision === null ? 'En revisión' : tellKind('es', 'suspense', `${kind}.${decision}`);
   return `${formatMoney(amount, currency)}: ${tellKind('es', 'suspense', kind)} ${end}.`;
+}
+
+/** Returns the failures of refunds that were not completed later. */
+function failedRefunds(timeline: readonly TimelineLine[]): TimelineLine[] {
+  const idOf = ({ facts }: TimelineLine) => (facts['refund'] as { id?: string }).id;
+  const done = timeline.filter(({ what }) => what === 'refund.completed').map(idOf);
+  return timeline.filter((line) => line.what === 'refund.failed' && !done.includes(idOf(line)));
+}
+
+function failedAnswer({ at, facts }: TimelineLine): string {
+  const { amount = '', currency = '' } = facts['refund'] as Record<string, string>;
+  return `Devolución fallida, ${clockOf(at)}: ${formatMoney(parseDecimal(amount, currency) ?? 0, currency)}.`;
 }
 
 /** Says when a refund went back, with the code by which the payer's bank finds it. */
