@@ -109,6 +109,8 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const rotated = await ana.post(`/merchants/${own.id}/rotate`, wish);
     const shown = /<pre>([0-9a-f]{64})<\/pre>/.exec(rotated.text)?.[1] ?? '';
     assert.equal(rotated.status, 200);
+    assert.match(asked.text, /(Last use of the present one: never|Último uso del de ahora: nunca)\./);
+    assert.match(rotated.text, /(Keep it now|Guárdalo ahora): /, 'one token is shown');
     const environment = await loadEnvironment(app, own.production.service_token);
     assert.deepEqual(
       environment?.secrets.map(({ text }) => text),

@@ -91,7 +91,7 @@ function sendRotated(
   const title = headingOf(visit, 'rotate.done', merchant, environment);
   const time = minuteOf(rotation.old_closes_at);
   const main = html`<h1>${title}</h1>
-<p class="notice">${tell(language, 'link.opened_text')}</p>
+<p class="notice">${tell(language, 'rotate.keep')}</p>
 <pre>${rotation.secret_token}</pre>
 <p>${overlap === 0 ? tell(language, 'rotate.closed') : tell(language, 'rotate.closes', { time })}</p>
 <p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant.id}">${merchant.name}</a></p>`;
