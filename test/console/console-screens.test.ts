@@ -8,6 +8,7 @@ import { createConsoleApp, fillConsole } from '../support/full-console.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 /**
  * The rules that depend on colours, width and language. The others are checked once, because the elements are the same.
@@ -65,7 +66,7 @@ withBrowser('the console in a browser', (openVisitor) => {
 
     for (const [about, rules, options] of LOOKS) {
       test(`passes axe and its content policy, and fits its window (${about})`, once, async (context) => {
-        const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
+        const { origin, cookie, operator, paths } = await openConsole(context, openTestDatabase);
         const { context: browser, page, complaints } = await openVisitor(options);
         await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
         for (const path of paths) {
@@ -88,6 +89,12 @@ withBrowser('the console in a browser', (openVisitor) => {
         await page.goto(`${origin}/console/payments`);
         await page.setViewportSize({ width: 360, height: 740 });
         assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], 'in both languages on a phone');
+        await browser.addCookies([{ name: 'rubrica_console', value: operator, url: `${origin}/console` }]);
+        await page.goto(`${origin}/console/merchants`);
+        const { width = 0 } = (await page.locator('.who a').boundingBox()) ?? {};
+        assert.ok(width > 60, `a person without a search box has the link to their account on a phone: ${width}`);
+        await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+        await page.goto(`${origin}/console/payments`);
         await page.emulateMedia({ media: 'print' });
         assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list are not printed');
         const heads = await page.evaluate('getComputedStyle(document.querySelector("thead")).position');
@@ -215,9 +222,12 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
   const server = await startTestServer(app);
   context.after(() => server[Symbol.asyncDispose]());
   const { owner, environment, screens } = await fillConsole(app, server);
+  const operator = await createTestUser(app, { role: 'operator', may: [] });
+  const cookieOf = (user: TestUser) => user.console.cookie.replace('rubrica_console=', '');
   return {
     origin: server.origin,
-    cookie: owner.console.cookie.replace('rubrica_console=', ''),
+    cookie: cookieOf(owner),
+    operator: cookieOf(operator),
     paths: screens.map(({ path }) => path),
     // By a process that started after the restore: the ids that one from before has reserved are held.
     pay: (reference: string) => createPaidTransaction({ ...app }, environment, { reference }),
