@@ -174,6 +174,13 @@ forEachEngine('payout commands', (openTestDatabase) => {
       (await propose(path)).stderr,
       /^INVALID_PAYOUT: The spreadsheet hides these rows, [^:]*: 3\. Show them /,
     );
+    const sheets = ['Enero', 'Febrero', 'Vacía', 'Oculta'].map((name, at) => ({
+      name,
+      hidden: at === 3,
+      rows: at === 2 ? rows.slice(0, 1) : rows,
+    }));
+    writeFileSync(path, await makeWorkbook(sheets));
+    assert.match((await propose(path)).stderr, /^INVALID_PAYOUT: More than one sheet has payouts: Enero, Febrero\. /);
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'a wrong e-mail address is refused');
   });

@@ -20,7 +20,11 @@ export type Table<Column extends string = never> = {
   readonly rowsAgain: () => AsyncGenerator<TableRow>;
   /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
+  /** Names the later visible sheets of a workbook with such a header and a row below it. They are not read. */
+  readonly otherSheets: () => Promise<string[]>;
 };
+
+type Opened<Column extends string> = Omit<Table<Column>, 'otherSheets'>;
 
 /**
  * Opens a table while `use` runs. Reads text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
@@ -99,20 +103,45 @@ async function chooseReading<Column extends string>(
 ): Promise<Table<Column>> {
   const [likeliest] = readings as [Reading];
   if (rule === null)
-    return { ...likeliest, header: null, above: [], rows: likeliest.rows(), rowsAgain: likeliest.rows };
-  for (const reading of readings) {
+    return {
+      ...likeliest,
+      header: null,
+      above: [],
+      rows: likeliest.rows(),
+      rowsAgain: likeliest.rows,
+      otherSheets: NO_SHEETS,
+    };
+  for (const [at, reading] of readings.entries()) {
     const table = await lookForHeader(reading, rule).catch(() => null);
     if (table === null) continue;
-    if (table.header !== null) return table;
+    if (table.header !== null) return { ...table, otherSheets: () => sheetsWith(readings.slice(at + 1), rule) };
     await table.rows.return(undefined);
   }
-  return lookForHeader(likeliest, rule);
+  return { ...(await lookForHeader(likeliest, rule)), otherSheets: NO_SHEETS };
+}
+
+const NO_SHEETS = async () => [];
+
+async function sheetsWith<Column extends string>(
+  readings: readonly Reading[],
+  rule: HeaderRule<Column>,
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const reading of readings) {
+    const { dialect } = reading;
+    if (!('sheet' in dialect)) continue;
+    const table = await lookForHeader(reading, rule).catch(() => null);
+    if (table === null) continue;
+    if (table.header !== null && (await table.rows.next()).done !== true) names.push(dialect.sheet);
+    await table.rows.return(undefined);
+  }
+  return names;
 }
 
 async function lookForHeader<Column extends string>(
   { dialect, rows: open, done }: Reading,
   { names, isHeader }: HeaderRule<Column>,
-): Promise<Table<Column>> {
+): Promise<Opened<Column>> {
   const rows = open();
   const above: TableRow[] = [];
   while (above.length < HEADER_WITHIN_ROWS) {
