@@ -6,8 +6,8 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { sayTableError } from '../lib/tables/say-table-error.ts';
-import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
 import {
   SETTLEMENT_NAMES,
@@ -23,12 +23,8 @@ import {
  * row and sums below it. `source` is a path or a stream. Throws `SettlementError` for the first line that is invalid or
  * ambiguous, because a comparison must not contain a guess.
  */
-export async function readSettlement(source: string | Readable): Promise<Settlement> {
-  try {
-    return await withTable(source, SETTLEMENT_TABLE, readTable);
-  } catch (error) {
-    throw error instanceof TableError ? new SettlementError(sayTableError(error)) : error;
-  }
+export function readSettlement(source: string | Readable): Promise<Settlement> {
+  return withTable(source, SETTLEMENT_TABLE, readTable).catch(refuseTable((why) => new SettlementError(why)));
 }
 
 type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };

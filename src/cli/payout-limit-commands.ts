@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { findUser } from '../auth/find-user.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import type { PayoutLimits } from '../payouts/payout-limit-queries.ts';
-import { readPayoutLimits, setPayoutLimits, setPersonLimit } from '../payouts/set-payout-limits.ts';
+import { type PayoutLimits, selectPayoutLimits } from '../payouts/payout-limit-queries.ts';
+import { setPayoutLimits, setPersonLimit } from '../payouts/set-payout-limits.ts';
 import { environmentOption, readAmount } from './options.ts';
 import { invalidOption, notFound, print, table } from './print.ts';
 import { ownerOf } from './propose-command.ts';
@@ -64,7 +64,9 @@ async function set(options: LimitOptions): Promise<void> {
   }
   const limits = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
-    return Object.keys(changes).length === 0 ? readPayoutLimits(app, owner) : setPayoutLimits(app, owner, changes, by);
+    return Object.keys(changes).length === 0
+      ? selectPayoutLimits(app.db, owner.id)
+      : setPayoutLimits(app, owner, changes, by);
   });
   const rows = OPTIONS.map(({ column, says }) => [`  ${says}`, shown(column, limits[column])]);
   print(options, { limits }, table(rows));

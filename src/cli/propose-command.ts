@@ -13,8 +13,8 @@ import { type Environment, type ServiceEnvironment } from '../payment-services/p
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { recipientPayee } from '../payouts/find-payees.ts';
 import { findRecipient } from '../payouts/find-recipient.ts';
+import { PAYOUT_CURRENCY } from '../payouts/payout.ts';
 import { payableBalance } from '../payouts/payout-balance.ts';
-import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { PayoutWish } from '../payouts/payout-wish.ts';
 import { proposePayouts } from '../payouts/propose-payouts.ts';
 import { readPayouts } from '../payouts/read-payouts.ts';

@@ -12,15 +12,22 @@ import type { BankDirectory } from '../bank-validation/directory/bank-directory.
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
-import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from './kept-texts.ts';
-import { NAMED_IN_AN_ACT, type Payout, type PayoutState, statesBefore } from './payout.ts';
-import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
+import {
+  NAMED_IN_AN_ACT,
+  PAYOUT_CURRENCY,
+  type Payout,
+  type PayoutState,
+  payoutMoney,
+  statesBefore,
+  totalOf,
+} from './payout.ts';
+import { checkLimits } from './payout-limits.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
-import { selectVersionsOf } from './recipient-queries.ts';
+import { selectVersionsPaid } from './recipient-queries.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /**
@@ -51,7 +58,7 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
     const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const payouts = await lockDecided(tx, decision, 'approved');
-    const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+    const versions = await selectVersionsPaid(tx, payouts);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
     const behind = await findPeopleBehind(tx, payouts, versions);
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
@@ -64,9 +71,9 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
       for (const id of barred.keys()) allBarred.add(id);
     }
     await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
-    const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
+    const total = totalOf(payouts);
     if (total > payable) {
-      const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(payable, PAYOUT_CURRENCY)];
+      const [asked, left] = [payoutMoney(total), payoutMoney(payable)];
       throw new Problem('INSUFFICIENT_BALANCE', {
         detail: {
           en: `${asked} are to be paid, and ${left} are available.`,
@@ -90,7 +97,7 @@ export async function requireApprover(tx: Tx, by: Actor, payouts: readonly Payou
   const [first] = payouts;
   if (first === undefined) return;
   const user = await requireUserOf(tx, by, first.environment_id, 'payouts:approve');
-  const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const versions = await selectVersionsPaid(tx, payouts);
   const behind = await findPeopleBehind(tx, payouts, versions);
   for (const payout of payouts) {
     const own = versions.filter(({ id }) => id === payout.recipient_id);
@@ -341,17 +348,16 @@ async function decide(
   { to, at, action, change, setUps = {} }: Deciding,
 ): Promise<Payout[]> {
   const moved = await transitionPayouts(tx, owner, { ids: payouts.map(({ id }) => id), to, at }, change);
-  for (const { subject, decided } of 'batchId' in named
-    ? [ofBatch(named.batchId, moved)]
-    : actsOfNamed(named.ids, moved)) {
+  const acts =
+    'batchId' in named
+      ? [{ subject: { kind: 'batch', id: named.batchId }, decided: moved }]
+      : actsOfNamed(named.ids, moved);
+  for (const { subject, decided } of acts) {
     const after = {
       payment_service: owner.paymentServiceId,
       environment: owner.environment,
       payouts: decided.length,
-      total: formatMoney(
-        decided.reduce((sum, { amount }) => sum + amount, 0),
-        PAYOUT_CURRENCY,
-      ),
+      total: payoutMoney(totalOf(decided)),
       state: to,
       ...setUps,
     };
@@ -360,14 +366,8 @@ async function decide(
   return moved;
 }
 
-type ActOnPayouts = { subject: { kind: string; id: string }; decided: readonly Payout[] };
-
-function ofBatch(id: string, decided: readonly Payout[]): ActOnPayouts {
-  return { subject: { kind: 'batch', id }, decided };
-}
-
 /** Returns an act for each part of the payouts, in the order in which they were named. */
-function actsOfNamed(named: readonly string[], moved: readonly Payout[]): ActOnPayouts[] {
+function actsOfNamed(named: readonly string[], moved: readonly Payout[]) {
   const byId = new Map(moved.map((payout) => [payout.id, payout]));
   const ids = [...new Set(named)];
   return Array.from({ length: Math.ceil(ids.length / NAMED_IN_AN_ACT) }, (_, act) => {

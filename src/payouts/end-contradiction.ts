@@ -9,6 +9,8 @@ import { updateContradictionEnded } from './payout-queries.ts';
 import { requireStanding } from './require-standing.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
+type Ending = { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; evidence: Evidence; seen?: string };
+
 /**
  * Ends the contradiction of a payout after a person has checked it. The state stays and no money moves. Throws
  * `Problem` PAYOUT_STATE if there is no contradiction or the payout no longer stands as `seen`, PERSON_NEEDED or
@@ -16,14 +18,7 @@ import type { PayoutOwner } from './transition-payouts.ts';
  */
 export function endContradiction(
   app: App,
-  {
-    owner,
-    payout,
-    by,
-    reason,
-    evidence,
-    seen = standingOfPayout(payout),
-  }: { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; evidence: Evidence; seen?: string },
+  { owner, payout, by, reason, evidence, seen = standingOfPayout(payout) }: Ending,
 ): Promise<Payout> {
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'movements:record');

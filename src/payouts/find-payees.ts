@@ -9,13 +9,14 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import type { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, type InBoth, notFound, type Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, errorItem, type InBoth, type Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { noRecipient } from './keep-recipient.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
-import { selectPayees, selectVersionsOf } from './recipient-queries.ts';
+import { selectPayees, selectVersionsPaid } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
@@ -37,13 +38,14 @@ export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorIt
 
 /** Returns a stored recipient with its newest account. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
 export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
-  const row = (await selectVersionsOf(app.db, [id])).at(-1);
-  if (row === undefined) throw notFound('There is no such recipient.', 'No existe ese destinatario.');
+  const row = (await selectVersionsPaid(app.db, [{ recipient_id: id }])).at(-1);
+  if (row === undefined) throw noRecipient();
   const { name, rut, account, email } = openDetails(app, row);
   return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };
 }
 
-type Read = PayeeWish & { rutText: string; digits: string; rutHash: string; accountHash: string };
+/** `key`: from `accountKey`. */
+type Read = PayeeWish & { rutText: string; digits: string; rutHash: string; accountHash: string; key: string };
 
 const AT_ONCE = 500;
 
@@ -64,9 +66,8 @@ export async function findPayees(
   // The same account twice in one file is one recipient.
   const known = new Map<string, Payee>();
   for (let start = 0; start < wishes.length; start += AT_ONCE) {
-    findings.push(
-      ...(await findSome(app, owner, keeper, wishes.slice(start, start + AT_ONCE), { hashes, known, validate })),
-    );
+    const some = wishes.slice(start, start + AT_ONCE);
+    findings.push(...(await findSome(app, owner, keeper, some, { hashes, known, validate })));
   }
   return findings;
 }
@@ -85,24 +86,19 @@ async function findSome(
   const lastOf = new Map((await selectLastAccounts(app.db, owner.id, ruts)).map((last) => [last.rut_hash, last]));
   const missing = new Map<string, Read>();
   for (const one of read) {
-    if ('error' in one || known.has(accountKeyOf(one))) continue;
+    if ('error' in one || known.has(one.key)) continue;
     const changed = isChanged(lastOf, one);
     const validatedAfter = changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
-    const row = kept.get(accountKeyOf(one))?.find((each) => counts(app, each, one, validatedAfter));
-    if (row === undefined) missing.set(accountKeyOf(one), one);
-    else known.set(accountKeyOf(one), { row, isNew: false, changed });
+    const row = kept.get(one.key)?.find((each) => counts(app, each, one, validatedAfter));
+    if (row === undefined) missing.set(one.key, one);
+    else known.set(one.key, { row, isNew: false, changed });
   }
-  const refused = await validateMissing(app, owner, keeper, [...missing.values()], {
-    kept,
-    lastOf,
-    known,
-    hashes,
-    validate,
-  });
+  const found = { kept, lastOf, known, hashes, validate };
+  const refused = await validateMissing(app, owner, keeper, [...missing.values()], found);
   return read.map((one) => {
     if ('error' in one) return one;
-    const payee = known.get(accountKeyOf(one));
-    return payee === undefined ? { error: refused.get(accountKeyOf(one)) as ErrorItem } : { payee };
+    const payee = known.get(one.key);
+    return payee === undefined ? { error: refused.get(one.key) as ErrorItem } : { payee };
   });
 }
 
@@ -140,20 +136,13 @@ async function validateMissing(
   { kept, lastOf, known, hashes, validate }: Known,
 ): Promise<Map<string, ErrorItem>> {
   const refused = new Map<string, ErrorItem>();
-  const results = await validate(
-    app,
-    { id: keeper },
-    missing.map(({ rut, bankCode, account, rutFormat, name }) => ({
-      rut,
-      bankCode,
-      account,
-      rutFormat,
-      holderName: name,
-    })),
-  );
+  const inputs = missing.map(({ rut, bankCode, account, rutFormat, name: holderName }) => {
+    return { rut, bankCode, account, rutFormat, holderName };
+  });
+  const results = await validate(app, { id: keeper }, inputs);
   for (const [index, result] of results.entries()) {
     const wish = missing[index] as Read;
-    const key = accountKeyOf(wish);
+    const { key } = wish;
     const [before = null] = kept.get(key) ?? [];
     const name = wish.name ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.name ?? null));
     const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, wish, name);
@@ -267,13 +256,9 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirect
   const account = readAccount(wish.account);
   if (!account.valid) return unreadable('/bankData/bankAccount', account.reason);
   const { digits } = account;
-  return {
-    ...wish,
-    rutText: rut.canonical,
-    digits,
-    rutHash: hashes.ofRut(rut.canonical),
-    accountHash: hashes.ofAccount(wish.bankCode, digits),
-  };
+  const [rutHash, accountHash] = [hashes.ofRut(rut.canonical), hashes.ofAccount(wish.bankCode, digits)];
+  const key = accountKey({ rut_hash: rutHash, account_hash: accountHash });
+  return { ...wish, rutText: rut.canonical, digits, rutHash, accountHash, key };
 }
 
 const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
@@ -288,10 +273,6 @@ function unprovenBank({ en, es }: Message): ErrorItem {
 }
 
 /** The key of a recipient: its RUT and its account. The hash of the account includes the bank. */
-function accountKeyOf({ rutHash, accountHash }: Read): string {
-  return `${rutHash} ${accountHash}`;
-}
-
-function accountKey({ rut_hash, account_hash }: RecipientRow): string {
+function accountKey({ rut_hash, account_hash }: Pick<RecipientRow, 'rut_hash' | 'account_hash'>): string {
   return `${rut_hash} ${account_hash}`;
 }

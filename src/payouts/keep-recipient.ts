@@ -18,7 +18,6 @@ import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { type Said } from '../lib/language.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
 import {
@@ -104,19 +103,20 @@ export function noRecipient(): Problem {
 
 /** Throws `Problem` RECIPIENT_CONFLICT if the holder or the payment service of a recipient would change. */
 function requireSame(newest: RecipientRow, validation: ValidationRow, { paymentServiceId }: RecipientInput): void {
-  const other: Said | null =
-    newest.rut_hash !== validation.rut_hash
-      ? {
-          en: 'The account is of another holder: keep it as a new recipient.',
-          es: 'La cuenta es de otro titular: guárdala como un destinatario nuevo.',
-        }
-      : paymentServiceId !== null && paymentServiceId !== newest.payment_service_id
-        ? {
-            en: 'The recipient is of another payment service: keep it as a new recipient.',
-            es: 'El destinatario es de otro servicio de pago: guárdalo como uno nuevo.',
-          }
-        : null;
-  if (other !== null) throw new Problem('RECIPIENT_CONFLICT', { detail: other });
+  if (newest.rut_hash !== validation.rut_hash)
+    throw conflict({
+      en: 'The account is of another holder: keep it as a new recipient.',
+      es: 'La cuenta es de otro titular: guárdala como un destinatario nuevo.',
+    });
+  if (paymentServiceId !== null && paymentServiceId !== newest.payment_service_id)
+    throw conflict({
+      en: 'The recipient is of another payment service: keep it as a new recipient.',
+      es: 'El destinatario es de otro servicio de pago: guárdalo como uno nuevo.',
+    });
+}
+
+function conflict(detail: InBoth): Problem {
+  return new Problem('RECIPIENT_CONFLICT', { detail });
 }
 
 async function paymentServiceFor(
@@ -140,21 +140,17 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
       ? await selectAnyValidation(app.db, validationId)
       : await selectValidation(app.db, actor.id, validationId);
   if (found === null) throw noValidation();
-  const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
-  if (found.state !== 'completed' || !isValid(found.verdict)) {
-    throw new Problem('VALIDATION_NOT_USABLE', {
-      detail: found.state === 'completed' ? VERDICT_MESSAGES[found.verdict] : PENDING_MESSAGE,
+  if (found.state !== 'completed') throw notUsable(PENDING_MESSAGE);
+  if (!isValid(found.verdict)) throw notUsable(VERDICT_MESSAGES[found.verdict]);
+  if (validUntil(verdictOf(found), app.config.verdictMaxAgeDays) <= app.now())
+    throw notUsable({
+      en: 'The verdict is too old: validate again.',
+      es: 'El veredicto es demasiado antiguo: valida de nuevo.',
     });
-  }
-  if (until <= app.now())
-    throw new Problem('VALIDATION_NOT_USABLE', {
-      detail: {
-        en: 'The verdict is too old: validate again.',
-        es: 'El veredicto es demasiado antiguo: valida de nuevo.',
-      },
-    });
+  // A payout to the account would be refused, so it is refused when the recipient is stored.
   const refusal = payeeRefusal(await currentDirectory(app), found.bank_code ?? '');
-  if (refusal !== null) throw new Problem('VALIDATION_NOT_USABLE', { detail: unpaidBank(refusal) });
+  if (refusal !== null)
+    throw notUsable({ en: `${refusal.en} ${ANOTHER_BANK.en}`, es: `${refusal.es} ${ANOTHER_BANK.es}` });
   const hashes = await identityHashes(app);
   const rut = readRut(account.rut, account.rutFormat).canonical;
   const { digits } = readAccount(account.account);
@@ -172,9 +168,8 @@ function noValidation(): Problem {
   return notFound('There is no such validation.', 'No existe esa validación.');
 }
 
-/** A payout to the account would be refused, so it is refused when the recipient is stored. */
-function unpaidBank({ en, es }: InBoth): InBoth {
-  return { en: `${en} ${ANOTHER_BANK.en}`, es: `${es} ${ANOTHER_BANK.es}` };
+function notUsable(detail: InBoth): Problem {
+  return new Problem('VALIDATION_NOT_USABLE', { detail });
 }
 
 function verdictOf(validation: ValidationRow): { validated_at: number; expires_at: number | null } {
@@ -212,11 +207,9 @@ function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: 
     (input.paymentServiceId ?? kept.payment_service_id) === kept.payment_service_id &&
     (id === null ? kept.version === 1 : id === kept.id);
   if (isSame) return kept;
-  throw new Problem('RECIPIENT_CONFLICT', {
-    detail: {
-      en: 'This validation is kept with other data: validate again.',
-      es: 'Esta validación está guardada con otros datos: valida de nuevo.',
-    },
+  throw conflict({
+    en: 'This validation is kept with other data: validate again.',
+    es: 'Esta validación está guardada con otros datos: valida de nuevo.',
   });
 }
 

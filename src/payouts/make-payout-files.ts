@@ -9,13 +9,11 @@ import { findHeld } from '../epochs/hold.ts';
 import { errorItem, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { formatMoney } from '../lib/money.ts';
 import { type BankFileFormat, type Payer, UnfitLine } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
-import { NAMED_IN_AN_ACT, type Payout } from './payout.ts';
+import { NAMED_IN_AN_ACT, type Payout, payoutMoney, totalOf } from './payout.ts';
 import { insertPayoutFile, type PayoutFile } from './payout-file-queries.ts';
-import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockApproved, updateFileLines } from './payout-queries.ts';
 import { invalidPayout } from './payout-wish.ts';
 import { readPayoutLines } from './read-payout-lines.ts';
@@ -52,13 +50,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
     rut: rut.canonical ?? wish.payer.rut,
   };
   const format = BANK_FILES.find(({ code }) => code === wish.format);
-  if (format === undefined)
-    throw invalidPayer('format', [
-      `There is no format ${wish.format}; there are ${codes()}.`,
-      'Name one of them.',
-      `No existe el formato ${wish.format}; existen ${codes()}.`,
-      'Nombra uno de ellos.',
-    ]);
+  if (format === undefined) throw unknownFormat(wish.format);
   const missing = (['rut', 'name', 'agreement'] as const).find(
     (one) => format.needs.includes(one) && payer[one] === '',
   );
@@ -144,8 +136,14 @@ const NONE_IN_BATCH = [
   'Nombra otro lote, o ninguno para todos los pagos aprobados.',
 ] as const;
 
-function codes(): string {
-  return BANK_FILES.map(({ code }) => code).join(', ');
+function unknownFormat(named: string): Problem {
+  const codes = BANK_FILES.map(({ code }) => code).join(', ');
+  return invalidPayer('format', [
+    `There is no format ${named}; there are ${codes}.`,
+    'Name one of them.',
+    `No existe el formato ${named}; existen ${codes}.`,
+    'Nombra uno de ellos.',
+  ]);
 }
 
 function held(): Problem {
@@ -219,11 +217,7 @@ function newFile(
   { content, payouts, at }: Written,
 ): PayoutFile {
   const id = prefixedId('pf');
-  const place = {
-    id,
-    environment_id: owner.id,
-    sha256: hash('sha256', content),
-  };
+  const place = { id, environment_id: owner.id, sha256: hash('sha256', content) };
   return {
     ...place,
     format: format.code,
@@ -231,13 +225,12 @@ function newFile(
     created_at: at,
     made_by: by.name,
     payouts: payouts.length,
-    total: payouts.reduce((sum, { amount }) => sum + amount, 0),
+    total: totalOf(payouts),
     sealed_content: sealContent(app, place, content),
   };
 }
 
 function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: number) {
-  const total = made.reduce((sum, { file }) => sum + file.total, 0);
   return {
     at,
     by,
@@ -248,7 +241,7 @@ function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: num
       environment: owner.environment,
       format: made[0]?.file.format ?? '',
       payouts: made.reduce((sum, { file }) => sum + file.payouts, 0),
-      total: formatMoney(total, PAYOUT_CURRENCY),
+      total: payoutMoney(totalOf(made.flatMap(({ payouts }) => payouts))),
       sha256: made.map(({ file }) => file.sha256),
     },
   };

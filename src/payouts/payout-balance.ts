@@ -3,15 +3,7 @@ import { selectBalance } from '../books/balance-queries.ts';
 import { PAYOUTS_RESERVED } from '../books/journal-entry.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { readFunds } from '../payment-services/lock-funds.ts';
-import { PAYOUT_CURRENCY } from './payout-limits.ts';
-import { type StateSum, sumOpenPayouts } from './payout-queries.ts';
-
-/**
- * Returns the merchant's payouts without an end, by state, in CLP. Payouts that wait for approval reserve no money yet.
- */
-export function payoutPosition(app: App, environmentId: number): Promise<StateSum[]> {
-  return sumOpenPayouts(app.db, environmentId, PAYOUT_CURRENCY);
-}
+import { PAYOUT_CURRENCY } from './payout.ts';
 
 /**
  * Returns the merchant's money that can be paid out now, in CLP: without running refunds and the reserve for refunds.

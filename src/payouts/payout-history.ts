@@ -55,10 +55,10 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
   const lines = [
     ...states,
     ...(await selectEntriesOfPayout(app.db, payout)).map(lineOfEntry),
-    ...others.map(({ created_at: at, action: what, actor: by, reason }) => ({
+    ...others.map(({ created_at: at, action, actor: by, reason }) => ({
       at,
       kind: 'act' as const,
-      what,
+      what: action,
       by,
       reason,
     })),
@@ -94,26 +94,17 @@ async function findActs(
 
 /** The row has the times of approval, sending and end. The audit log has who decided and why, with the same times. */
 function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
-  const known: { at: number | null; what: PayoutState | 'proposed'; by: string | null; reason: string | null }[] = [
-    {
-      at: payout.created_at,
-      what: 'proposed',
-      by: payout.proposed_by,
-      reason: hasStayed(payout) ? payout.reason : null,
-    },
-    { at: payout.approved_at, what: 'approved', by: payout.approved_by, reason: null },
-    { at: payout.sent_at, what: 'sent', by: null, reason: null },
-    {
-      at: payout.changed_at,
-      what: payout.state,
-      by: payout.state === 'approved' ? payout.approved_by : null,
-      reason: payout.reason,
-    },
+  const { state, reason: why, proposed_by, approved_by } = payout;
+  const stayed = hasStayed(payout);
+  const known: [at: number | null, what: PayoutState | 'proposed', by: string | null, reason: string | null][] = [
+    [payout.created_at, 'proposed', proposed_by, stayed ? why : null],
+    [payout.approved_at, 'approved', approved_by, null],
+    [payout.sent_at, 'sent', null, null],
+    [payout.changed_at, state, state === 'approved' ? approved_by : null, why],
   ];
   const lines = new Map<string, PayoutLine>();
-  for (const { at, what, by, reason } of known) {
-    if (at !== null && !(what === payout.state && hasStayed(payout)))
-      lines.set(what, { at, kind: 'state', what, by, reason });
+  for (const [at, what, by, reason] of known) {
+    if (at !== null && !(what === state && stayed)) lines.set(what, { at, kind: 'state', what, by, reason });
   }
   for (const { action, created_at, actor, reason } of acts) {
     const what = action === 'payout.settled' ? payout.state : ACTS[action];
@@ -131,16 +122,8 @@ function hasStayed({ changed_at, created_at, state }: Payout): boolean {
   return changed_at === created_at && (state === 'draft' || state === 'awaiting_approval');
 }
 
-function lineOfEntry({ created_at, kind, debit_account, credit_account }: JournalEntry): PayoutLine {
-  return {
-    at: created_at,
-    kind: 'entry',
-    what: kind,
-    debit: debit_account,
-    credit: credit_account,
-    by: null,
-    reason: null,
-  };
+function lineOfEntry({ created_at: at, kind: what, debit_account, credit_account }: JournalEntry): PayoutLine {
+  return { at, kind: 'entry', what, debit: debit_account, credit: credit_account, by: null, reason: null };
 }
 
 function contradictionOf({ contradiction, contradicted_at }: Payout): PayoutLine[] {

@@ -3,17 +3,13 @@ import { findHeld } from '../epochs/hold.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
-import { formatMoney } from '../lib/money.ts';
 import type { WhyNotAutomatic } from './kept-texts.ts';
-import type { Payout } from './payout.ts';
+import { type Payout, payoutMoney, totalOf } from './payout.ts';
 import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
 import { selectApprovedOfBatches, sumApproved, sumApprovedBy } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** The only currency of the Chilean rail. */
-export const PAYOUT_CURRENCY = 'CLP';
 
 /**
  * Returns a sentence about the exceeded limit; null if no limit is exceeded. `amounts`: the requested amounts before
@@ -23,14 +19,14 @@ export function limitBroken(limits: PayoutLimits, amounts: readonly number[], in
   const { per_payout, per_batch } = limits;
   if (per_payout !== null && amounts.some((amount) => amount > per_payout)) {
     return {
-      en: `One payout may be ${money(per_payout)} at most.`,
-      es: `Un pago puede ser de ${money(per_payout)} como máximo.`,
+      en: `One payout may be ${payoutMoney(per_payout)} at most.`,
+      es: `Un pago puede ser de ${payoutMoney(per_payout)} como máximo.`,
     };
   }
   if (inBatch !== null && per_batch !== null && inBatch > per_batch) {
     return {
-      en: `A batch may be ${money(per_batch)} at most, and this one is ${money(inBatch)}.`,
-      es: `Un lote puede ser de ${money(per_batch)} como máximo, y este es de ${money(inBatch)}.`,
+      en: `A batch may be ${payoutMoney(per_batch)} at most, and this one is ${payoutMoney(inBatch)}.`,
+      es: `Un lote puede ser de ${payoutMoney(per_batch)} como máximo, y este es de ${payoutMoney(inBatch)}.`,
     };
   }
   return null;
@@ -46,18 +42,18 @@ export async function checkLimits(
   { environmentId, userId, now }: { environmentId: number; userId: string; now: number },
   payouts: readonly LimitedPayout[],
 ): Promise<void> {
-  const total = sumOf(payouts);
-  const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
+  const total = totalOf(payouts);
+  const limits = await selectPayoutLimits(tx, environmentId);
   if (limits.per_payout !== null || limits.per_batch !== null) await checkEach(tx, environmentId, limits, payouts);
   const since = boundsOfDay(dayOf(now)).from;
   if (limits.per_day !== null) {
-    const approved = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
+    const approved = await sumApproved(tx, { environmentId, since });
     if (approved.total + total > limits.per_day)
       throw dayReached({ en: 'may be approved', es: 'se pueden aprobar' }, limits.per_day, approved.total);
   }
-  const own = await lockPersonLimit(tx, userId, PAYOUT_CURRENCY);
+  const own = await lockPersonLimit(tx, userId);
   if (own === null) return;
-  const approved = await sumApprovedBy(tx, { userId, currency: PAYOUT_CURRENCY, since });
+  const approved = await sumApprovedBy(tx, { userId, since });
   if (approved + total > own)
     throw dayReached({ en: 'may be approved by you', es: 'puedes aprobar tú' }, own, approved);
 }
@@ -81,15 +77,11 @@ async function checkEach(
     const all = [...(approved.get(batchId) ?? []), ...asked];
     const wishes = Map.groupBy(all, ({ reference }) => wishOf(reference));
     const amounts = [...new Set(asked.map(({ reference }) => wishOf(reference)))].map((wish) =>
-      sumOf(wishes.get(wish) ?? []),
+      totalOf(wishes.get(wish) ?? []),
     );
-    const broken = limitBroken(limits, amounts, batchId === null ? null : sumOf(all));
+    const broken = limitBroken(limits, amounts, batchId === null ? null : totalOf(all));
     if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
   }
-}
-
-function sumOf(payouts: readonly Pick<Payout, 'amount'>[]): number {
-  return payouts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /**
@@ -101,20 +93,20 @@ export async function whyNotAutomatic(
   { environmentId, now, payable }: { environmentId: number; now: number; payable: Sum },
   { amount, account_changed_by }: Pick<Payout, 'amount' | 'account_changed_by'>,
 ): Promise<WhyNotAutomatic | null> {
-  const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
+  const limits = await selectPayoutLimits(tx, environmentId);
   const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
   if (most === null) return 'no automatic approval is set';
   // A program may request again what was paid after the backup was made.
   if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
-  if (amount > most) return `above ${money(most)}`;
+  if (amount > most) return `above ${payoutMoney(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';
   if (amount > payable) return 'the balance does not cover it';
   const since = boundsOfDay(dayOf(now)).from;
-  const day = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
+  const day = await sumApproved(tx, { environmentId, since });
   if (limits.per_day !== null && day.total + amount > limits.per_day) return 'the limit of the day is reached';
   if (perDay !== null && day.automatic + amount > perDay) return 'the limit of a day for programs is reached';
   if (perHour === null) return null;
-  const hour = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since: now - HOUR_MS });
+  const hour = await sumApproved(tx, { environmentId, since: now - HOUR_MS });
   return hour.automaticCount < perHour ? null : `more than ${perHour} in an hour`;
 }
 
@@ -122,12 +114,8 @@ function dayReached(what: { en: string; es: string }, most: number, approved: nu
   const left = Math.max(0, most - approved);
   return new Problem('PAYOUT_LIMIT_REACHED', {
     detail: {
-      en: `${money(most)} a day ${what.en}, and ${money(left)} of it is left today.`,
-      es: `${money(most)} al día ${what.es}, y hoy quedan ${money(left)}.`,
+      en: `${payoutMoney(most)} a day ${what.en}, and ${payoutMoney(left)} of it is left today.`,
+      es: `${payoutMoney(most)} al día ${what.es}, y hoy quedan ${payoutMoney(left)}.`,
     },
   });
-}
-
-function money(amount: number): string {
-  return formatMoney(amount, PAYOUT_CURRENCY);
 }

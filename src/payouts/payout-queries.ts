@@ -1,6 +1,6 @@
 import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { KeptReason } from './kept-texts.ts';
-import { LIVE_STATES, type Payout, type PayoutState, statesBefore } from './payout.ts';
+import { LIVE_STATES, PAYOUT_CURRENCY, type Payout, type PayoutState, statesBefore } from './payout.ts';
 
 const PAYOUTS: InsertTarget = {
   name: 'payouts',
@@ -228,27 +228,24 @@ export function selectLastAccounts(
 /** Sums the payouts approved since a time: the total, and the total and count of those approved automatically. */
 export async function sumApproved(
   tx: Reader,
-  { environmentId, currency, since }: { environmentId: number; currency: string; since: number },
+  { environmentId, since }: { environmentId: number; since: number },
 ): Promise<{ total: number; automatic: number; automaticCount: number }> {
   const [row] = await tx.query<{ total: number; automatic: number; count: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total,
        cast(coalesce(sum(case when approval = 'automatic' then amount else 0 end), 0) as bigint) as automatic,
        cast(coalesce(sum(case when approval = 'automatic' then 1 else 0 end), 0) as bigint) as count
      from payouts where environment_id = $1 and approved_at >= $2 and currency = $3`,
-    [environmentId, since, currency],
+    [environmentId, since, PAYOUT_CURRENCY],
   );
   return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
 }
 
 /** Sums the payouts that one person has approved since a time, in all environments. */
-export async function sumApprovedBy(
-  tx: Reader,
-  { userId, currency, since }: { userId: string; currency: string; since: number },
-): Promise<number> {
+export async function sumApprovedBy(tx: Reader, { userId, since }: { userId: string; since: number }): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from payouts
      where approved_by_id = $1 and approved_at >= $2 and currency = $3`,
-    [userId, since, currency],
+    [userId, since, PAYOUT_CURRENCY],
   );
   return row?.total ?? 0;
 }
@@ -382,11 +379,12 @@ export function selectUnbookedPayouts(
 /** The count and amount of an environment's payouts in one state that is not an end. */
 export type StateSum = { state: PayoutState; count: number; amount: number };
 
-export function sumOpenPayouts(db: Reader, environmentId: number, currency: string): Promise<StateSum[]> {
+/** Sums the payouts of an environment without an end, by state. Those that wait for approval reserve no money yet. */
+export function sumOpenPayouts(db: Reader, environmentId: number): Promise<StateSum[]> {
   return db.query(
     `select state, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
      where environment_id = $1 and currency = $2 and ${OPEN}
      group by state order by state`,
-    [environmentId, currency],
+    [environmentId, PAYOUT_CURRENCY],
   );
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { BANK, type EntryKind, MERCHANT_PAYABLE, PAYOUTS_RESERVED, type Transfer } from '../books/journal-entry.ts';
 import { payoutHash } from '../books/payout-hash.ts';
 import type { SqlRow } from '../db/database.ts';
+import type { Sum } from '../lib/exact-sum.ts';
+import { formatMoney } from '../lib/money.ts';
 
 export type PayoutState =
   | 'draft'
@@ -32,6 +34,19 @@ export const PAYOUT_STATES: Readonly<Record<PayoutState, readonly PayoutState[]>
   failed: [],
   returned: [],
 };
+
+/** The only currency of the Chilean rail. */
+export const PAYOUT_CURRENCY = 'CLP';
+
+/** Formats an amount of payouts. */
+export function payoutMoney(amount: Sum): string {
+  return formatMoney(amount, PAYOUT_CURRENCY);
+}
+
+/** Sums the amounts of payouts. */
+export function totalOf(payouts: readonly Pick<Payout, 'amount'>[]): number {
+  return payouts.reduce((sum, { amount }) => sum + amount, 0);
+}
 
 /** A row of `payouts`. Amounts are in minor units, times UTC milliseconds. */
 export type Payout = SqlRow & {
@@ -106,48 +121,39 @@ export function compareOutcome(state: PayoutState, outcome: PayoutState): 'settl
   return arrives || next.includes(outcome) ? 'settles' : 'contradicts';
 }
 
-/**
- * Returns the SHA-256 of the recipients, accounts, amounts and messages of payouts, for the audit log: for each payout,
- * by its id, the JSON array of these columns, ended by a line feed.
- */
-export function hashOfPayees(
-  payouts: readonly Pick<
-    Payout,
-    | 'id'
-    | 'reference'
-    | 'amount'
-    | 'currency'
-    | 'recipient_id'
-    | 'recipient_version'
-    | 'rut_hash'
-    | 'account_hash'
-    | 'bank_code'
-    | 'account_masked'
-    | 'message'
-  >[],
-): string {
-  const hash = createHash('sha256');
-  for (const payout of payouts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    const { id, reference, amount, currency, recipient_id, recipient_version, rut_hash, account_hash } = payout;
-    const whom = [recipient_id, recipient_version, rut_hash, account_hash, payout.bank_code, payout.account_masked];
-    hash.update(`${JSON.stringify([id, reference, amount, currency, ...whom, payout.message])}\n`);
-  }
-  return hash.digest('hex');
+const PAYEE_COLUMNS = [
+  'id',
+  'reference',
+  'amount',
+  'currency',
+  'recipient_id',
+  'recipient_version',
+  'rut_hash',
+  'account_hash',
+  'bank_code',
+  'account_masked',
+  'message',
+] as const;
+const DETAIL_COLUMNS = ['id', 'verdict', 'validated_at', 'callback_url'] as const;
+
+/** Returns the hash of the recipients, accounts, amounts and messages of payouts, for the audit log. */
+export function hashOfPayees(payouts: readonly Pick<Payout, (typeof PAYEE_COLUMNS)[number]>[]): string {
+  return hashOfColumns(payouts, PAYEE_COLUMNS);
 }
 
-/**
- * Returns the SHA-256 of the verdicts about the accounts of payouts and of the URLs for their outcomes, for the audit
- * log: for each payout, by its id, the JSON array of these columns, ended by a line feed.
- */
-export function hashOfDetails(
-  payouts: readonly Pick<Payout, 'id' | 'verdict' | 'validated_at' | 'callback_url'>[],
+/** Returns the hash of the verdicts about the accounts of payouts and of the URLs for their outcomes, likewise. */
+export function hashOfDetails(payouts: readonly Pick<Payout, (typeof DETAIL_COLUMNS)[number]>[]): string {
+  return hashOfColumns(payouts, DETAIL_COLUMNS);
+}
+
+/** Returns a SHA-256: for each payout, by its id, the JSON array of these columns, ended by a line feed. */
+function hashOfColumns<Column extends keyof Payout>(
+  payouts: readonly (Pick<Payout, Column> & { readonly id: string })[],
+  columns: readonly Column[],
 ): string {
   const hash = createHash('sha256');
-  for (const { id, verdict, validated_at, callback_url } of payouts.toSorted((one, other) =>
-    one.id < other.id ? -1 : 1,
-  )) {
-    hash.update(`${JSON.stringify([id, verdict, validated_at, callback_url])}\n`);
-  }
+  for (const payout of payouts.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+    hash.update(`${JSON.stringify(columns.map((column) => payout[column]))}\n`);
   return hash.digest('hex');
 }
 

@@ -8,13 +8,12 @@ import type { Tx } from '../db/database.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { findPayees, type Payee, type PayeeFinding } from './find-payees.ts';
-import { hashOfDetails, hashOfPayees, type Payout } from './payout.ts';
+import { hashOfDetails, hashOfPayees, PAYOUT_CURRENCY, type Payout, payoutMoney, totalOf } from './payout.ts';
 import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
 import { selectPayoutLimits } from './payout-limit-queries.ts';
-import { limitBroken, PAYOUT_CURRENCY, whyNotAutomatic } from './payout-limits.ts';
+import { limitBroken, whyNotAutomatic } from './payout-limits.ts';
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -145,10 +144,9 @@ async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
 
 /** Checks the limits against the requested amounts, before splitting. */
 async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<void> {
-  const limits = await selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
+  const limits = await selectPayoutLimits(app.db, owner.id);
   const amounts = wishes.map(({ amount }) => amount);
-  const total = amounts.reduce((sum, amount) => sum + amount, 0);
-  const broken = limitBroken(limits, amounts, batch === null ? null : total);
+  const broken = limitBroken(limits, amounts, batch === null ? null : totalOf(wishes));
   if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
 }
 
@@ -197,13 +195,8 @@ async function payeesOf(
   wishes: readonly CheckedWish[],
   validate: typeof validateBatch,
 ) {
-  const findings = await findPayees(
-    app,
-    owner,
-    keeper,
-    wishes.map(({ payee }) => payee),
-    validate,
-  );
+  const named = wishes.map(({ payee }) => payee);
+  const findings = await findPayees(app, owner, keeper, named, validate);
   const errors = accountErrors(findings, (at) => (wishes[at] as CheckedWish).row);
   if (errors.length > 0) throw invalidRows('ACCOUNT_NOT_PAYABLE', errors);
   return findings.map((finding) => (finding as { payee: Payee }).payee);
@@ -290,14 +283,13 @@ async function beginApproval(
 
 function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: readonly Payout[], at: number) {
   const [first] = payouts as [Payout];
-  const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
   const subject = batch === null ? { kind: 'payout', id: first.id } : { kind: 'batch', id: batch.id };
   const after = {
     payment_service: owner.paymentServiceId,
     environment: owner.environment,
     reference: batch?.name ?? first.reference,
     payouts: payouts.length,
-    total: formatMoney(total, PAYOUT_CURRENCY),
+    total: payoutMoney(totalOf(payouts)),
     state: first.state,
     payees_sha256: hashOfPayees(payouts),
     details_sha256: hashOfDetails(payouts),

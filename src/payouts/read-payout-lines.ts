@@ -4,7 +4,7 @@ import type { Reader } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
-import { selectVersionsOf } from './recipient-queries.ts';
+import { selectVersionsPaid } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function readPayoutLines(
   environmentId: number,
   payouts: readonly Payout[],
 ): Promise<(PayoutLine | null)[]> {
-  const rows = await selectVersionsOf(db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const rows = await selectVersionsPaid(db, payouts);
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);

@@ -8,8 +8,8 @@ import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { sayTableError } from '../lib/tables/say-table-error.ts';
-import { type Dialect, isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { type Dialect, isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
 
@@ -23,30 +23,26 @@ export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lin
  *
  * Throws `Problem` INVALID_PAYOUT if the file is not such a table or has too many rows.
  */
-export async function readPayouts(app: App, source: string | Readable, prefix: string): Promise<ReadPayouts> {
-  try {
-    return await withTable(source, PAYOUT_TABLE, async (table) => {
-      if (table.header === null) throw invalidPayout(NO_HEADER);
-      const { places, row: header } = table.header;
-      const rows: TableRow[] = [];
-      for await (const row of table.rows) {
-        const { cells } = row;
-        if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
-        rows.push(row);
-        if (rows.length > MOST_IN_BATCH)
-          throw invalidPayout({
-            en: `A batch has at most ${MOST_IN_BATCH} payouts: split the file.`,
-            es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
-          });
-      }
-      refuseHidden(rows);
-      refuseOtherSheets(table.dialect, await table.otherSheets());
-      const wishes = await wishesOf(app, rows, { places, header, prefix });
-      return { wishes, lines: rows.map(({ line }) => line) };
-    });
-  } catch (error) {
-    throw error instanceof TableError ? invalidPayout(sayTableError(error)) : error;
-  }
+export function readPayouts(app: App, source: string | Readable, prefix: string): Promise<ReadPayouts> {
+  return withTable(source, PAYOUT_TABLE, async (table) => {
+    if (table.header === null) throw invalidPayout(NO_HEADER);
+    const { places, row: header } = table.header;
+    const rows: TableRow[] = [];
+    for await (const row of table.rows) {
+      const { cells } = row;
+      if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
+      rows.push(row);
+      if (rows.length > MOST_IN_BATCH)
+        throw invalidPayout({
+          en: `A batch has at most ${MOST_IN_BATCH} payouts: split the file.`,
+          es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
+        });
+    }
+    refuseHidden(rows);
+    refuseOtherSheets(table.dialect, await table.otherSheets());
+    const wishes = await wishesOf(app, rows, { places, header, prefix });
+    return { wishes, lines: rows.map(({ line }) => line) };
+  }).catch(refuseTable(invalidPayout));
 }
 
 /** A filter hides rows that a person means to leave out, and nobody sees a hidden row before it is paid. */

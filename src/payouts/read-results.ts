@@ -9,8 +9,8 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { sayTableError } from '../lib/tables/say-table-error.ts';
-import { isTotal, TableError } from '../lib/tables/table.ts';
+import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { isTotal } from '../lib/tables/table.ts';
 import type { KeptReason } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
 import { invalidPayout } from './payout-wish.ts';
@@ -66,46 +66,40 @@ export async function readResults(
   const said = new Map<Payout, Said>();
   const results: ReadResults = { outcomes: [], unmatched: [], unclear: [] };
   const unclear: number[] = [];
-  try {
-    return await withTable(source, RESULT_TABLE, async (table) => {
-      if (table.header === null)
+  return withTable(source, RESULT_TABLE, async (table) => {
+    if (table.header === null)
+      throw invalidPayout({
+        en: 'No row names the columns: RUT, monto and estado, or id and estado.',
+        es: 'Ninguna fila nombra las columnas: RUT, monto y estado, o id y estado.',
+      });
+    const { places } = table.header;
+    const turn = letOthersRun();
+    let lines = 0;
+    for await (const { line, cells } of table.rows) {
+      await turn();
+      if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
+      if (++lines > MOST_LINES)
         throw invalidPayout({
-          en: 'No row names the columns: RUT, monto and estado, or id and estado.',
-          es: 'Ninguna fila nombra las columnas: RUT, monto y estado, o id y estado.',
+          en: `A file of results has at most ${MOST_LINES} lines: split the file.`,
+          es: `Un archivo de resultados lleva como máximo ${MOST_LINES} líneas: divide el archivo.`,
         });
-      const { places } = table.header;
-      const turn = letOthersRun();
-      let lines = 0;
-      for await (const { line, cells } of table.rows) {
-        await turn();
-        if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
-        if (++lines > MOST_LINES)
-          throw invalidPayout({
-            en: `A file of results has at most ${MOST_LINES} lines: split the file.`,
-            es: `Un archivo de resultados lleva como máximo ${MOST_LINES} líneas: divide el archivo.`,
-          });
-        const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-        const { found, taken } = payoutOf(readLine(cell, hashes), known, left);
-        const outcome = readOutcome(cell('outcome'));
-        const others = taken
-          .flatMap((one) => said.get(one) ?? [])
-          .filter((one) => (one.outcome ?? outcome) !== outcome);
-        for (const one of others) one.lines.push(line);
-        if (found !== undefined) {
-          left.delete(found);
-          said.set(found, { outcome, reason: cell('reason'), lines: [line] });
-        } else if (others.length === 0) results.unmatched.push(line);
-      }
-      for (const [{ id }, { outcome, reason, lines }] of said) {
-        if (outcome === null || lines.length > 1) unclear.push(...lines);
-        else results.outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
-      }
-      results.unclear.push(...[...new Set(unclear)].sort((one, other) => one - other));
-      return results;
-    });
-  } catch (error) {
-    throw error instanceof TableError ? invalidPayout(sayTableError(error)) : error;
-  }
+      const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
+      const { found, taken } = payoutOf(readLine(cell, hashes), known, left);
+      const outcome = readOutcome(cell('outcome'));
+      const others = taken.flatMap((one) => said.get(one) ?? []).filter((one) => (one.outcome ?? outcome) !== outcome);
+      for (const one of others) one.lines.push(line);
+      if (found !== undefined) {
+        left.delete(found);
+        said.set(found, { outcome, reason: cell('reason'), lines: [line] });
+      } else if (others.length === 0) results.unmatched.push(line);
+    }
+    for (const [{ id }, { outcome, reason, lines }] of said) {
+      if (outcome === null || lines.length > 1) unclear.push(...lines);
+      else results.outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
+    }
+    results.unclear.push(...[...new Set(unclear)].sort((one, other) => one - other));
+    return results;
+  }).catch(refuseTable(invalidPayout));
 }
 
 /**

@@ -95,8 +95,12 @@ export function selectPayees(
   );
 }
 
-/** Returns all versions of these recipients. */
-export function selectVersionsOf(db: Reader, ids: readonly string[]): Promise<RecipientRow[]> {
+/** Returns all versions of the recipients of payouts, oldest first. */
+export function selectVersionsPaid(
+  db: Reader,
+  payouts: readonly { readonly recipient_id: string }[],
+): Promise<RecipientRow[]> {
+  const ids = [...new Set(payouts.map(({ recipient_id }) => recipient_id))];
   return db.query<RecipientRow>('select * from recipients where id {named $1} order by id, version', [ids]);
 }
 

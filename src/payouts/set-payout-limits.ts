@@ -4,19 +4,13 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { lockUser } from '../auth/user-queries.ts';
 import { changeService } from '../payment-services/find-environment.ts';
 import {
+  lockPersonLimit,
   type PayoutLimits,
   selectPayoutLimits,
-  selectPersonLimit,
   upsertPayoutLimits,
   upsertPersonLimit,
 } from './payout-limit-queries.ts';
-import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
-
-/** Returns the limits of an environment's payouts, in CLP. */
-export function readPayoutLimits(app: App, owner: PayoutOwner): Promise<PayoutLimits> {
-  return selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
-}
 
 /** Changes the given limits; null removes one. Returns all limits. */
 export function setPayoutLimits(
@@ -26,9 +20,9 @@ export function setPayoutLimits(
   by: Actor,
 ): Promise<PayoutLimits> {
   return changeService(app, owner.paymentServiceId, async (tx) => {
-    const before = await selectPayoutLimits(tx, owner.id, PAYOUT_CURRENCY);
+    const before = await selectPayoutLimits(tx, owner.id);
     const after = { ...before, ...changes };
-    await upsertPayoutLimits(tx, owner.id, PAYOUT_CURRENCY, after);
+    await upsertPayoutLimits(tx, owner.id, after);
     const subject = { kind: 'environment', id: `${owner.paymentServiceId} ${owner.environment}` };
     await recordAudit(tx, { at: app.now(), by, action: 'payout.limits_set', subject, before, after });
     return after;
@@ -40,8 +34,8 @@ export function setPersonLimit(app: App, userId: string, perDay: number | null, 
   return app.db.transaction(async (tx) => {
     // A concurrent change may insert the limit, and its row cannot be locked before.
     await lockUser(tx, userId);
-    const before = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);
-    await upsertPersonLimit(tx, userId, PAYOUT_CURRENCY, perDay);
+    const before = await lockPersonLimit(tx, userId);
+    await upsertPersonLimit(tx, userId, perDay);
     await recordAudit(tx, {
       at: app.now(),
       by,

@@ -4,13 +4,12 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { hashOfUrl, withoutQuery } from '../audit/said-url.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { formatMoney } from '../lib/money.ts';
 import { changeService } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { PayoutSender, SenderSetting } from '../payout-senders/payout-sender.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { updateApprovedDue } from './due-payout-queries.ts';
-import { PAYOUT_CURRENCY } from './payout-limits.ts';
+import { PAYOUT_CURRENCY, payoutMoney, totalOf } from './payout.ts';
 import {
   insertPayoutSender,
   type PayoutSenderRow,
@@ -71,16 +70,11 @@ export function setPayoutSender(
       await insertPayoutSender(tx, row);
     }
     const due = await updateApprovedDue(tx, owner.id, at);
-    const total = due.reduce((sum, { amount }) => sum + amount, 0);
-    const after = {
-      kind,
-      url: withoutQuery(url),
-      url_sha256: hashOfUrl(url),
-      payouts: due.length,
-      total: formatMoney(total, PAYOUT_CURRENCY),
-    };
+    const [payouts, total] = [due.length, totalOf(due)];
+    const urls = { url: withoutQuery(url), url_sha256: hashOfUrl(url) };
+    const after = { kind, ...urls, payouts, total: payoutMoney(total) };
     await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_set', after });
-    return { id, payouts: due.length, total };
+    return { id, payouts, total };
   });
 }
 
@@ -96,9 +90,8 @@ export function removePayoutSender(app: App, owner: PayoutOwner, by: Actor): Pro
     if (before === null) return null;
     await retireSender(tx, owner.id, at);
     const waiting = await updateApprovedDue(tx, owner.id, null);
-    const total = waiting.reduce((sum, { amount }) => sum + amount, 0);
     await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_removed' });
-    return { id: before.id, payouts: waiting.length, total };
+    return { id: before.id, payouts: waiting.length, total: totalOf(waiting) };
   });
 }
 

@@ -20,38 +20,25 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     const [payout] = await lockPayouts(tx, { environmentId: owner.id, ids: [claimed.id] });
     if (payout === undefined || payout.sent_at === null) return null;
     const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
-    switch (answer.kind) {
-      case 'confirmed':
-      case 'failed':
-      case 'returned': {
-        const reason = 'reason' in answer ? answer.reason : null;
-        const said = { id: payout.id, outcome: answer.kind, reason };
-        const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
-        if (settled.length === 0) await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return contradicted.length > 0 ? unlessKnown(payout, answer.kind) : null;
-      }
-      case 'contradiction':
-        await recordContradiction(tx, payout, answer.says, at);
-        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return unlessKnown(payout, answer.says);
-      case 'unknown':
-      case 'absent':
-        if (payout.state === 'sent') {
-          const next = { nextLookAt: nextLook('unknown', since, at), reason: WHY[answer.kind] };
-          await transitionPayouts(tx, owner, { ids: [payout.id], to: 'unknown', at }, next);
-          return null;
-        }
-        break;
-      case 'pending':
-        // The merchant has the money again, and the provider may still pay it. An answer from before the failure is
-        // old.
-        if (payout.state !== 'failed' || claimed.state !== 'failed') break;
-        await recordContradiction(tx, payout, STILL_PENDING, at);
-        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return unlessKnown(payout, STILL_PENDING);
+    const { kind } = answer;
+    if (kind === 'confirmed' || kind === 'failed' || kind === 'returned') {
+      const reason = 'reason' in answer ? answer.reason : null;
+      const said = { id: payout.id, outcome: kind, reason };
+      const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
+      if (settled.length === 0) await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+      return contradicted.length > 0 ? unlessKnown(payout, kind) : null;
     }
+    if ((kind === 'unknown' || kind === 'absent') && payout.state === 'sent') {
+      const next = { nextLookAt: nextLook('unknown', since, at), reason: WHY[kind] };
+      await transitionPayouts(tx, owner, { ids: [payout.id], to: 'unknown', at }, next);
+      return null;
+    }
+    // An answer from before the failure is old. After it the merchant has the money again, and the provider may still pay it.
+    const isStillPending = kind === 'pending' && payout.state === 'failed' && claimed.state === 'failed';
+    const said = kind === 'contradiction' ? answer.says : isStillPending ? STILL_PENDING : null;
+    if (said !== null) await recordContradiction(tx, payout, said, at);
     await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-    return null;
+    return said === null ? null : unlessKnown(payout, said);
   });
   if (contradiction !== null) {
     const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };

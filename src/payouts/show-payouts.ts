@@ -1,17 +1,15 @@
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
-import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
 import { STATE_NAMES } from './kept-texts.ts';
-import type { Payout } from './payout.ts';
+import { type Payout, payoutMoney } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
-import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { type AlikePayout, selectAlike } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
-import { selectVersionsOf } from './recipient-queries.ts';
+import { selectVersionsPaid } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /** A warning for the approver. The codes are stable; the text is for people, in both languages. */
@@ -51,7 +49,7 @@ export async function showPayouts(app: App, payouts: readonly Payout[]): Promise
 async function showSome(app: App, environmentId: number, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const now = app.now();
   const ids = payouts.map(({ id }) => id);
-  const kept = await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const kept = await selectVersionsPaid(app.db, payouts);
   const versions = Map.groupBy(kept, ({ id }) => id);
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
@@ -64,17 +62,10 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     const barred = barredFrom(payout, own, behind);
     const warnings = [...changed(payout), ...same(alike(payout))];
     if (payout.state === 'awaiting_approval') {
-      const terms = {
-        now,
-        maxAgeDays: app.config.verdictMaxAgeDays,
-        users: behind.users,
-        directory,
-        approvers,
-        barred,
-      };
-      warnings.push(...hindrances(payout, own, terms));
+      const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
+      warnings.push(...hindrances(payout, own, { ...terms, approvers, barred }));
       if (payout.amount > available) {
-        const left = formatMoney(available, PAYOUT_CURRENCY);
+        const left = payoutMoney(available);
         const text = {
           en: `Only ${left} are available: it cannot be approved now.`,
           es: `Solo hay ${left} disponibles: no se puede aprobar ahora.`,
@@ -157,28 +148,19 @@ type Terms = PayableTerms & { approvers: ReadonlySet<string>; barred: Barred };
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);
-  const able = [...terms.approvers].filter((id) => !terms.barred.has(id));
-  return [
-    ...(why === null
-      ? []
-      : [
-          {
-            code: 'NOT_PAYABLE' as const,
-            text: { en: `It cannot be approved: ${why.en}`, es: `No se puede aprobar: ${why.es}` },
-          },
-        ]),
-    ...(able.length > 0
-      ? []
-      : [
-          {
-            code: 'NO_APPROVER' as const,
-            text: {
-              en: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
-              es: 'No hay nadie que pueda aprobarlo: bin/rubrica user create --role approver.',
-            },
-          },
-        ]),
-  ];
+  const warnings: PayoutWarning[] = [];
+  if (why !== null) {
+    const text = { en: `It cannot be approved: ${why.en}`, es: `No se puede aprobar: ${why.es}` };
+    warnings.push({ code: 'NOT_PAYABLE', text });
+  }
+  if ([...terms.approvers].every((id) => terms.barred.has(id))) {
+    const text = {
+      en: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
+      es: 'No hay nadie que pueda aprobarlo: bin/rubrica user create --role approver.',
+    };
+    warnings.push({ code: 'NO_APPROVER', text });
+  }
+  return warnings;
 }
 
 function recipientOf(app: App, payout: Payout, versions: readonly RecipientRow[]): ShownPayout['recipient'] {

@@ -30,6 +30,10 @@ export type WaitingPayout = SqlRow & {
  */
 export type LeftBefore = { unknown: number; sender: number; file: number };
 
+/** Joins the owner of what waits, `w`. */
+const OWNED = `join environments e on e.id = w.environment_id
+     join payment_services s on s.id = e.payment_service_id`;
+
 const WITHOUT_END = `select p.*, p.sent_at as since from payouts p
     where p.contradicted_at is null and ((p.state = 'unknown' and p.sent_at <= $1)
       or (p.state = 'sent' and p.sent_at <= cast(case when p.file_id is null then $2 else $3 end as bigint)))
@@ -53,9 +57,7 @@ export function selectWaitingPayouts(
   return db.query<WaitingPayout>(
     `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.reference, w.since, w.amount, w.currency, w.state, w.reason,
        w.contradiction, w.contradicted_by, w.file_id
-     from (${WITHOUT_END}) as w
-     join environments e on e.id = w.environment_id
-     join payment_services s on s.id = e.payment_service_id
+     from (${WITHOUT_END}) as w ${OWNED}
      order by w.since, w.id limit $4`,
     [unknown, sender, file, limit],
   );
@@ -201,9 +203,7 @@ export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: 
     `${GROUPED}
      select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.reference, w.amount, w.currency, w.state,
        w.hindrance, w.by_sender
-     from waiting w
-     join environments e on e.id = w.environment_id
-     join payment_services s on s.id = e.payment_service_id
+     from waiting w ${OWNED}
      order by w.since, w.id, w.hindrance limit $8`,
     [...parametersOf(terms), limit],
   );

@@ -4,8 +4,7 @@ import { clockOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { nameState } from '../payouts/kept-texts.ts';
-import { hashOfDetails, hashOfPayees } from '../payouts/payout.ts';
-import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
+import { hashOfDetails, hashOfPayees, PAYOUT_CURRENCY } from '../payouts/payout.ts';
 import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import {

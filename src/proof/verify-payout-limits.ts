@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
+import { PAYOUT_CURRENCY } from '../payouts/payout.ts';
 import { compareSaid } from './compare-said.ts';
 import { selectPayoutLimitsSaid, selectPersonLimitsSaid } from './payout-limit-check-queries.ts';
 import type { Findings } from './proof-finding.ts';

@@ -5,8 +5,8 @@ import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, placeColumns, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { sayTableError } from '../lib/tables/say-table-error.ts';
-import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import { invalidStatement, type ReadStatement, type StatementLine, type StatementProof } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
@@ -24,12 +24,8 @@ type Row = StatementLine & { readonly balance: number | null; readonly side: Sid
  *
  * Throws `Problem` INVALID_STATEMENT with the wrong line, and accepts no line of the file.
  */
-export async function readStatement(source: string | Readable): Promise<ReadStatement> {
-  try {
-    return await withTable(source, STATEMENT_TABLE, readTable);
-  } catch (error) {
-    throw error instanceof TableError ? invalidStatement(sayTableError(error)) : error;
-  }
+export function readStatement(source: string | Readable): Promise<ReadStatement> {
+  return withTable(source, STATEMENT_TABLE, readTable).catch(refuseTable(invalidStatement));
 }
 
 async function readTable({ header, above, rows }: Table<StatementColumn>): Promise<ReadStatement> {

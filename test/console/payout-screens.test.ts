@@ -357,7 +357,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     await using _server = server;
     const { environment: owner, program: by } = desk;
     const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
-    await app.db.transaction((tx) => upsertPayoutLimits(tx, owner.id, 'CLP', rule));
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, owner.id, rule));
     const [made] = (await proposePayouts(app, { owner, by, wishes: [wish()], batch: null })).payouts;
     assert.equal(made?.approved_by, 'automatic');
     app.now.advance(MINUTE_MS);

@@ -76,7 +76,7 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
   const { environment, maker, users } = desk;
   await setPayoutSender(app, environment, { kind: 'simulated', url: null, key: null }, maker);
   const rule = { ...NO_LIMITS, automatic_per_payout: 20_000 };
-  await app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, 'CLP', rule));
+  await app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, rule));
   const { email, api_token } = users.program;
   const logIn = async (path: string) => {
     const reply = await server.post(path, { json: { email, apiToken: api_token } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../src/error-catalogue.ts';
-import { NO_LIMITS } from '../../src/payouts/payout-limit-queries.ts';
-import { readPayoutLimits, setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
+import { NO_LIMITS, selectPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
+import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -17,7 +17,7 @@ forEachEngine('payout limits', (openTestDatabase) => {
       const changes = [{ per_payout: amount }, { per_batch: 2 * amount }, { per_day: 3 * amount }];
       await Promise.all(changes.map((change) => setPayoutLimits(app, owner, change, TESTER)));
       const all = Object.assign({ ...NO_LIMITS }, ...changes);
-      assert.deepEqual({ ...(await readPayoutLimits(app, owner)) }, all);
+      assert.deepEqual({ ...(await selectPayoutLimits(app.db, owner.id)) }, all);
     }
   });
 

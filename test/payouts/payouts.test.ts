@@ -330,7 +330,7 @@ forEachEngine('payouts', (openTestDatabase) => {
   test('limits hold for each payout, batch, day and approver', async () => {
     const { app, desk } = await open();
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
-      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
+      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, { ...NO_LIMITS, ...limits }));
     await limit({ per_payout: 9_999 });
     await assert.rejects(propose(app, desk), code('PAYOUT_LIMIT_REACHED'));
     await limit({ per_batch: 15_000 });
@@ -339,7 +339,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approved(app, desk, [wish(), wish()])).length, 2, 'an amount equal to the limit is allowed');
     await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     await limit({});
-    await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 'CLP', 30_000));
+    await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 30_000));
     assert.equal((await approved(app, desk)).length, 1, 'an amount equal to the limit is allowed');
     await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     app.now.advance(86_400_000);
@@ -349,7 +349,7 @@ forEachEngine('payouts', (openTestDatabase) => {
   test('the payout limit also counts the sum of split parts, and the batch limit payouts approved one by one', async () => {
     const { app, desk } = await open(100_000_000);
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
-      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
+      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, { ...NO_LIMITS, ...limits }));
     const refused = (ids: string[]) =>
       assert.rejects(approvePayouts(app, decide(desk, ids)), code('PAYOUT_LIMIT_REACHED'));
     const idsOf = async (amounts: number[]) =>
@@ -385,7 +385,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const other = await openPayoutDesk(app);
     const paymentServices = [desk.environment, other.environment].map(({ paymentServiceId }) => paymentServiceId);
     const both = actor(await createTestUser(app, { role: 'approver', may: [], paymentServices }), 'approver');
-    await app.db.transaction((tx) => upsertPersonLimit(tx, both.userId ?? '', 'CLP', 15_000));
+    await app.db.transaction((tx) => upsertPersonLimit(tx, both.userId ?? '', 15_000));
     const waiting = await Promise.all([desk, other].map(async (one) => ({ one, made: await propose(app, one) })));
     const outcomes = await Promise.allSettled(
       waiting.map(({ one, made }) =>
@@ -408,7 +408,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const userId = desk.approver.userId ?? '';
     const limitTo = (perDay: number, meanwhile = async () => {}) =>
       app.db.transaction(async (tx) => {
-        await upsertPersonLimit(tx, userId, 'CLP', perDay);
+        await upsertPersonLimit(tx, userId, perDay);
         await meanwhile();
       });
     await limitTo(50_000);
@@ -426,7 +426,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const { app, desk } = await open();
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
       app.db.transaction((tx) =>
-        upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, automatic_per_payout: 10_000, ...limits }),
+        upsertPayoutLimits(tx, desk.environment.id, { ...NO_LIMITS, automatic_per_payout: 10_000, ...limits }),
       );
     await limit({ automatic_count_per_hour: 2 });
     const ask = async (amount: number, payee = ANA) => {
@@ -457,7 +457,7 @@ forEachEngine('payouts', (openTestDatabase) => {
   test('after a restore a program’s payout waits for a person, because it may repeat a lost one', async () => {
     const { app, desk } = await open();
     const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
-    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', rule));
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, rule));
     await beginEpoch(app, [], 0, TESTER);
     const proposal = { owner: desk.environment, by: desk.program, wishes: [wish()], batch: null };
     const [payout] = (await proposePayouts(app, proposal)).payouts;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { selectPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
+import { lockPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { setPayoutLimits, setPersonLimit } from '../../src/payouts/set-payout-limits.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -80,7 +80,7 @@ forEachEngine('a limit of payouts', (openTestDatabase) => {
     });
     await setPersonLimit(setting, users.maker.id, 20_000, TESTER);
     await removing;
-    assert.equal(await selectPersonLimit(app.db, users.maker.id, 'CLP'), null);
+    assert.equal(await app.db.transaction((tx) => lockPersonLimit(tx, users.maker.id)), null);
     assert.equal(await found(app), '');
   });
 

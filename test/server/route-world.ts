@@ -76,7 +76,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const by = userActor({ ...user, role: 'integration' }, '192.0.2.1');
   const wishes = [wish({ reference: payout, amount: 100 })];
   const limits = { ...NO_LIMITS, automatic_per_payout: 100 };
-  await app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, 'CLP', limits));
+  await app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, limits));
   await proposePayouts(app, { owner: environment, by, wishes, batch: null });
   const inBatch = [wish({ reference: `batched-${reference}`, amount: 100 })];
   const named = { name: 'Lote', fileSha256: null };

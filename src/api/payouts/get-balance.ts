@@ -5,8 +5,8 @@ import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payoutBalance } from '../../payouts/payout-balance.ts';
-import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 
 const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Whole pesos' }) }, { $id: 'Balance' });

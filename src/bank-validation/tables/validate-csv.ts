@@ -3,8 +3,8 @@ import type { App } from '../../app.ts';
 import type { Language } from '../../lib/language.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
-import { sayTableError } from '../../lib/tables/say-table-error.ts';
-import { TableError, type TableRow, type TextDialect } from '../../lib/tables/table.ts';
+import { refuseTable } from '../../lib/tables/say-table-error.ts';
+import type { TableRow, TextDialect } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { currentDirectory } from '../directory/current-directory.ts';
@@ -60,32 +60,26 @@ const ROWS_AT_ONCE = 500;
  *
  * Throws `CsvError` if the file is not a table or its columns are unknown.
  */
-export async function validateCsv(
+export function validateCsv(
   app: App,
   source: string | Readable,
   output: Writable | null,
   options: CsvOptions = {},
 ): Promise<CsvSummary> {
-  try {
-    return await withTable(source, ACCOUNT_TABLE, (table) => validateTable(app, table, output, options));
-  } catch (error) {
-    throw error instanceof TableError ? new CsvError(sayTableError(error)[options.language ?? 'en']) : error;
-  }
+  return withTable(source, ACCOUNT_TABLE, (table) => validateTable(app, table, output, options)).catch(
+    refuseTable((why) => new CsvError(why[options.language ?? 'en'])),
+  );
 }
 
 /**
  * Returns whether a table has more than `most` rows; validates nothing. Throws `CsvError` if the file is not a table.
  */
-export async function hasMoreRows(source: Readable, most: number, language: Language): Promise<boolean> {
-  try {
-    return await withTable(source, ACCOUNT_TABLE, async ({ rows }) => {
-      let count = 0;
-      for await (const _row of rows) if (++count > most) return true;
-      return false;
-    });
-  } catch (error) {
-    throw error instanceof TableError ? new CsvError(sayTableError(error)[language]) : error;
-  }
+export function hasMoreRows(source: Readable, most: number, language: Language): Promise<boolean> {
+  return withTable(source, ACCOUNT_TABLE, async ({ rows }) => {
+    let count = 0;
+    for await (const _row of rows) if (++count > most) return true;
+    return false;
+  }).catch(refuseTable((why) => new CsvError(why[language])));
 }
 
 /** How the rows of this file are read and written. */

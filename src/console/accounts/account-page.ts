@@ -11,9 +11,8 @@ import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { writeCsv } from '../../lib/tables/write-csv.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import type { PayoutState } from '../../payouts/payout.ts';
-import { payoutPosition } from '../../payouts/payout-balance.ts';
-import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { PAYOUT_CURRENCY, type PayoutState } from '../../payouts/payout.ts';
+import { sumOpenPayouts } from '../../payouts/payout-queries.ts';
 import { emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Filter, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellAll, tellKind } from '../console-texts.ts';
@@ -101,7 +100,7 @@ export const getConsoleStatementCsv = consoleHandler(async (app, visit) => {
 /** Shows the money that is on its way to others: reserved, or handed to the bank without a result. */
 async function payoutSection(app: App, { language, user }: ConsoleVisit, { merchant, environment, scope }: Asked) {
   const { environmentId, currency } = scope;
-  const sums = currency === PAYOUT_CURRENCY ? await payoutPosition(app, environmentId) : [];
+  const sums = currency === PAYOUT_CURRENCY ? await sumOpenPayouts(app.db, environmentId) : [];
   if (sums.length === 0) return false;
   const rows = sums.map(({ state, count, amount }) => [
     user.may.has('recipients:read')

@@ -8,7 +8,7 @@ import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/find-payout-file.ts';
 import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
-import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';

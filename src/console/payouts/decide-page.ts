@@ -14,8 +14,8 @@ import {
 } from '../../payouts/decide-payouts.ts';
 import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
-import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';

@@ -9,7 +9,7 @@ import { parseTyped } from '../../lib/money.ts';
 import { recipientPayee } from '../../payouts/find-payees.ts';
 import { findRecipient } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
-import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
 import { actorText, tableOf, timeCell } from '../console-format.ts';

@@ -1,8 +1,16 @@
-import type { TableError, TableErrorCode } from './table.ts';
+import { TableError, type TableErrorCode } from './table.ts';
 
-/** Returns in both languages why a file is not a table. The English text is the error's own message. */
-export function sayTableError({ code, line, message }: TableError): { en: string; es: string } {
-  return { en: message, es: SPANISH[code](line ?? 1) };
+type Said = { readonly en: string; readonly es: string };
+
+/**
+ * For the `catch` of `withTable`: throws `refusal` of a file that is not a table, with the reason in both languages, and
+ * any other error as it is.
+ */
+export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof TableError)) throw error;
+    throw refusal({ en: error.message, es: SPANISH[error.code](error.line ?? 1) });
+  };
 }
 
 const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
