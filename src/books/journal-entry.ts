@@ -82,9 +82,9 @@ export type Posting = {
   at: number;
   transactionId: number | null;
   /** The explained record: the attempt that collected, the completed refund, or the movement that a person recorded. */
-  paymentAttemptId: string | null;
-  refundId: string | null;
-  movement: { id: string; hash: string } | null;
+  paymentAttemptId?: string | null;
+  refundId?: string | null;
+  movement?: { id: string; hash: string };
   transfers: readonly [Transfer, ...Transfer[]];
 };
 
@@ -180,13 +180,5 @@ function postingOf(
   at: number,
   transfers: Posting['transfers'],
 ): Posting {
-  return {
-    environmentId: environment_id,
-    at,
-    transactionId: id,
-    paymentAttemptId: null,
-    refundId: null,
-    movement: null,
-    transfers,
-  };
+  return { environmentId: environment_id, at, transactionId: id, transfers };
 }

@@ -1,7 +1,7 @@
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { GENESIS } from '../lib/hash-chain.ts';
-import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
+import { type JournalEntry, type Posting, SUSPENSE } from './journal-entry.ts';
 import { LINKED_COLUMNS } from './link-hash.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
 
@@ -57,7 +57,7 @@ export const wentBack = (transactionId: string, environmentId: string) => `(
 export async function selectBehind(
   tx: Tx,
   environmentId: number,
-  of: { transactionId: number | null; paymentAttemptId: string | null; refundId: string | null },
+  of: Pick<Posting, 'transactionId' | 'paymentAttemptId' | 'refundId'>,
 ): Promise<OwnerOfBooks & RecordBehind & { booked: number | null }> {
   const [row] = await tx.query<SqlRow & OwnerOfBooks & RecordBehind & { booked: number | null }>(
     `select e.id as environment_id, e.payment_service_id, e.environment, e.service_token, ${RECORD_COLUMNS},
@@ -67,7 +67,7 @@ export async function selectBehind(
      left join payment_attempts a on a.id = $3 and a.environment_id = $1
      left join refunds r on r.id = $4 and r.environment_id = $1
      where e.id = $1`,
-    [environmentId, of.transactionId, of.paymentAttemptId, of.refundId],
+    [environmentId, of.transactionId, of.paymentAttemptId ?? null, of.refundId ?? null],
   );
   if (row === undefined) throw new Error('A posting of no environment');
   return row;

@@ -62,7 +62,10 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
       reason: reasonOf(step),
       evidence: record.evidence,
       by: record.by,
-      alongside: (tx) => recordImport(tx, imported),
+      alongside: async (tx) => {
+        await recordImportFact(tx, imported);
+        await insertImported(tx, imported);
+      },
       lastCheck: (tx) => refuseEarlier(tx, imported.id),
     });
     return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
@@ -77,7 +80,10 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   const imported = newImported(app, scope, step, record);
   return unlessEarlier(app, scope, step, (refuseEarlier) =>
     app.db.transaction(async (tx) => {
-      const payment = await lockCharged(tx, imported, step.transactionId);
+      const { environment_id } = imported;
+      // Money of no known payment is no chargeback.
+      const payment =
+        step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
       await refuseEarlier(tx, imported.id);
       if (payment !== null && !(await hasLeft(tx, payment, imported.amount)))
         return { ...step, does: 'left', note: MORE_THAN_LEFT };
@@ -104,13 +110,8 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
 /** Makes the event from which the merchant learns that the payer's bank took money back. */
 function chargebackOf({ imported_at, payment_method, amount, currency }: ImportedPayment, step: ImportStep) {
   const data = { charged_back: formatDecimal(amount, currency), currency };
-  return {
-    event: 'chargeback',
-    at: imported_at,
-    paymentMethod: payment_method,
-    attemptId: step.attemptId,
-    data,
-  } as const;
+  const of = { paymentMethod: payment_method, attemptId: step.attemptId };
+  return { event: 'chargeback', at: imported_at, ...of, data } as const;
 }
 
 /** Rolls a commit back if another import has its line by now. `ownId`: the line of the commit itself. */
@@ -154,23 +155,9 @@ async function findEarlier(
   return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
 }
 
-/** Locks the payment of a chargeback; returns null for money of no known payment. */
-async function lockCharged(
-  tx: Tx,
-  { environment_id }: ImportedPayment,
-  id: number | null,
-): Promise<Transaction | null> {
-  return id === null ? null : lockTransaction(tx, { id, environment_id });
-}
-
 /** Reads under the lock what is left of a payment, because another line or a refund may have been first. */
 async function hasLeft(tx: Tx, payment: Transaction, amount: number): Promise<boolean> {
   return (await sumWentBack(tx, payment)).wentBack + amount <= payment.amount;
-}
-
-async function recordImport(tx: Tx, imported: ImportedPayment): Promise<void> {
-  await recordImportFact(tx, imported);
-  await insertImported(tx, imported);
 }
 
 function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {

@@ -1,5 +1,11 @@
 import type { FactContent } from '../books/book-fact.ts';
-import { methodReceivable, type Posting, SUSPENSE, unaskedRefundPosting } from '../books/journal-entry.ts';
+import {
+  methodReceivable,
+  type Posting,
+  SUSPENSE,
+  type Transfer,
+  unaskedRefundPosting,
+} from '../books/journal-entry.ts';
 import { codeKey } from '../books/settled-line.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import type { SqlRow } from '../db/database.ts';
@@ -112,13 +118,6 @@ export function importedPosting(imported: ImportedPayment, payment: Transaction 
   const { environment_id, imported_at, payment_method, amount, currency } = imported;
   if (payment !== null) return unaskedRefundPosting(payment, amount, payment_method, imported_at);
   const debit = methodReceivable(payment_method);
-  return {
-    environmentId: environment_id,
-    at: imported_at,
-    transactionId: null,
-    paymentAttemptId: null,
-    refundId: null,
-    movement: null,
-    transfers: [{ kind: 'late_payment', debit, credit: SUSPENSE, amount, currency }],
-  };
+  const late: Transfer = { kind: 'late_payment', debit, credit: SUSPENSE, amount, currency };
+  return { environmentId: environment_id, at: imported_at, transactionId: null, transfers: [late] };
 }

@@ -76,20 +76,13 @@ export async function keepSettlement(
     await insertSettlement(tx, kept, rows);
     const open = rows.filter(({ accepted_at }) => accepted_at === null).length;
     const { file_name, file_sha256, first_day, last_day, matched } = kept;
+    const hashed = hashOfDifferences(kept, rows);
     await recordAudit(tx, {
       at: kept.kept_at,
       by,
       action: 'settlement.kept',
       subject: { kind: 'settlement', id },
-      after: {
-        file_name,
-        file_sha256,
-        first_day,
-        last_day,
-        matched,
-        open,
-        differences_sha256: hashOfDifferences(kept, rows),
-      },
+      after: { file_name, file_sha256, first_day, last_day, matched, open, differences_sha256: hashed },
     });
     return { kind: 'kept', id, open };
   });

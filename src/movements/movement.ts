@@ -79,8 +79,6 @@ export function movementPosting(movement: Movement, resolved: SuspendedKind = 'l
     environmentId: environment_id,
     at: created_at,
     transactionId: transaction_id,
-    paymentAttemptId: null,
-    refundId: null,
     movement: { id, hash: movementHash((column) => movement[column]) },
     transfers: commission > 0 ? [moved, kept] : [moved],
   };
@@ -107,10 +105,6 @@ function sidesOf(
 /** Makes the event of a payout, for the feed and for subscribers. */
 export function payoutEvent({ id, environment_id, reference, amount, currency, created_at }: Movement) {
   const payout = { id, reference, amount: formatDecimal(amount, currency), currency };
-  return {
-    environmentId: environment_id,
-    type: 'payout.recorded' as const,
-    createdAt: created_at,
-    data: { payout },
-  };
+  const type = 'payout.recorded' as const;
+  return { environmentId: environment_id, type, createdAt: created_at, data: { payout } };
 }

@@ -77,15 +77,8 @@ export async function bookMovement(
 
 function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: MovementWish, movement: Movement): Act {
   const { id, created_at, reference, amount, commission, currency, payment_method } = movement;
-  const after = {
-    payment_service: paymentServiceId,
-    environment,
-    reference,
-    amount,
-    commission,
-    currency,
-    payment_method,
-  };
+  const owner = { payment_service: paymentServiceId, environment };
+  const after = { ...owner, reference, amount, commission, currency, payment_method };
   return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after };
 }
 

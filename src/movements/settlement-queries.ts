@@ -49,6 +49,9 @@ export async function insertSettlement(
   if (differences.length > 0) await tx.insertRows(DIFFERENCES, differences);
 }
 
+/** The condition that a file `s` has an open difference. */
+const HAS_OPEN = `exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`;
+
 /**
  * Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have
  * some. Leaves out replaced comparisons.
@@ -58,10 +61,9 @@ export function selectSettlements(
   limit: number,
   openOnly = false,
 ): Promise<(KeptSettlement & { open: number })[]> {
-  const isOpen = `and exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`;
   return db.query(
     `select s.*, (select count(*) from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null) as open
-     from settlements s where s.replaced_at is null ${openOnly ? isOpen : ''} order by s.kept_at desc, s.id limit $1`,
+     from settlements s where s.replaced_at is null ${openOnly ? `and ${HAS_OPEN}` : ''} order by s.kept_at desc, s.id limit $1`,
     [limit],
   );
 }
@@ -162,10 +164,9 @@ export function selectOpenSettlements(db: Reader, limit: number): Promise<OpenSe
 export async function measureOpenSettlements(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(s.kept_at) as oldest from settlements s
-     where s.replaced_at is null
-       and exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`,
+     where s.replaced_at is null and ${HAS_OPEN}`,
   );
-  return { count: row?.count ?? 0, oldest: row?.oldest ?? null };
+  return row ?? { count: 0, oldest: null };
 }
 
 export type ClosedMonth = SqlRow & {

@@ -1,4 +1,4 @@
-import type { Posting, Transfer } from '../books/journal-entry.ts';
+import type { Transfer } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { enqueueEnvironmentEvents } from '../outbox/enqueue-event.ts';
@@ -61,14 +61,5 @@ export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Pay
 async function postPayouts(tx: Tx, environmentId: number, payouts: readonly Payout[], at: number): Promise<void> {
   const [first, ...others] = payouts.map(transferOf).filter((transfer): transfer is Transfer => transfer !== null);
   if (first === undefined) return;
-  const posting: Posting = {
-    environmentId,
-    at,
-    transactionId: null,
-    paymentAttemptId: null,
-    refundId: null,
-    movement: null,
-    transfers: [first, ...others],
-  };
-  await postEntries(tx, posting);
+  await postEntries(tx, { environmentId, at, transactionId: null, transfers: [first, ...others] });
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { methodNames } from '../checkout/texts.ts';
 import type { Tx } from '../db/database.ts';
-import { notFound, Problem } from '../error-catalogue.ts';
+import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
@@ -31,14 +31,11 @@ type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number }
  * the line is a charge), INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
-  if (of.line.amount <= 0) {
-    throw new Problem('PAYOUT_STATE', {
-      detail: {
-        en: 'A deposit is a credit, and this line is a charge.',
-        es: 'Un depósito es un abono, y esta línea es un cargo.',
-      },
+  if (of.line.amount <= 0)
+    throw unfit({
+      en: 'A deposit is a credit, and this line is a charge.',
+      es: 'Un depósito es un abono, y esta línea es un cargo.',
     });
-  }
   return 'id' in deposit
     ? recorded(app, tx, { ...of, id: deposit.id })
     : booked(tx, { ...of, ...deposit, kind: 'deposit' });
@@ -50,25 +47,29 @@ export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promis
  */
 export async function payoutOf(tx: Tx, payout: Omit<Deposit, 'deposit'> & PayoutOfLine): Promise<string> {
   if (payout.line.amount < 0) return booked(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
-  throw new Problem('PAYOUT_STATE', {
-    detail: {
-      en: 'A payout is a charge, and this line is a credit.',
-      es: 'Un pago es un cargo, y esta línea es un abono.',
-    },
+  throw unfit({
+    en: 'A payout is a charge, and this line is a credit.',
+    es: 'Un pago es un cargo, y esta línea es un abono.',
   });
 }
+
+/** Returns the error for a line that cannot belong to what a person named. */
+export function unfit(detail: InBoth): Problem {
+  return new Problem('PAYOUT_STATE', { detail });
+}
+
+export const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
 
 type OfLine = Omit<Deposit, 'deposit'>;
 
 async function recorded(app: App, tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
-  if (movement?.kind !== 'deposit' || owner?.environment !== line.environment) throw noDeposit();
+  if (movement?.kind !== 'deposit' || owner?.environment !== line.environment)
+    throw notFound('There is no such deposit.', 'No existe ese depósito.');
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;
-  throw new Problem('PAYOUT_STATE', {
-    detail: { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' },
-  });
+  throw unfit(OTHER_AMOUNT);
 }
 
 type Booking = OfLine & {
@@ -123,11 +124,7 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
 export async function isBookedAs(
   tx: Tx,
   line: KeptLine,
-  {
-    paymentServiceId: named,
-    paymentMethod,
-    commission,
-  }: Pick<Booking, 'paymentServiceId' | 'paymentMethod' | 'commission'>,
+  { paymentServiceId: named, paymentMethod, commission }: Exclude<DepositOfLine, { readonly id: string }>,
 ): Promise<boolean> {
   const movement = line.subject === null ? null : await lockMovement(tx, line.subject);
   if (movement?.reference !== referenceOf(line)) return false;
@@ -147,14 +144,8 @@ function noPaymentService(): Problem {
 }
 
 function alreadyRecorded(id: string): Problem {
-  return new Problem('PAYOUT_STATE', {
-    detail: {
-      en: `${id} was recorded under the reference of this line: name it by its id.`,
-      es: `${id} se anotó con la referencia de esta línea: indícalo por su id.`,
-    },
+  return unfit({
+    en: `${id} was recorded under the reference of this line: name it by its id.`,
+    es: `${id} se anotó con la referencia de esta línea: indícalo por su id.`,
   });
-}
-
-function noDeposit(): Problem {
-  return notFound('There is no such deposit.', 'No existe ese depósito.');
 }

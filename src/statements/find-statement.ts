@@ -36,11 +36,10 @@ export async function findStatement(
   id: string,
   use: LineUse | null,
 ): Promise<{ statement: ListedStatement; lines: KeptLine[] }> {
-  const statement = await selectListedStatement(app.db, id);
-  const owners = await ownersOf(app, scope);
-  if (statement === null || !(owners?.includes(ownerOf(statement)) ?? true)) {
+  const found = await selectListedStatement(app.db, id);
+  const [statement] = found === null ? [] : await onlySeen(app, scope, [found]);
+  if (statement === undefined)
     throw notFound('There is no such statement of the bank.', 'No existe esa cartola del banco.');
-  }
   return { statement, lines: await selectLines(app.db, id, use) };
 }
 
@@ -52,8 +51,7 @@ export async function findLinesOfPayout(
 ): Promise<LineOfStatement[]> {
   const { id, file_id } = payout;
   const lines = await selectLinesOf(app.db, file_id === null ? [id] : [id, file_id], contradictingLines(payout));
-  const owners = await ownersOf(app, scope);
-  return lines.filter((one) => owners?.includes(ownerOf(one)) ?? true);
+  return onlySeen(app, scope, lines);
 }
 
 /** Lists the overlapping statements that the user may see. */
@@ -62,9 +60,7 @@ export async function findOverlapping(
   scope: StatementScope,
   statement: ListedStatement,
 ): Promise<ListedStatement[]> {
-  const owners = await ownersOf(app, scope);
-  const overlapping = await selectOverlapping(app.db, statement);
-  return overlapping.filter((one) => owners?.includes(ownerOf(one)) ?? true);
+  return onlySeen(app, scope, await selectOverlapping(app.db, statement));
 }
 
 /**
@@ -94,14 +90,16 @@ export async function findAccountOwner(
   });
 }
 
-/** Returns the owner of a statement in the format of `selectStatements`. */
-function ownerOf({
-  environment,
-  payment_service_id,
-}: Pick<ListedStatement, 'environment' | 'payment_service_id'>): string {
-  return `${environment} ${payment_service_id ?? ''}`;
+type Owned = Pick<ListedStatement, 'environment' | 'payment_service_id'>;
+
+async function onlySeen<One extends Owned>(app: App, scope: StatementScope, all: readonly One[]): Promise<One[]> {
+  const owners = await ownersOf(app, scope);
+  const isSeen = ({ environment, payment_service_id }: Owned) =>
+    owners?.includes(`${environment} ${payment_service_id ?? ''}`) ?? true;
+  return all.filter(isSeen);
 }
 
+/** Returns the owners that a scope sees, in the format of `selectStatements`; null: all. */
 async function ownersOf(app: App, scope: StatementScope): Promise<string[] | null> {
   if (scope === null) return null;
   const seen = await Promise.all([...scope].map((id) => findEnvironmentById(app, id)));

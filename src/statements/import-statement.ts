@@ -180,10 +180,8 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
     await requireUserOf(tx, wish.by, environmentId, 'movements:record');
     const owner = (await findEnvironmentById(app, environmentId)) as PayoutOwner;
-    for (const some of [
-      said.filter(({ outcome }) => outcome === 'confirmed'),
-      said.filter(({ outcome }) => outcome === 'returned'),
-    ]) {
+    for (const end of ['confirmed', 'returned']) {
+      const some = said.filter(({ outcome }) => outcome === end);
       if (some.length === 0) continue;
       const done = await settleOutcomes(tx, owner, some, { at });
       settled.push(...done.settled.map(({ id }) => id));
@@ -212,12 +210,9 @@ async function outcomesOf(
   const files = subjects.filter(({ subject }) => subject.startsWith('pf_')).map(({ subject }) => subject);
   const inFiles = files.length === 0 ? [] : await selectIdsOfFiles(tx, environmentIds, files);
   return [
-    ...inFiles.map((one) => ({
-      id: one.id,
-      environmentId: one.environment_id,
-      outcome: 'confirmed' as const,
-      reason: null,
-    })),
+    ...inFiles.map(({ id, environment_id }) => {
+      return { id, environmentId: environment_id, outcome: 'confirmed' as const, reason: null };
+    }),
     ...subjects.flatMap(({ use, subject, line }) => {
       const payout = byId.get(subject);
       if (payout === undefined) return [];

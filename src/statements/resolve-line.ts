@@ -3,14 +3,22 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
-import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
+import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { environmentOf, findEnvironmentById } from '../payment-services/find-environment.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
-import { type DepositOfLine, depositOf, isBookedAs, type PayoutOfLine, payoutOf } from './deposit-of-line.ts';
+import {
+  type DepositOfLine,
+  depositOf,
+  isBookedAs,
+  OTHER_AMOUNT,
+  type PayoutOfLine,
+  payoutOf,
+  unfit,
+} from './deposit-of-line.ts';
 import { hashOfLines, type KeptLine } from './statement.ts';
 
 /**
@@ -118,7 +126,7 @@ async function subjectOf(
           : await settleBy(app, tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
-  throw conflict({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
+  throw unfit({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
 }
 
 /** Finds a recorded payout to a merchant. Returns its id: it is in the books already, so nothing else changes. */
@@ -131,9 +139,9 @@ async function remittedOf(
   const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
-  if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
+  if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
   if (movement.amount === -line.amount && movement.currency === line.currency) return id;
-  throw conflict(OTHER_AMOUNT);
+  throw unfit(OTHER_AMOUNT);
 }
 
 type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };
@@ -152,21 +160,20 @@ async function settleBy(
   if (payout === null) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
-  if (payout.amount !== amount) throw conflict(OTHER_AMOUNT);
+  if (payout.amount !== amount) throw unfit(OTHER_AMOUNT);
   const owner = await environmentOf(app, payout);
-  if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
+  if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
   const isInFile = use === 'payout' && payout.file_id !== null;
   if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
-  throw conflict({
+  throw unfit({
     en: `${payout.id} is in "${STATE_NAMES[payout.state].en}": it cannot go to "${STATE_NAMES[outcome].en}".`,
     es: `${payout.id} está en «${STATE_NAMES[payout.state].es}»: no puede pasar a «${STATE_NAMES[outcome].es}».`,
   });
 }
 
-const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
 const OTHER_ENVIRONMENT = {
   en: 'It belongs to the other environment than the statement.',
   es: 'Es de otro ambiente que la cartola.',
@@ -174,8 +181,4 @@ const OTHER_ENVIRONMENT = {
 
 function noPayout(): Problem {
   return notFound('There is no such payout.', 'No existe ese pago.');
-}
-
-function conflict(detail: InBoth): Problem {
-  return new Problem('PAYOUT_STATE', { detail });
 }
