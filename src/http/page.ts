@@ -30,6 +30,9 @@ export type Page = {
   formTarget?: string;
 };
 
+/** A page before its status is known. */
+export type PageContent = Omit<Page, 'status'>;
+
 /** The header and the footer of a page, and the style sheet of its colour. */
 export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 

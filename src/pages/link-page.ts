@@ -5,22 +5,19 @@ import { say } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
-import type { Page } from '../http/page.ts';
+import type { PageContent } from '../http/page.ts';
 import { drawQr } from '../http/qr-code.ts';
 import type { Language } from '../lib/language.ts';
 import { findPaymentLink, linkUrl, type OpenLink } from '../payment-links/find-payment-link.ts';
 import { payPaymentLink } from '../payment-links/pay-payment-link.ts';
-import { amountClass } from './pay-page.ts';
 import { payerHandler } from './pay-visit.ts';
-import { outcome } from './payment-summary.ts';
-import { shopFrame } from './shop-frame.ts';
-
-type LinkPage = Omit<Page, 'status'>;
+import { amountHeading, outcome } from './payment-summary.ts';
+import { payerFrame } from './shop-frame.ts';
 
 /** Handles addresses under `/link/{id}`. The payer gets a page, also for an error. */
 const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handle']) =>
   payerHandler<OpenLink>({
-    find: (app, id) => findPaymentLink(app, id),
+    find: findPaymentLink,
     parameter: 'id',
     path: (app, id) => `${publicPath(app)}/link/${encodeURIComponent(id)}`,
     handle,
@@ -68,12 +65,12 @@ export const getLinkPoster: Operation = {
 <p class="quiet">${url}</p>
 </div>
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
-    return send(200, { ...frameOf(app, found, language), title: link.subject, main, script: 'submit-form.js' });
+    return send(200, { ...payerFrame(app, found, language), title: link.subject, main, script: 'submit-form.js' });
   }),
 };
 
-function pageOf(app: App, open: OpenLink, language: Language): LinkPage {
-  const frame = frameOf(app, open, language);
+function pageOf(app: App, open: OpenLink, language: Language): PageContent {
+  const frame = payerFrame(app, open, language);
   const { link, environment, look, state } = open;
   const merchant = environment.paymentServiceName;
   if (state !== 'open') {
@@ -84,23 +81,22 @@ function pageOf(app: App, open: OpenLink, language: Language): LinkPage {
   const amount = amountOfLink(open, language);
   const main = html`
 <section class="sheet">
-<h1><span class="to">${say(language, 'payable.total')}</span> <span class="${amountClass(amount)}">${amount}</span></h1>
+${amountHeading(amount, language)}
 <p class="order">${link.subject}</p>
 </section>
 <form method="post" action="${publicPath(app)}/link/${link.id}"><button class="primary">${say(language, 'link.pay')}</button></form>`;
   return { ...frame, title: say(language, 'payable.title', { amount, merchant }), main, sheets: true };
 }
 
-function heldPage(app: App, open: OpenLink, language: Language): LinkPage {
+function heldPage(app: App, open: OpenLink, language: Language): PageContent {
   const title = say(language, 'link.held.title');
-  return { ...frameOf(app, open, language), title, main: outcome('neutral', title, say(language, 'link.held.text')) };
+  return {
+    ...payerFrame(app, open, language),
+    title,
+    main: outcome('neutral', title, say(language, 'link.held.text')),
+  };
 }
 
 function amountOfLink({ link }: OpenLink, language: Language): string {
   return formatAmount(language, link.amount, link.currency);
-}
-
-function frameOf(app: App, open: OpenLink, language: Language): Pick<Page, 'language' | 'payment' | 'brand'> {
-  const test = open.environment.environment === 'development';
-  return { language, payment: { test }, brand: shopFrame(app, open, language) };
 }

@@ -5,14 +5,14 @@ import { linkSubject, orderLines } from '../checkout/order-lines.ts';
 import { methodName, methodTakes, say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
-import type { Page } from '../http/page.ts';
+import type { PageContent } from '../http/page.ts';
 import type { Language } from '../lib/language.ts';
 import { GIVEN_UP_FIELD, type PaymentMethod } from '../payment-methods/payment-method.ts';
 import { payToken } from '../transactions/transaction.ts';
 import { declineNotice } from './decline-notice.ts';
-import { amountOf, outcome, summary } from './payment-summary.ts';
+import { amountHeading, amountOf, outcome, summary } from './payment-summary.ts';
 import { resultParts } from './result-page.ts';
-import { shopFrame } from './shop-frame.ts';
+import { payerFrame } from './shop-frame.ts';
 import { submittingForm } from './submitting-form.ts';
 
 /** The reason why the payer's request was refused. */
@@ -21,7 +21,7 @@ export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS
 /** The result of a request for a receipt. */
 export type Asked = 'sent' | 'address' | 'too_often';
 
-type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;
+type PageParts = Omit<PageContent, 'language' | 'payment'>;
 
 /** Returns the path of a payment's page as browsers see it. */
 export function payPath(app: App, payment: Payment): string {
@@ -38,11 +38,11 @@ export function payPage(
   payment: Payment,
   language: Language,
   said: { chosen?: string; refusal?: Refusal; asked?: Asked; isFirstReturn?: boolean } = {},
-): Omit<Page, 'status'> {
+): PageContent {
   const { chosen, asked, isFirstReturn = false } = said;
   const parts = partsOf(app, payment, language, { chosen, isFirstReturn, asked: asked !== undefined });
   const notice = noticeOf(said, language) ?? (payment.stage === 'payable' && declineNotice(payment, language));
-  return { ...parts, main: html`${notice}${parts.main}`, language, ...frameOf(app, payment, language) };
+  return { ...parts, main: html`${notice}${parts.main}`, ...payerFrame(app, payment, language) };
 }
 
 function noticeOf({ refusal, asked }: { refusal?: Refusal; asked?: Asked }, language: Language): Html | null {
@@ -53,7 +53,7 @@ function noticeOf({ refusal, asked }: { refusal?: Refusal; asked?: Asked }, lang
 }
 
 /** Asks the payer to confirm: a cancelled transaction cannot be paid again. */
-export function cancelPage(app: App, payment: Payment, language: Language): Omit<Page, 'status'> {
+export function cancelPage(app: App, payment: Payment, language: Language): PageContent {
   const path = payPath(app, payment);
   const { url_cancel } = payment.transaction;
   const main = html`
@@ -63,8 +63,7 @@ ${summary(payment, language)}
 <p><a class="primary" href="${path}">${say(language, 'cancel.back')}</a></p>
 <form method="post" action="${path}/cancel"><button class="secondary">${say(language, 'cancel.confirm')}</button></form>`;
   return {
-    language,
-    ...frameOf(app, payment, language),
+    ...payerFrame(app, payment, language),
     title: say(language, 'cancel.title'),
     main,
     formTarget: url_cancel,
@@ -75,12 +74,7 @@ ${summary(payment, language)}
  * Forwards the payer to a method with a form that a script submits. Programs that follow links run no script, so they
  * start no payment; a browser without scripts shows the button.
  */
-export function forwardPage(
-  app: App,
-  payment: Payment,
-  language: Language,
-  method: PaymentMethod,
-): Omit<Page, 'status'> {
+export function forwardPage(app: App, payment: Payment, language: Language, method: PaymentMethod): PageContent {
   const path = payPath(app, payment);
   const name = methodName(language, method);
   const title = say(language, 'redirect.title', { method: name });
@@ -92,7 +86,7 @@ ${mark(app, method)}
 ${submittingForm(path, { method: method.code }, say(language, 'payable.with', { method: name }), FORWARD_AFTER_MS)}
 ${others.length > 0 && html`<p><a class="secondary" href="${path}">${say(language, 'redirect.other')}</a></p>`}
 <p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
-  return { language, ...frameOf(app, payment, language), title, main, script: 'submit-form.js' };
+  return { ...payerFrame(app, payment, language), title, main, script: 'submit-form.js' };
 }
 
 /** Sends the payer to a payment method by a form post. */
@@ -101,13 +95,13 @@ export function redirectPage(
   payment: Payment,
   language: Language,
   { method, url, fields }: { method: PaymentMethod; url: string; fields: Record<string, string> },
-): Omit<Page, 'status'> {
+): PageContent {
   const title = say(language, 'redirect.title', { method: methodName(language, method) });
   const main = html`
 <h1>${title}</h1>
 <p>${redirectText(payment, language)}</p>
 ${submittingForm(url, fields, say(language, 'redirect.button'), 0)}`;
-  return { language, ...frameOf(app, payment, language), title, main, script: 'submit-form.js', formTarget: url };
+  return { ...payerFrame(app, payment, language), title, main, script: 'submit-form.js', formTarget: url };
 }
 
 function redirectText(payment: Payment, language: Language): string {
@@ -136,7 +130,7 @@ function payableParts(app: App, payment: Payment, language: Language, chosen: st
   const time = say(language, 'payable.time', { time: formatRemaining(language, left) });
   const main = html`
 <section class="sheet">
-<h1><span class="to">${say(language, 'payable.total')}</span> <span class="${amountClass(amount)}">${amount}</span></h1>
+${amountHeading(amount, language)}
 ${linkSubject(transaction) === null && html`<p class="order">${say(language, 'payable.order', { reference: transaction.reference })}</p>`}
 ${orderList(payment, language)}
 </section>
@@ -159,12 +153,6 @@ function orderList({ transaction }: Payment, language: Language): Html | false {
     return html`<li><span>${name}${quantity !== 1 && ` × ${quantity}`}</span>${price}</li>`;
   });
   return html`<ul class="lines">${items}</ul>`;
-}
-
-/** Returns the CSS class of an amount. A number never breaks across lines, so a longer one is set smaller. */
-export function amountClass(amount: string): string {
-  if (amount.length <= 10) return 'amount';
-  return amount.length <= 16 ? 'amount long' : 'amount longest';
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -244,8 +232,3 @@ function secondsUntilNextLook(age: number): number {
 
 /** Long enough to read the merchant and the amount, and to choose another method. */
 const FORWARD_AFTER_MS = 1000;
-
-function frameOf(app: App, payment: Payment, language: Language): Pick<Page, 'payment' | 'brand'> {
-  const test = payment.environment.environment === 'development';
-  return { payment: { test }, brand: shopFrame(app, payment, language) };
-}

@@ -7,10 +7,11 @@ import { CATALOGUE } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
-import { type Page, sendPage } from '../http/page.ts';
+import { type PageContent, sendPage } from '../http/page.ts';
 import { limitAddress } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
 import type { Language } from '../lib/language.ts';
+import { payToken } from '../transactions/transaction.ts';
 import { payPage, type Refusal } from './pay-page.ts';
 
 /** A payer's request with a valid link. `send` responds with a page in the payer's language. */
@@ -19,7 +20,7 @@ export type PayVisit = {
   language: Language;
   request: FastifyRequest;
   reply: FastifyReply;
-  send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
+  send: (status: number, page: PageContent) => FastifyReply;
 };
 
 /**
@@ -41,7 +42,7 @@ type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };
 export function payerHandler<Found>({ find, parameter, path, handle }: PayerPages<Found>): Endpoint['handle'] {
   return async (app, request, reply) => {
     const language = payerLanguage(request.headers['accept-language']);
-    const send = (status: number, page: Omit<Page, 'status'>) => sendPage(app, reply, { ...page, status });
+    const send = (status: number, page: PageContent) => sendPage(app, reply, { ...page, status });
     const name = (request.params as Record<string, string>)[parameter] ?? '';
     try {
       if (app.config.rateLimits) await limitAddress(app, request);
@@ -81,7 +82,7 @@ export async function sendPayPage(
 
 /** Reads the payment again and sends its page with the reason of a refusal. */
 export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): Promise<FastifyReply> {
-  const payment = await findPayment(app, tokenOf(visit.request));
+  const payment = await findPayment(app, payToken(visit.payment.transaction));
   if (payment === null) return visit.send(404, notFoundPage(visit.language));
   return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
 }
@@ -101,12 +102,8 @@ function ownPath(app: App, { raw }: FastifyRequest): string {
   return url.slice(prefix.length);
 }
 
-function tokenOf(request: FastifyRequest): string {
-  return (request.params as { token: string }).token;
-}
-
 /** The page is the same for an unknown token and for a wrong secret part. */
-function notFoundPage(language: Language): Omit<Page, 'status'> {
+function notFoundPage(language: Language): PageContent {
   const title = say(language, 'not_found.title');
   return { language, title, main: html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>` };
 }
@@ -115,7 +112,7 @@ function failurePage(
   request: FastifyRequest,
   language: Language,
   { status, again }: { status: number; again: string },
-): Omit<Page, 'status'> {
+): PageContent {
   const kind = status >= 500 ? 'failure' : 'refused';
   const title = say(language, `${kind}.title`);
   const main = html`

@@ -23,6 +23,13 @@ export function outcome(icon: Icon, title: string, text: string): Html {
 </div>`;
 }
 
+/** Returns the heading with the amount to pay. A number never breaks across lines, so a longer one is set smaller. */
+export function amountHeading(amount: string, language: Language): Html {
+  const { length } = amount;
+  const size = length <= 10 ? 'amount' : length <= 16 ? 'amount long' : 'amount longest';
+  return html`<h1><span class="to">${say(language, 'payable.total')}</span> <span class="${size}">${amount}</span></h1>`;
+}
+
 /** Returns the details by which payer and shop can find the payment again. */
 export function summary(payment: Payment, language: Language): Html {
   const rows = summaryRows(payment, language);

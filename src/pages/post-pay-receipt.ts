@@ -1,7 +1,6 @@
-import { readFormFields } from '../../protocol/read-form-fields.ts';
 import { askForReceipt } from '../checkout/ask-for-receipt.ts';
-import { Problem } from '../error-catalogue.ts';
 import type { Operation } from '../http/endpoint.ts';
+import { onlyField } from './only-field.ts';
 import { payPath } from './pay-page.ts';
 import { payHandler, sendPayPage } from './pay-visit.ts';
 
@@ -10,7 +9,7 @@ export const postPayReceipt: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: payHandler(async (app, visit) => {
     const { payment, language, request, reply } = visit;
-    const address = readAddress(request.body);
+    const address = onlyField(request.body, 'email').trim();
     const path = payPath(app, payment);
     // Without a receipt form, the payment's page says how to go on.
     if (payment.stage !== 'completed' || payment.environment.receipts === null)
@@ -20,10 +19,3 @@ export const postPayReceipt: Operation = {
     return sendPayPage(app, visit, outcome === 'address' ? 400 : 429, { asked: outcome });
   }),
 };
-
-function readAddress(body: unknown): string {
-  const [field, ...others] = readFormFields((body as Buffer | undefined) ?? Buffer.alloc(0));
-  if (field?.name !== 'email') throw new Problem('MISSING_FIELD');
-  if (others.length > 0) throw new Problem('UNKNOWN_FIELD');
-  return field.text.trim();
-}

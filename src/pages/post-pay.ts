@@ -1,8 +1,7 @@
-import { readFormFields } from '../../protocol/read-form-fields.ts';
 import { startPayment } from '../checkout/start-payment.ts';
-import { Problem } from '../error-catalogue.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { findPaidLink } from '../payment-links/find-payment-link.ts';
+import { onlyField } from './only-field.ts';
 import { payPath, redirectPage } from './pay-page.ts';
 import { payHandler, sendRefusal } from './pay-visit.ts';
 
@@ -14,17 +13,10 @@ export const postPay: Operation = {
     // Late money may pay a link for one payment after its next transaction was made.
     const paid = await findPaidLink(app, payment.transaction);
     if (paid !== null) return reply.code(303).header('location', paid).send();
-    const start = await startPayment(app, payment.transaction, readMethodCode(request.body));
+    const start = await startPayment(app, payment.transaction, onlyField(request.body, 'method'));
     if (start.kind === 'refused') return sendRefusal(app, visit, start.code);
     if (start.kind === 'redirect') return send(200, redirectPage(app, payment, language, start));
     // Redirect after the post: reloading its response would ask the payer to send the form again.
     return reply.code(303).header('location', payPath(app, payment)).send();
   }),
 };
-
-function readMethodCode(body: unknown): string {
-  const [field, ...others] = readFormFields((body as Buffer | undefined) ?? Buffer.alloc(0));
-  if (field?.name !== 'method') throw new Problem('MISSING_FIELD');
-  if (others.length > 0) throw new Problem('UNKNOWN_FIELD');
-  return field.text;
-}

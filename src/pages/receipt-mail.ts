@@ -12,6 +12,7 @@ import { selectRefund } from '../refunds/refund-queries.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { amountOf, summaryRows } from './payment-summary.ts';
+import { legalNameOf } from './shop-frame.ts';
 
 /**
  * Returns the receipt of a payment or a refund from the current store; null when the payment or refund is not
@@ -25,18 +26,23 @@ export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | 
   if (payment.stage !== 'completed' || (mail.refund_id !== null && refunded === null)) return null;
   const { language } = mail;
   const { environment, look } = payment;
-  const words = wordsOf(payment, refunded, language);
-  const rows = summaryRows(payment, language);
-  const url = payUrl(app, transaction);
   const isTest = environment.environment === 'development';
+  const content: Content = {
+    ...wordsOf(payment, refunded, language),
+    rows: summaryRows(payment, language),
+    url: payUrl(app, transaction),
+    note: noteOf(payment, language),
+    isTest,
+    language,
+  };
   return {
     id: mail.id,
     from: { name: environment.paymentServiceName, address: app.config.mailFrom },
     replyTo: look.contact !== null && isMailAddress(look.contact) ? look.contact : null,
     to: mail.address,
-    subject: `${isTest ? `[${say(language, 'test.badge')}] ` : ''}${words.subject}`,
-    text: textOf({ ...words, rows, url, note: noteOf(payment, language), isTest, language }),
-    html: htmlOf({ ...words, rows, url, note: noteOf(payment, language), isTest, language }, look.colour).text,
+    subject: `${isTest ? `[${say(language, 'test.badge')}] ` : ''}${content.subject}`,
+    text: textOf(content),
+    html: htmlOf(content, look.colour).text,
   };
 }
 
@@ -70,7 +76,7 @@ function wordsOf(payment: Payment, refund: number | null, language: Language): W
 
 /** Returns the note with the shop's contact and the merchant's legal name. */
 function noteOf({ environment, look }: Payment, language: Language): string {
-  const who = [look.legalName, look.rut].filter((part) => part !== null).join(', ');
+  const who = legalNameOf(look);
   const contact = look.contact ?? environment.paymentServiceName;
   return `${say(language, 'mail.questions', { contact })}${who === '' ? '' : ` ${who}.`}`;
 }

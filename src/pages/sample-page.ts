@@ -3,7 +3,7 @@ import { availableMethods } from '../checkout/available-methods.ts';
 import type { Payment } from '../checkout/find-payment.ts';
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { trustedHtml } from '../http/html.ts';
-import type { Page } from '../http/page.ts';
+import type { PageContent } from '../http/page.ts';
 import type { Language } from '../lib/language.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -24,7 +24,7 @@ export function samplePage(
   { environment, look, stage }: Sample,
   language: Language,
   home: string,
-): Omit<Page, 'status'> {
+): PageContent {
   const now = app.now();
   const transaction = sampleTransaction(environment, now);
   const methods = availableMethods(app, environment, transaction);

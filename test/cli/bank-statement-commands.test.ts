@@ -61,6 +61,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
     await mistyped(id, '3', 'payout');
     const resolved = await run('statement', 'resolve', id, '--use', 'other', '--reason', 'arriendo', ...as);
     assert.equal(resolved.status, 0);
+    const { stdout: nothingOpen } = await runCommand(['statement', 'show', id, '--open'], { env });
+    assert.match(nothingOpen, /^cartola\.csv, .*:\nNo line is in suspense\.\n$/);
     const { json: listed } = await run('statement', 'list');
     const [one] = listed['statements'] as { open: number; account: string }[];
     assert.deepEqual([one?.open, one?.account], [0, '…6789']);

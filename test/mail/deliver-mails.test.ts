@@ -64,7 +64,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
       'Pagaste $12.990 a Test shop',
       'Orden: ORD-<7>',
       'ORD-&lt;7&gt;',
-      'Casa Verde SpA, 76111222-8.',
+      'Casa Verde SpA, 76.111.222-8.',
       `http://127.0.0.1:8080/pay/${payToken(paid)}`,
     ])
       assert.ok(first.includes(part), `${part} is not in ${first}`);
