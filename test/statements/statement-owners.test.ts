@@ -82,7 +82,10 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
       }
     });
     const known = (await Promise.all(imports)).map((one) => one.known);
-    assert.deepEqual(known.sort(), [0, 2]);
+    assert.deepEqual(
+      known.toSorted((one, other) => one - other),
+      [0, 2],
+    );
   });
 
   test('a person cannot assign a line to a payout whose file already has one', async () => {

@@ -80,15 +80,17 @@ const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'pa
 
 /** Returns the list for an amount and a day, such as `12.990 24/11`, as a payer says them; null for other texts. */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
-  const [, amount = '', day = ''] = /^(.+?)\s+(\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?)$/.exec(text.trim()) ?? [];
+  const words = text.trim().split(/\s+/);
+  const day = words.pop() ?? '';
+  const amount = words.join(' ');
+  if (!/^\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?$/.test(day) || readAmounts(amount).length === 0) return null;
   const today = dayOf(app.now());
   const year = Number(today.slice(0, 4));
   // A day without a year is the last such day.
   const since = [day, `${day}-${year}`, `${day}-${year - 1}`]
     .map((one) => readDay(one.replaceAll('/', '-')))
     .find((one) => one !== null && one <= today);
-  if (since == null || readAmounts(amount).length === 0) return null;
-  return `/payments?${addressQuery(visit, { amount, since, until: since })}`;
+  return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
 }
 
 /** Returns the recipients with this RUT. Called only if no payment matches the text. */
