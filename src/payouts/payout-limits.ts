@@ -48,14 +48,12 @@ export async function checkLimits(
   const since = boundsOfDay(dayOf(now)).from;
   if (limits.per_day !== null) {
     const approved = await sumApproved(tx, { environmentId, since });
-    if (approved.total + total > limits.per_day)
-      throw dayReached({ en: 'may be approved', es: 'se pueden aprobar' }, limits.per_day, approved.total);
+    if (approved.total + total > limits.per_day) throw dayReached('merchant', limits.per_day, approved.total);
   }
   const own = await lockPersonLimit(tx, userId);
   if (own === null) return;
   const approved = await sumApprovedBy(tx, { userId, since });
-  if (approved + total > own)
-    throw dayReached({ en: 'may be approved by you', es: 'puedes aprobar tú' }, own, approved);
+  if (approved + total > own) throw dayReached('person', own, approved);
 }
 
 type LimitedPayout = Pick<Payout, 'amount' | 'batch_id' | 'reference'>;
@@ -110,12 +108,18 @@ export async function whyNotAutomatic(
   return hour.automaticCount < perHour ? null : `more than ${perHour} in an hour`;
 }
 
-function dayReached(what: { en: string; es: string }, most: number, approved: number): Problem {
-  const left = Math.max(0, most - approved);
-  return new Problem('PAYOUT_LIMIT_REACHED', {
-    detail: {
-      en: `${payoutMoney(most)} a day ${what.en}, and ${payoutMoney(left)} of it is left today.`,
-      es: `${payoutMoney(most)} al día ${what.es}, y hoy quedan ${payoutMoney(left)}.`,
+/** Names whose limit of a day is reached. Another person may have a higher one than this person. */
+function dayReached(whose: 'merchant' | 'person', most: number, approved: number): Problem {
+  const left = payoutMoney(Math.max(0, most - approved));
+  const detail = {
+    merchant: {
+      en: `${payoutMoney(most)} a day may be approved for this merchant, and ${left} of it is left today.`,
+      es: `Para este comercio se pueden aprobar ${payoutMoney(most)} al día, y hoy quedan ${left}.`,
     },
-  });
+    person: {
+      en: `You may approve ${payoutMoney(most)} a day, and ${left} of it is left today. Another person may approve it.`,
+      es: `Puedes aprobar ${payoutMoney(most)} al día, y hoy te quedan ${left}. Puede aprobarlo otra persona.`,
+    },
+  };
+  return new Problem('PAYOUT_LIMIT_REACHED', { detail: detail[whose] });
 }

@@ -341,7 +341,10 @@ forEachEngine('payouts', (openTestDatabase) => {
     await limit({});
     await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 30_000));
     assert.equal((await approved(app, desk)).length, 1, 'an amount equal to the limit is allowed');
-    await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
+    await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), {
+      code: 'PAYOUT_LIMIT_REACHED',
+      message: /You may approve \$30\.000 CLP a day, and \$0 CLP of it is left today\. Another person may approve it\./,
+    });
     app.now.advance(86_400_000);
     assert.equal((await approved(app, desk)).length, 1);
   });
