@@ -41,6 +41,8 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
       for (const { path } of screens) {
         const { status, text } = await ask(path);
         if (status !== 200) continue;
+        if (role === 'approver' && /\/(statements|settlements)\/s\w+$/.test(path))
+          assert.match(text, /Lo termina quien puede registrar/, `${path} says who ends what is open`);
         for (const link of linksOf(text, path)) {
           const answered = answers.get(link) ?? (await ask(link)).status;
           if (![200, 303].includes(answered)) wrong.push(`${role} at ${path}: ${link} answers ${answered}`);

@@ -22,6 +22,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, doneNotice, type Fault, reasonField } from '../notice.ts';
+import { whoMay } from '../permission-texts.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** Shows one file: its sums next to the sums in the books, and its differences by cause. */
@@ -87,7 +88,7 @@ ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} 
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
 <h2>${tell(language, 'settlement.by_cause')}</h2>
-${accepting.may && differences.some(({ accepted_at }) => accepted_at === null) && html`<p>${tell(language, 'settlement.accept_text')}</p>`}
+${!isReplaced && differences.some(({ accepted_at }) => accepted_at === null) && html`<p>${accepting.may ? tell(language, 'settlement.accept_text') : tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`}
 ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
 ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
   const again = `/settlements/${id}?${typedQuery(visit, { cause: typedFor, one, reason })}`;

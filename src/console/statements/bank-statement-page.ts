@@ -14,6 +14,7 @@ import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, doneNotice, type Fault } from '../notice.ts';
+import { whoMay } from '../permission-texts.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm } from './explain-forms.ts';
 
@@ -66,6 +67,7 @@ ${explained !== undefined && (await explainForm(app, visit, statement, { line: e
 <p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
 ${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
+${!mayExplain && lines.some(({ used_as }) => used_as === 'suspense') && html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`}
 ${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {}, fault })}`;
   const again = `${path}?${typedQuery(visit, asked)}`;
   return send(status, { title: statement.file_name, main, ...(status !== 200 && { again }) });
