@@ -59,7 +59,9 @@ export async function endWebhook(
   const at = app.now();
   const { environments: excluded } = await findElsewhere(app);
   return app.db.transaction(async (tx) => {
-    const ended = await updateEnded(tx, userId, webhook, at);
+    const end = () => updateEnded(tx, userId, webhook, at);
+    // A concurrent change of its URL has ended the one that this waited for: then this ends the new one.
+    const ended = (await end()) ?? (await end());
     if (ended === null) return null;
     const before = { webhook, address: endpointAddress(ended.url) };
     const posts = await endOwnPosts(tx, await postsOfWebhook(tx, { userId, webhook, url: ended.url, excluded, at }));

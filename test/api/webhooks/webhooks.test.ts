@@ -4,9 +4,11 @@ import { webhookKey, webhookMatches } from '../../../protocol/webhook-signature.
 import { disableUser } from '../../../src/auth/change-user.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createCallbackDelivery } from '../../../src/outbox/deliver-callbacks.ts';
+import { endWebhook, setWebhook } from '../../../src/outbox/set-webhook.ts';
 import { selectSubscriptions } from '../../../src/outbox/webhook-subscription-queries.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { onQuery } from '../../support/on-query.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { createPaidTransaction } from '../../support/test-books.ts';
@@ -15,6 +17,7 @@ import { acceptedRefund } from '../../support/test-refunds.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
 import { createTestEnvironment } from '../../support/test-shop.ts';
 import { createTestUser } from '../../support/test-user.ts';
+import { untilQueued } from '../../support/until-queued.ts';
 
 const URL_OF_SHOP = 'https://shop.example.cl/webhooks?key=1';
 
@@ -155,12 +158,26 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.deepEqual(await selectSubscriptions(shop.app.db, null), []);
   });
 
-  test('is created once by concurrent identical requests', async () => {
+  test('is created once by concurrent identical requests, and ends while its URL changes', async () => {
     await using shop = await open(openTestDatabase);
     const asked = Array.from({ length: 8 }, () => shop.subscribe({ url: URL_OF_SHOP, webhook: 'remittances' }));
     const answers = await Promise.all(asked);
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     assert.equal((await selectSubscriptions(shop.app.db, shop.user.id)).length, 1);
+    const webhook = { userId: shop.user.id, webhook: 'remittances' } as const;
+    let ending: ReturnType<typeof endWebhook> | undefined;
+    const changing = onQuery(shop.app, async (sql) => {
+      if (!sql.startsWith('update audit_head set hash')) return;
+      ending = endWebhook(shop.app, webhook, TESTER);
+      await untilQueued(shop.app.db);
+    });
+    const moved = await setWebhook(
+      changing,
+      { ...webhook, url: 'https://shop.example.cl/new', method: 'POST' },
+      TESTER,
+    );
+    assert.equal((await ending)?.id, moved.id, 'one that is ended while its URL changes has ended');
+    assert.deepEqual(await selectSubscriptions(shop.app.db, shop.user.id), []);
   });
 });
 
