@@ -133,7 +133,8 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     await using _server = server;
     const ana = await one('support', 'ana@example.cl');
     const at = `/console/staff/${ana.id}/rights`;
-    assert.match((await owner.get(at)).text, /<option value="support" selected>/);
+    const form = (await owner.get(at)).text;
+    assert.match(form, /<option value="support" selected>/);
     const wish = { ...SUPPORT, role: 'auditor', may: 'refunds:create', limit: '70000' };
     assertMarked((await owner.post(at, { ...wish, limit: '1.000' })).text, 'limit');
     const question = await owner.post(at, wish);
@@ -164,6 +165,11 @@ forEachEngine('the staff screens', (openTestDatabase) => {
         [TESTER.name, 'support'],
       ],
     );
+    const shown = (/name="shown" value="([^"]+)"/.exec(form)?.[1] ?? '').replaceAll('&quot;', '"');
+    await setRights(app, ana.id, { role: 'auditor' }, TESTER);
+    await owner.post(at, { ...SUPPORT, may: 'events:read', shown, confirmed: 'yes' });
+    const merged = await userNow(ana.id);
+    assert.deepEqual([merged?.role, merged?.permissions.includes('events:read')], ['auditor', true], 'the role stays');
   });
 
   test('let nobody change themselves, people with more rights, or rights that they lack', async () => {

@@ -17,6 +17,7 @@ import type { PaymentServiceScope, RefundLimits } from '../../auth/user.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatPlain, parseTyped } from '../../lib/money.ts';
+import { parseObject } from '../../lib/parse-object.ts';
 import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -138,6 +139,31 @@ export function heldWith({ role, granted, services, limits }: Rights): Held {
     payment_services: services === 'all' ? null : [...services],
     refund_limits: limitsInForce(role, limits),
   };
+}
+
+/**
+ * Returns the wanted rights with the present ones in place of the parts that the person left as the form showed them
+ * (`shown`, as JSON): somebody may have changed them meanwhile.
+ */
+export function withoutOld(wanted: Rights, shown: string, now: Rights): Rights {
+  const before = parseObject(shown);
+  if (before === null) return wanted;
+  const isLeft = (part: 'role' | 'granted' | 'services' | 'limits') => sorted(wanted[part]) === sorted(before[part]);
+  return {
+    role: isLeft('role') ? now.role : wanted.role,
+    granted: isLeft('granted') ? now.granted : wanted.granted,
+    services: isLeft('services') ? now.services : wanted.services,
+    limits: isLeft('limits') ? now.limits : wanted.limits,
+  };
+}
+
+function sorted(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const parts: unknown[] = Array.isArray(value) ? value : Object.entries(value);
+  return parts
+    .map((part) => JSON.stringify(part))
+    .sort()
+    .join();
 }
 
 /** Lists the changes from `now` to `wanted`; null if nothing changes. */

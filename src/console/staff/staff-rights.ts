@@ -14,17 +14,23 @@ import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requirePr
 import { alertNotice, type Fault } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { limitText, merchantNames, personOf, refusalFor, seenBy } from './managed-person.ts';
-import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
+import {
+  changesOf,
+  type FormFields,
+  heldWith,
+  type Rights,
+  readRights,
+  rightsFields,
+  ticked,
+  withoutOld,
+} from './rights-form.ts';
 
 /** Shows the form that changes a person's role, permissions, merchants and limit. */
 export const getConsoleStaffRights = consoleHandler(async (app, visit) => {
   const found = await changeable(app, visit);
   if ('sent' in found) return found.sent;
-  return sendForm(visit, found.person, {
-    rights: await rightsNow(app, found.person),
-    status: 200,
-    fault: { said: '' },
-  });
+  const rights = await rightsNow(app, found.person);
+  return sendForm(visit, found.person, { rights, shown: JSON.stringify(rights), status: 200, fault: { said: '' } });
 });
 
 /**
@@ -37,15 +43,17 @@ export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
   if ('sent' in found) return found.sent;
   const { person } = found;
   const fields = ticked(visit);
-  const { rights, fault } = await readRights(app, language, fields);
-  const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights, status, fault: why });
+  const now = await rightsNow(app, person);
+  const textOf = (name: string) => fields.find((field) => field.name === name)?.text;
+  const [shown = '', seen, confirmed] = [textOf('shown'), textOf('seen'), textOf('confirmed')];
+  const { rights: wanted, fault } = await readRights(app, language, fields);
+  const rights = fault === null ? withoutOld(wanted, shown, now) : wanted;
+  const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights: wanted, shown, status, fault: why });
   if (fault !== null) return refuse(400, fault);
   const refusal = await refusalFor(visit, { id: person.id, ...heldWith(rights) });
   if (refusal !== null) return refuse(403, { said: refusal });
-  const now = await rightsNow(app, person);
   const wish = changesOf(now, rights);
   if (wish === null) return refuse(400, { said: tell(language, 'rights.same') });
-  const [seen, confirmed] = ['seen', 'confirmed'].map((name) => fields.find((field) => field.name === name)?.text);
   if (confirmed === undefined) return sendQuestion(visit, person, { now, rights, fields });
   if (seen !== undefined && seen !== seenOf(now)) return sendQuestion(visit, person, { now, rights, fields }, 409);
   await setRights(app, person.id, wish, by, user.id);
@@ -80,14 +88,17 @@ function seenOf(rights: Rights): string {
   return hash('sha256', JSON.stringify(rights), 'base64url');
 }
 
-type Shown = { rights: Rights; status: number; fault: Fault };
+/** `shown`: the rights as JSON that the form was first filled with. */
+type Shown = { rights: Rights; shown: string; status: number; fault: Fault };
 
-async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, fault }: Shown) {
+async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, shown: Shown) {
+  const { rights, status, fault } = shown;
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.title', { email: person.email });
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <form class="card pad" method="post" action="${at}/rights">
+<input type="hidden" name="shown" value="${shown.shown}">
 ${await rightsFields(app, language, rights, fault)}
 <p class="actions"><button class="primary">${tell(language, 'rights.review')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;
