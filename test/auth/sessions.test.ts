@@ -205,6 +205,16 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await endSession(app, id, TESTER), 'ended');
     assert.equal(await endSession(app, id, TESTER), 'already');
     assert.equal(await endSession(app, 'ses_x', TESTER), 'unknown');
+    const made = await makeApiToken(app, user.id, { name: 'brief', expiresAt: app.now() + DAY }, TESTER);
+    const endBrief = async () => {
+      await exchange(app, made?.api_token ?? '');
+      const sql = 'select id from sessions where api_token_id = $1 order by created_at';
+      const [session] = await app.db.query<{ id: string }>(sql, [made?.id ?? '']);
+      app.now.advance(1);
+      return endSession(app, session?.id ?? '', TESTER);
+    };
+    assert.deepEqual([await endBrief(), await endBrief()], ['ended', 'already'], 'the second log-in goes on');
+    await endApiToken(app, made?.id ?? '', TESTER);
     app.now.advance(WITHIN_A_SECOND);
     assert.deepEqual([await works(app, text), await works(app, token)], ['TOKEN_INVALID', 'ok']);
     assert.equal(await endSessionsOf(app, user.id, TESTER), 1);

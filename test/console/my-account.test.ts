@@ -31,7 +31,7 @@ forEachEngine('the own account in the console', (openTestDatabase) => {
     const [theirs = ''] = await sessionsOf(eva);
     assert.equal((await desk.post('/console/account/sessions/end', { session: theirs })).status, 404);
     assert.equal((await other.get('/console/payments')).status, 200);
-    const [onPhone] = ((await listSessions(app, ana.id)) ?? []).filter(({ id }) => id === shown[0]);
+    const onPhone = (await listSessions(app, ana.id))?.find(({ id, kind }) => kind === 'console' && shown.includes(id));
     assert.ok(onPhone);
     app.now.advance(1000);
     assert.ok(await app.db.transaction((tx) => renewSession(tx, onPhone, 'password', app.now())));
