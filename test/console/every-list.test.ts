@@ -33,6 +33,9 @@ const IN_PARTS = [
   '/console/statements/:id',
 ];
 
+/** The words that are the same in both languages. */
+const SHARED_WORDS = ['Callback', 'Callbacks', 'Endpoint', 'Logo', 'Node', 'PHP', 'Python', 'RUT', 'Secret Token'];
+
 forEachEngine('every list of the console', (openTestDatabase, engine) => {
   // Workbooks do not depend on the engine.
   const withWorkbooks = engine === 'sqlite';
@@ -49,6 +52,17 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
     };
     return { server, get, cookie: owner.console, screens };
   };
+
+  test('and every other screen is in the language of the person', async (context) => {
+    const { server, cookie, screens } = await open(context);
+    for (const { route, path } of screens) {
+      const read = async (language: string) =>
+        wordsOf((await server.get(path, { ...cookie, 'accept-language': language })).text, route);
+      const english = await read('en');
+      const same = (await read('es')).filter((words) => english.includes(words) && !SHARED_WORDS.includes(words));
+      assert.deepEqual(same, [], `${route}: its words are in a file of texts, in both languages, or in SHARED_WORDS`);
+    }
+  });
 
   test('the answer that support sends to a shop is in Spanish, with Chilean time', async (context) => {
     const { get, screens } = await open(context);
@@ -98,6 +112,25 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       assert.ok(seen.includes(`/console/${route}`), `${route} is a list: ${seen.join(' ')}`);
   });
 });
+
+/**
+ * Returns the words of a screen that are no data: its headings, buttons and labels. Ids, file names and amounts have a
+ * digit or `_`; the heading of one subject may be its name.
+ */
+function wordsOf(page: string, route: string): string[] {
+  const heading = route.includes('/:') ? '' : 'title|h1|';
+  const elements = page.matchAll(
+    new RegExp(`<(${heading}h2|h3|th|button|label|legend|summary)\\b[^>]*>(.*?)</\\1>`, 'gs'),
+  );
+  return [...elements]
+    .map(([, , content = '']) =>
+      content
+        .replace(/<[^>]*>/g, ' ')
+        .replace(' · Rúbrica', '')
+        .trim(),
+    )
+    .filter((words) => /\p{L}/u.test(words) && !/[\d_]/.test(words));
+}
 
 /**
  * Returns the queries that the filters of a list can make: none, each choice of a field, a text that a row has, and one

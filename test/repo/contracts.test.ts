@@ -13,11 +13,14 @@ const PORTS: readonly [folder: string, type: string, contracts: readonly string[
 ];
 
 /**
- * Returns the files with a function that creates an implementation. `open-` and `compose-` only choose among the
- * others.
+ * Returns the files with an implementation, or with a function that creates one. `open-` and `compose-` only choose
+ * among the others.
  */
 function implementations(folder: string, type: string): string[] {
-  const returned = new RegExp(`\\): (?:Promise<)?${type}>? \\{`);
+  const returned = new RegExp(
+    `\\): (?:Promise<)?${type}>? \\{|^(?:export )?const \\w+: ${type} =|satisfies ${type}\\b`,
+    'm',
+  );
   return globSync(`src/${folder}/*.ts`, { cwd: root }).filter(
     (file) => !/^(?:open|compose)-/.test(basename(file)) && returned.test(readFileSync(join(root, file), 'utf8')),
   );
