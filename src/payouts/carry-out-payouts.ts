@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Tx } from '../db/database.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -79,11 +80,12 @@ async function handOver(app: App, order: HandOver): Promise<void> {
  * or its recipient was erased. Under the lock of the payout, which a change of its sender or of the kind of its account
  * takes too.
  */
-function writeHandedOver(app: App, { owner, payout, senderId }: HandOver): Promise<PayoutLine | null> {
+async function writeHandedOver(app: App, { owner, payout, senderId }: HandOver): Promise<PayoutLine | null> {
+  const identity = await identityHashes(app);
   return app.db.transaction(async (tx) => {
     await lockPayouts(tx, { environmentId: owner.id, ids: [payout.id] });
     if ((await selectSenderInUse(tx, owner.id))?.id !== senderId) return null;
-    const [line = null] = await readPayoutLines(app, tx, owner.id, [payout]);
+    const [line = null] = await readPayoutLines(app, tx, owner.id, [payout], identity);
     if (line === null) await postponePayout(tx, payout, null);
     return line !== null && (await writeSent(tx, owner, payout, { sender: senderId, at: app.now() })) ? line : null;
   });

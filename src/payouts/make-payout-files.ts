@@ -3,8 +3,8 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
-import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { errorItem, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
@@ -41,7 +41,7 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
  * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), HELD_AFTER_RESTORE,
  * PERSON_NEEDED or PERMISSION_MISSING.
  */
-export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
+export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner, by, batchId } = wish;
   const rut = readRut(wish.payer.rut);
   const payer = {
@@ -58,6 +58,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
   if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
   if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
+  const identity = await identityHashes(app);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left after the backup was made is `approved` again, and would be paid twice.
@@ -65,7 +66,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
     if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
-    const lines = await linesOf(app, tx, owner, format, payouts);
+    const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
     const made: MadeFile[] = [];
     for (let start = 0; start < payouts.length; start += format.mostLines) {
       const end = start + format.mostLines;
@@ -155,15 +156,12 @@ function held(): Problem {
   });
 }
 
-async function linesOf(
-  app: App,
-  tx: Tx,
-  owner: PayoutOwner,
+function linesOf(
   format: BankFileFormat,
   payouts: readonly Payout[],
-): Promise<PayoutLine[]> {
-  const lines = await readPayoutLines(app, tx, owner.id, payouts);
-  return lines.map((line, at) => {
+  read: readonly (PayoutLine | null)[],
+): PayoutLine[] {
+  return read.map((line, at) => {
     const { id } = payouts[at] as Payout;
     if (line === null)
       throw invalidPayout({

@@ -1,6 +1,7 @@
-import type { Reader } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { Payout } from './payout.ts';
+import type { PayoutOwner } from './transition-payouts.ts';
 
 /**
  * Returns at most three of these environments; null: of all. Three rows belong to at least two payment services, which
@@ -15,6 +16,17 @@ export function selectOwnedEnvironments(
      where $1 = 1 or id {among $2} order by id limit 3`,
     [environmentIds === null ? 1 : 0, environmentIds ?? []],
   );
+}
+
+/**
+ * Returns the owner of the payouts of an environment; null: no such environment. For a transaction: one that waited for
+ * a second connection, as `findEnvironmentById` may, could wait for those that wait for its own locks.
+ */
+export async function selectPayoutOwner(tx: Tx, environmentId: number): Promise<PayoutOwner | null> {
+  const [row] = await selectOwnedEnvironments(tx, [environmentId]);
+  return row === undefined
+    ? null
+    : { id: row.id, paymentServiceId: row.payment_service_id, environment: row.environment };
 }
 
 export async function selectAllEnvironmentIds(db: Reader): Promise<number[]> {

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { identityHashes } from '../bank-validation/identity-hash.ts';
+import type { IdentityHashes } from '../bank-validation/identity-hash.ts';
 import type { Reader } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import type { Payout } from './payout.ts';
@@ -16,12 +16,12 @@ export async function readPayoutLines(
   db: Reader,
   environmentId: number,
   payouts: readonly Payout[],
+  identity: IdentityHashes,
 ): Promise<(PayoutLine | null)[]> {
   const rows = await selectVersionsPaid(db, payouts);
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);
-  const identity = await identityHashes(app);
   const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
   return payouts.map((payout) => {
     const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);

@@ -1,4 +1,3 @@
-import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { methodNames } from '../checkout/texts.ts';
@@ -7,8 +6,8 @@ import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectStatement } from './bank-statement-queries.ts';
 import type { KeptLine } from './statement.ts';
 
@@ -30,15 +29,13 @@ type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number }
  * Finds or books the deposit of a line and returns its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE (another amount, or
  * the line is a charge), INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
-export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
+export function depositOf(tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
   if (of.line.amount <= 0)
     throw unfit({
       en: 'A deposit is a credit, and this line is a charge.',
       es: 'Un depósito es un abono, y esta línea es un cargo.',
     });
-  return 'id' in deposit
-    ? recorded(app, tx, { ...of, id: deposit.id })
-    : booked(tx, { ...of, ...deposit, kind: 'deposit' });
+  return 'id' in deposit ? recorded(tx, { ...of, id: deposit.id }) : booked(tx, { ...of, ...deposit, kind: 'deposit' });
 }
 
 /**
@@ -62,9 +59,9 @@ export const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La lín
 
 type OfLine = Omit<Deposit, 'deposit'>;
 
-async function recorded(app: App, tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
+async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
   const movement = await lockMovement(tx, id);
-  const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
+  const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'deposit' || owner?.environment !== line.environment)
     throw notFound('There is no such deposit.', 'No existe ese depósito.');
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');

@@ -5,8 +5,8 @@ import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { type KeptReason, SECOND_LINE } from '../payouts/kept-texts.ts';
+import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
@@ -123,7 +123,7 @@ async function importLines(
   await insertStatement(tx, kept);
   const rows = rowsOf(kept, fresh, matches);
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
-  const settled = await settle(app, tx, {
+  const settled = await settle(tx, {
     wish,
     found,
     matches,
@@ -173,13 +173,13 @@ type Settling = {
 };
 
 /** Settles the payouts of the lines: first the confirmed ones, then the returned ones. */
-async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at, lineAt }: Settling) {
+async function settle(tx: Tx, { wish, found, matches, environmentIds, at, lineAt }: Settling) {
   const outcomes = await outcomesOf(tx, { found, matches, environmentIds, lineAt });
   const settled: string[] = [];
   const contradicted: string[] = [];
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
     await requireUserOf(tx, wish.by, environmentId, 'movements:record');
-    const owner = (await findEnvironmentById(app, environmentId)) as PayoutOwner;
+    const owner = (await selectPayoutOwner(tx, environmentId)) as PayoutOwner;
     for (const end of ['confirmed', 'returned']) {
       const some = said.filter(({ outcome }) => outcome === end);
       if (some.length === 0) continue;

@@ -5,10 +5,11 @@ import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
-import { environmentOf, findEnvironmentById } from '../payment-services/find-environment.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
+import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
+import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import {
   type DepositOfLine,
@@ -57,7 +58,7 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
     const at = app.now();
     const [first] = await lockOpenLines(tx, { statementId, fileLine });
     if (first === undefined) return decidedBefore(tx, decision);
-    const subject = await subjectOf(app, tx, decision, { line: first, at });
+    const subject = await subjectOf(tx, decision, { line: first, at });
     const lines = await updateUse(tx, { statementId, fileLine }, { use: is.use, subject, at, by: by.name, reason });
     await recordAudit(tx, {
       at,
@@ -109,7 +110,6 @@ type Place = { line: KeptLine; at: number };
 
 /** Settles the payout, or finds or books the deposit. Returns its id; null: the line is nothing of this service. */
 async function subjectOf(
-  app: App,
   tx: Tx,
   { is, reason, by, fileLine }: LineDecision,
   { line, at }: Place,
@@ -118,25 +118,21 @@ async function subjectOf(
   if (typeof fileLine !== 'number') throw notFound('Say which line it is.', 'Di qué línea es.');
   const subjects =
     is.use === 'deposit'
-      ? [await depositOf(app, tx, { deposit: is.deposit, line, by, at })]
+      ? [await depositOf(tx, { deposit: is.deposit, line, by, at })]
       : 'toMerchant' in is
         ? [await payoutOf(tx, { ...is.toMerchant, line, by, at })]
         : is.use === 'payout' && is.payoutId.startsWith('mv_')
-          ? [await remittedOf(app, tx, { id: is.payoutId, line, by })]
-          : await settleBy(app, tx, { ...is, reason, by }, { line, at });
+          ? [await remittedOf(tx, { id: is.payoutId, line, by })]
+          : await settleBy(tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
   throw unfit({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
 }
 
 /** Finds a recorded payout to a merchant. Returns its id: it is in the books already, so nothing else changes. */
-async function remittedOf(
-  app: App,
-  tx: Tx,
-  { id, line, by }: { id: string; line: KeptLine; by: Actor },
-): Promise<string> {
+async function remittedOf(tx: Tx, { id, line, by }: { id: string; line: KeptLine; by: Actor }): Promise<string> {
   const movement = await lockMovement(tx, id);
-  const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
+  const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
@@ -150,18 +146,13 @@ type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by
  * Settles the payout. Returns its id and, if it left in a file, the id of the file, whose total another line may have
  * matched.
  */
-async function settleBy(
-  app: App,
-  tx: Tx,
-  { use, payoutId, reason, by }: Settling,
-  { line, at }: Place,
-): Promise<string[]> {
+async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line, at }: Place): Promise<string[]> {
   const payout = await selectPayoutAnywhere(tx, payoutId);
   if (payout === null) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
   if (payout.amount !== amount) throw unfit(OTHER_AMOUNT);
-  const owner = await environmentOf(app, payout);
+  const owner = (await selectPayoutOwner(tx, payout.environment_id)) as PayoutOwner;
   if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];

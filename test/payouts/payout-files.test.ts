@@ -162,7 +162,8 @@ forEachEngine('payout files', (openTestDatabase) => {
     );
     const { environment: owner, maker: by } = desk;
     const payer = { ...PAYER, rut: '' };
-    assert.throws(() => makePayoutFiles(app, { owner, by, format: 'itau-nel', payer, batchId: null }), /needs the rut/);
+    const wished = { owner, by, format: 'itau-nel', payer, batchId: null };
+    await assert.rejects(makePayoutFiles(app, wished), /needs the rut/);
   });
 
   test('no file is written for a payer with an invalid account or RUT, and its payouts stay approved', async () => {
@@ -172,8 +173,8 @@ forEachEngine('payout files', (openTestDatabase) => {
     const make = (format: string, changes: Partial<typeof PAYER>) =>
       makePayoutFiles(app, { owner, by, format, payer: { ...PAYER, ...changes }, batchId: null });
     for (const account of ['', 'abc', '12O456789', '1'.repeat(21)])
-      assert.throws(() => make('santander', { account }), /up to 20 digits/, account);
-    assert.throws(() => make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
+      await assert.rejects(make('santander', { account }), /up to 20 digits/, account);
+    await assert.rejects(make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
     await assert.rejects(make('itau-nel', { account: '12345678901' }), ({ extras }: Problem) => {
       assert.match(extras.detail?.en ?? '', /a field of 10 characters cannot hold 11/);
       assert.match(extras.detail?.es ?? '', /en un campo de 10 caracteres no caben 11/, 'the detail is in Spanish');

@@ -13,7 +13,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
-type Taking = { account?: string; of?: string | null };
+type Taking = { account?: string; of?: string | null; from?: TestApp };
 
 forEachEngine('statement lines and their owners', (openTestDatabase) => {
   const open = async () => {
@@ -28,10 +28,10 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
     const take = (
       desk_: PayoutDesk,
       lines: readonly StatementLine[],
-      { account = '123456789', of = null }: Taking = {},
+      { account = '123456789', of = null, from = app }: Taking = {},
     ) =>
       importStatement(
-        app,
+        from,
         {
           environment: 'development',
           paymentServiceId: of,
@@ -68,6 +68,33 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
       done.reduce((sum, { uses }) => sum + uses.payout, 0),
       1,
     );
+  });
+
+  test('an import and a decision about a line ask for no second connection of the database', async () => {
+    const { app, desk, line, take } = await open();
+    const [payout, other] = await sent(app, desk, 15_000, 9000);
+    let inside = 0;
+    const query: TestApp['db']['query'] = (sql, parameters) => {
+      assert.equal(inside, 0, sql);
+      return app.db.query(sql, parameters);
+    };
+    const transaction: TestApp['db']['transaction'] = (work, kind) =>
+      app.db.transaction((tx) => {
+        inside++;
+        return work(tx).finally(() => inside--);
+      }, kind);
+    // A new app knows no environment yet.
+    const strict = () => ({ ...app, db: { ...app.db, query, transaction } });
+    const lines = [line(2, -15_000, `TEF ${payout?.id}`), line(3, -9000, 'CARGO'), line(4, -9000, 'CARGO')];
+    const { id, settled } = await take(desk, lines, { from: strict() });
+    assert.deepEqual(settled, [payout?.id]);
+    await resolveLine(strict(), {
+      statementId: id ?? '',
+      fileLine: 3,
+      is: { use: 'payout', payoutId: other?.id ?? '' },
+      reason: 'seen in the portal',
+      by: desk.maker,
+    });
   });
 
   test('one file that two people import at once, for a merchant and for all, brings its lines once', async () => {
