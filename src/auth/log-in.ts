@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { strangerActor } from '../audit/actor.ts';
 import { type CountedAct, countAct } from '../audit/count-acts.ts';
+import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
@@ -107,23 +108,39 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   }
   if (attempt.kind === 'password' && user.role !== 'integration' && (await hasFactor(app.db, user.id)))
     throw new Problem('SECOND_FACTOR_NEEDED');
-  // Counted before the hash, so that a burst on several replicas cannot exceed the limits. A right password is
-  // subtracted again.
   const session = await app.db.transaction(async (tx) => {
+    const begun = await begin(tx, attempt, { user, network, now: app.now() });
+    // Nothing is forgiven if the password, or the session, has ended meanwhile.
+    if (begun === null) return null;
+    // Counted before the hash, so that a burst on several replicas cannot exceed the limits. A right password is
+    // subtracted again.
     for (const { limit, subject } of uses) {
       const key = limitKey(app, limit, subject);
       await (limit === LOGIN_LIMITS.account ? deleteCount(tx, key) : decrementCount(tx, key));
     }
     await keepNetwork(app, tx, from);
-    const now = app.now();
-    if (attempt.session !== undefined) return renewSession(tx, attempt.session, 'password', now);
-    const begun = { user_id: user.id, kind: attempt.kind, api_token_id: null, origin: network };
-    if (!(await updateSignedIn(tx, user, now))) return null;
-    return beginSession(tx, { ...begun, expires_at: now + LIFETIME_MS }, now);
+    return begun;
   });
   if (session === null) throw new Problem('LOGIN_FAILED');
   countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
   return session;
+}
+
+type Place = { user: UserRow; network: string; now: number };
+
+/**
+ * Begins the session of a right password, or renews the one of the attempt. Returns null if that one has ended, or if
+ * the user was disabled or has another password by now.
+ */
+async function begin(
+  tx: Tx,
+  { kind, session }: KindOfAttempt,
+  { user, network, now }: Place,
+): Promise<SessionRow | null> {
+  if (session !== undefined) return renewSession(tx, session, 'password', now);
+  if (!(await updateSignedIn(tx, user, now))) return null;
+  const begun = { user_id: user.id, kind, api_token_id: null, origin: network, expires_at: now + LIFETIME_MS };
+  return beginSession(tx, begun, now);
 }
 
 /** Returns the audit entry of a refusal (also after too many guesses), with the account and the network. */

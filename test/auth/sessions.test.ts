@@ -106,6 +106,8 @@ forEachEngine('API tokens', (openTestDatabase) => {
       ['API_TOKEN_INVALID', 'LOGIN_FAILED'],
     );
     assert.deepEqual(await listSessions(app, user.id), []);
+    const known = await app.db.query('select network from known_networks where user_id = $1', [user.id]);
+    assert.deepEqual(known, [], 'the network of a failed log-in is not known');
   });
 
   test('expire, and no access token outlives them', async () => {
