@@ -6,7 +6,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseOtherSheets, refuseTable } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
 import {
@@ -24,15 +24,19 @@ import {
  * ambiguous, because a comparison must not contain a guess.
  */
 export function readSettlement(source: string | Readable): Promise<Settlement> {
-  return withTable(source, SETTLEMENT_TABLE, readTable).catch(refuseTable((why) => new SettlementError(why)));
+  return withTable(source, SETTLEMENT_TABLE, readTable).catch(refuseTable(unreadable));
 }
 
 type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };
 
-async function readTable({ header, above, rows }: Table<SettlementColumn>): Promise<Settlement> {
+const unreadable = (why: SettlementError['said']) => new SettlementError(why);
+
+async function readTable(table: Table<SettlementColumn>): Promise<Settlement> {
+  const { header, above, rows } = table;
   if (header === null) throw unknownColumns(above);
   const lines: TableRow[] = [];
   for await (const row of rows) lines.push(row);
+  await refuseOtherSheets(table, unreadable);
   const { places } = header;
   const cells = lines.map(({ cells: all }) => ({
     text: all[places.amount ?? -1] ?? '',

@@ -8,8 +8,8 @@ import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { refuseTable } from '../lib/tables/say-table-error.ts';
-import { type Dialect, isTotal, type TableRow } from '../lib/tables/table.ts';
+import { refuseOtherSheets, refuseTable } from '../lib/tables/say-table-error.ts';
+import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
 
@@ -39,7 +39,7 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
         });
     }
     refuseHidden(rows);
-    refuseOtherSheets(table.dialect, await table.otherSheets());
+    await refuseOtherSheets(table, invalidPayout);
     const wishes = await wishesOf(app, rows, { places, header, prefix });
     return { wishes, lines: rows.map(({ line }) => line) };
   }).catch(refuseTable(invalidPayout));
@@ -53,16 +53,6 @@ function refuseHidden(rows: readonly TableRow[]): void {
   throw invalidPayout({
     en: `The spreadsheet hides these rows, perhaps by a filter: ${named}. Show them to pay them too, or delete them.`,
     es: `La planilla oculta estas filas, quizás con un filtro: ${named}. Muéstralas para pagarlas también, o bórralas.`,
-  });
-}
-
-/** A workbook may have a sheet for each month: only a person knows which one is to be paid. */
-function refuseOtherSheets(dialect: Dialect, others: readonly string[]): void {
-  if (others.length === 0 || !('sheet' in dialect)) return;
-  const named = [dialect.sheet, ...others].slice(0, 12).join(', ');
-  throw invalidPayout({
-    en: `More than one sheet has payouts: ${named}. Keep the one to be paid, or hide the others.`,
-    es: `Más de una hoja tiene pagos: ${named}. Deja solo la que se paga, u oculta las demás.`,
   });
 }
 

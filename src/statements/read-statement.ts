@@ -5,7 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, placeColumns, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseOtherSheets, refuseTable } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import { invalidStatement, type ReadStatement, type StatementLine, type StatementProof } from './statement.ts';
@@ -28,7 +28,8 @@ export function readStatement(source: string | Readable): Promise<ReadStatement>
   return withTable(source, STATEMENT_TABLE, readTable).catch(refuseTable(invalidStatement));
 }
 
-async function readTable({ header, above, rows }: Table<StatementColumn>): Promise<ReadStatement> {
+async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> {
+  const { header, above, rows } = table;
   if (header === null) throw invalidStatement(whyNoHeader(above));
   const columns = { places: header.places, names: header.row.cells };
   const written: Row[] = [];
@@ -44,6 +45,7 @@ async function readTable({ header, above, rows }: Table<StatementColumn>): Promi
       });
     }
   }
+  await refuseOtherSheets(table, invalidStatement);
   const read = signAmounts(written, header.row.cells[header.places.side ?? -1] ?? '');
   const lines = read.filter(({ amount }) => amount !== 0);
   if (lines.length === 0) {

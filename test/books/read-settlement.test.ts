@@ -238,6 +238,19 @@ suite('reads a settlement file with', () => {
   }
 });
 
+test('a workbook with sales in several visible sheets is refused', async () => {
+  const rows = [NAMES, [...(PLAIN[0] as Row)]];
+  const file = await makeWorkbook([
+    { name: 'Débito', rows },
+    { name: 'Notas', rows: [NAMES] },
+    { name: 'Crédito', rows },
+  ]);
+  await assert.rejects(
+    readSettlement(Readable.from([file])),
+    (error) => error instanceof SettlementError && /^Más de una hoja.*: Débito, Crédito\. /.test(error.said.es),
+  );
+});
+
 const AMOUNTS: [cells: string[], currency: string, amounts: number[]][] = [
   [['10,55', '1.234,5', '1.234'], 'USD', [1055, 123_450, 123_400]],
   [['10.55', '1,234.5', '1,234'], 'USD', [1055, 123_450, 123_400]],

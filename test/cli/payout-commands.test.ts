@@ -180,7 +180,10 @@ forEachEngine('payout commands', (openTestDatabase) => {
       rows: at === 2 ? rows.slice(0, 1) : rows,
     }));
     writeFileSync(path, await makeWorkbook(sheets));
-    assert.match((await propose(path)).stderr, /^INVALID_PAYOUT: More than one sheet has payouts: Enero, Febrero\. /);
+    assert.match(
+      (await propose(path)).stderr,
+      /^INVALID_PAYOUT: More than one sheet has such a table: Enero, Febrero\. /,
+    );
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'a wrong e-mail address is refused');
   });

@@ -5,6 +5,7 @@ import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { readResults } from '../../src/payouts/read-results.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { makeWorkbook } from '../support/make-workbook.ts';
 import { createTestApp } from '../support/test-app.ts';
 
 forEachEngine('a large file of results', (openTestDatabase) => {
@@ -50,5 +51,18 @@ forEachEngine('a large file of results', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const file = Readable.from([Buffer.from(`id,estado\n${'a,b\n'.repeat(50_001)}`)]);
     await assert.rejects(readResults(app, file, []), { code: 'INVALID_PAYOUT' });
+  });
+
+  test('is refused if several visible sheets of a workbook have results', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const rows = [
+      ['id', 'estado'],
+      ['po_1', 'pagado'],
+    ];
+    const file = await makeWorkbook(['Pagados', 'Rechazados'].map((name) => ({ name, rows })));
+    await assert.rejects(readResults(app, Readable.from([file]), []), {
+      code: 'INVALID_PAYOUT',
+      message: /: Pagados, Rechazados\. /,
+    });
   });
 });

@@ -68,6 +68,23 @@ test('reads the same lines from a workbook as from a CSV', async () => {
   assert.deepEqual(said(await readStatement(path)), said(await read(CHILE)));
 });
 
+test('a workbook with lines in several visible sheets is refused', async () => {
+  const path = join(folder, 'accounts.xlsx');
+  const rows = CHILE.slice(3).map((row) => row.split(';'));
+  const refused = { code: 'INVALID_STATEMENT', message: /^More than one sheet has such a table: Enero, Febrero\. / };
+  for (const hidden of [false, true]) {
+    writeFileSync(
+      path,
+      await makeWorkbook([
+        { name: 'Enero', rows },
+        { name: 'Febrero', rows, hidden },
+      ]),
+    );
+    if (hidden) assert.deepEqual(said(await readStatement(path)), said(await read(CHILE)));
+    else await assert.rejects(readStatement(path), refused);
+  }
+});
+
 test('balances or totals reveal a missing or changed line, and the refusal names the line', async () => {
   const refused = (rows: readonly string[], message: RegExp) =>
     assert.rejects(

@@ -1,3 +1,4 @@
+import type { Table } from './open-table.ts';
 import { TableError, type TableErrorCode } from './table.ts';
 
 type Said = { readonly en: string; readonly es: string };
@@ -11,6 +12,23 @@ export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => 
     if (!(error instanceof TableError)) throw error;
     throw refusal({ en: error.message, es: SPANISH[error.code](error.line ?? 1) });
   };
+}
+
+/**
+ * Throws `refusal` if a workbook has more than one visible sheet with such a table, once its `rows` have ended: it may
+ * have a sheet for each month, and only a person knows which one is meant.
+ */
+export async function refuseOtherSheets(
+  { dialect, otherSheets }: Pick<Table, 'dialect' | 'otherSheets'>,
+  refusal: (why: Said) => Error,
+): Promise<void> {
+  const others = await otherSheets();
+  if (others.length === 0 || !('sheet' in dialect)) return;
+  const named = `${[dialect.sheet, ...others].slice(0, 12).join(', ')}${others.length > 11 ? ' …' : ''}`;
+  throw refusal({
+    en: `More than one sheet has such a table: ${named}. Keep the one that you mean, or hide the others.`,
+    es: `Más de una hoja tiene una tabla así: ${named}. Deja solo la que quieres usar, u oculta las demás.`,
+  });
 }
 
 const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
