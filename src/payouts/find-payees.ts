@@ -44,15 +44,23 @@ export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
   return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };
 }
 
-/** `key`: from `accountKey`. */
-type Read = PayeeWish & { rutText: string; digits: string; rutHash: string; accountHash: string; key: string };
+/** `key`: from `accountKey`. `personKey`: the account with its name and e-mail, as the wish has them. */
+type Read = PayeeWish & {
+  rutText: string;
+  digits: string;
+  rutHash: string;
+  accountHash: string;
+  key: string;
+  personKey: string;
+};
 
 const AT_ONCE = 500;
 
 /**
  * Returns the recipient of each wish, in the same order: a stored one whose verdict is still valid, or a new one whose
  * account `validate` validates. If the last payout to the RUT went to another account, the verdict must be newer than
- * that payout. Stores nothing itself; `validate` stores its validations.
+ * that payout. Wishes with one account and several names or e-mails get a version of the recipient for each. Stores
+ * nothing itself; `validate` stores its validations.
  */
 export async function findPayees(
   app: App,
@@ -65,9 +73,10 @@ export async function findPayees(
   const findings: PayeeFinding[] = [];
   // The same account twice in one file is one recipient.
   const known = new Map<string, Payee>();
+  const made = new Set<RecipientRow>();
   for (let start = 0; start < wishes.length; start += AT_ONCE) {
     const some = wishes.slice(start, start + AT_ONCE);
-    findings.push(...(await findSome(app, owner, keeper, some, { hashes, known, validate })));
+    findings.push(...(await findSome(app, owner, keeper, some, { hashes, known, made, validate })));
   }
   return findings;
 }
@@ -77,28 +86,31 @@ async function findSome(
   owner: PayoutOwner,
   keeper: string,
   wishes: readonly PayeeWish[],
-  { hashes, known, validate }: Pick<Known, 'hashes' | 'known' | 'validate'>,
+  { hashes, known, made, validate }: Omit<Known, 'kept' | 'lastOf'>,
 ): Promise<PayeeFinding[]> {
   const directory = await currentDirectory(app);
   const read = wishes.map((wish) => readWish(wish, hashes, directory));
   const ruts = [...new Set(read.flatMap((one) => ('error' in one ? [] : [one.rutHash])))];
-  const kept = Map.groupBy(await selectPayees(app.db, owner.paymentServiceId, ruts), accountKey);
+  const kept = Map.groupBy(
+    [...[...made].reverse(), ...(await selectPayees(app.db, owner.paymentServiceId, ruts))],
+    accountKey,
+  );
   const lastOf = new Map((await selectLastAccounts(app.db, owner.id, ruts)).map((last) => [last.rut_hash, last]));
   const missing = new Map<string, Read>();
   for (const one of read) {
-    if ('error' in one || known.has(one.key)) continue;
+    if ('error' in one || known.has(one.personKey)) continue;
     const changed = isChanged(lastOf, one);
     const validatedAfter = changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
     const row = kept.get(one.key)?.find((each) => counts(app, each, one, validatedAfter));
-    if (row === undefined) missing.set(one.key, one);
-    else known.set(one.key, { row, isNew: false, changed });
+    if (row === undefined) missing.set(one.personKey, one);
+    else known.set(one.personKey, { row, isNew: made.has(row), changed });
   }
-  const found = { kept, lastOf, known, hashes, validate };
+  const found = { kept, lastOf, known, made, hashes, validate };
   const refused = await validateMissing(app, owner, keeper, [...missing.values()], found);
   return read.map((one) => {
     if ('error' in one) return one;
-    const payee = known.get(one.key);
-    return payee === undefined ? { error: refused.get(one.key) as ErrorItem } : { payee };
+    const payee = known.get(one.personKey);
+    return payee === undefined ? { error: refused.get(one.personKey) as ErrorItem } : { payee };
   });
 }
 
@@ -119,10 +131,12 @@ function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number)
   return (wish.name === null || wish.name === details.name) && (wish.email === null || wish.email === details.email);
 }
 
+/** `kept`: the versions that a wish may use, newest first, by account. `known`: by `personKey`. `made`: not stored yet. */
 type Known = {
   kept: Map<string, RecipientRow[]>;
   lastOf: LastPaid;
   known: Map<string, Payee>;
+  made: Set<RecipientRow>;
   hashes: IdentityHashes;
   validate: typeof validateBatch;
 };
@@ -133,28 +147,49 @@ async function validateMissing(
   owner: PayoutOwner,
   keeper: string,
   missing: readonly Read[],
-  { kept, lastOf, known, hashes, validate }: Known,
+  { kept, lastOf, known, made, hashes, validate }: Known,
 ): Promise<Map<string, ErrorItem>> {
   const refused = new Map<string, ErrorItem>();
-  const inputs = missing.map(({ rut, bankCode, account, rutFormat, name: holderName }) => {
+  const fullest = new Map(missing.map((one) => [one, fullestOf(one, missing)]));
+  const asked = missing.filter((one) => fullest.get(one) === one);
+  const inputs = asked.map(({ rut, bankCode, account, rutFormat, name: holderName }) => {
     return { rut, bankCode, account, rutFormat, holderName };
   });
   const results = await validate(app, { id: keeper }, inputs);
   for (const [index, result] of results.entries()) {
-    const wish = missing[index] as Read;
-    const { key } = wish;
+    const wish = asked[index] as Read;
+    const { key, personKey } = wish;
     const [before = null] = kept.get(key) ?? [];
     const name = wish.name ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.name ?? null));
     const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, wish, name);
     if (error !== null) {
-      refused.set(key, error);
+      refused.set(personKey, error);
       continue;
     }
     const { validation } = result as { validation: Validation };
     const row = newVersion(app, owner, { keeper, before, wish, name: name as string, validation, hashes });
-    known.set(key, { row, isNew: true, changed: isChanged(lastOf, wish) });
+    kept.set(key, [row, ...(kept.get(key) ?? [])]);
+    made.add(row);
+    known.set(personKey, { row, isNew: true, changed: isChanged(lastOf, wish) });
+  }
+  for (const [one, { personKey }] of fullest) {
+    const [payee, error] = [known.get(personKey), refused.get(personKey)];
+    if (payee !== undefined) known.set(one.personKey, payee);
+    else refused.set(one.personKey, error as ErrorItem);
   }
   return refused;
+}
+
+/** Returns the wish of the same account that has the name and the e-mail that this one leaves out, or this one. */
+function fullestOf(one: Read, all: readonly Read[]): Read {
+  const fuller = all.find(
+    (other) =>
+      other !== one &&
+      other.key === one.key &&
+      (one.name === null || one.name === other.name) &&
+      (one.email === null || one.email === other.email),
+  );
+  return fuller === undefined ? one : fullestOf(fuller, all);
 }
 
 function errorOf(validation: Validation, { bankCode }: Read, name: string | null): ErrorItem | null {
@@ -258,7 +293,8 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirect
   const { digits } = account;
   const [rutHash, accountHash] = [hashes.ofRut(rut.canonical), hashes.ofAccount(wish.bankCode, digits)];
   const key = accountKey({ rut_hash: rutHash, account_hash: accountHash });
-  return { ...wish, rutText: rut.canonical, digits, rutHash, accountHash, key };
+  const personKey = JSON.stringify([key, wish.name, wish.email]);
+  return { ...wish, rutText: rut.canonical, digits, rutHash, accountHash, key, personKey };
 }
 
 const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };

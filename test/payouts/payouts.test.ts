@@ -537,6 +537,23 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
   });
 
+  test('each payout of a file has the name of its row, also beside another name for the same account', async () => {
+    const { app, desk } = await open();
+    const rows = (...names: (string | null)[]) => names.map((name) => wish({ payee: { ...ANA, name, email: null } }));
+    const shown = async (payouts: Payout[]) =>
+      (await showPayouts(app, payouts)).map(({ recipient }) => `${recipient?.name} ${recipient?.version}`);
+    const first = await propose(app, desk, rows('Ana', null, 'Ana Núñez', 'Ana'));
+    assert.deepEqual(await shown(first), ['Ana 1', 'Ana 1', 'Ana Núñez 2', 'Ana 1']);
+    const second = await propose(app, desk, rows('Ana Soto', 'Ana Núñez', null));
+    assert.deepEqual(await shown(second), ['Ana Soto 3', 'Ana Núñez 2', 'Ana Núñez 2']);
+    assert.equal(new Set([...first, ...second].map(({ recipient_id }) => recipient_id)).size, 1);
+    const third = await propose(app, desk, [
+      ...rows(null, ...Array.from({ length: 500 }, () => 'Ana B')),
+      ...rows('Ana', 'Ana B'),
+    ]);
+    assert.deepEqual((await shown(third)).slice(-2), ['Ana 5', 'Ana B 4']);
+  });
+
   test('an amount above the limit of one transfer becomes several payouts', async () => {
     const { app, desk } = await open();
     const payouts = await propose(app, desk, [wish({ reference: 'BIG', amount: 15_000_000 })]);
