@@ -12,6 +12,7 @@ import { findBatch, findPayout } from '../payouts/find-payout.ts';
 import { findPayoutFile, listApproved } from '../payouts/find-payout-file.ts';
 import { nameState, sayContradiction } from '../payouts/kept-texts.ts';
 import { type MadeFile, makePayoutFiles } from '../payouts/make-payout-files.ts';
+import { standingOfPayout } from '../payouts/payout.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../payouts/payout-queries.ts';
@@ -249,8 +250,14 @@ async function settle(id: string, options: SettleOptions): Promise<void> {
   const outcomes = [{ id, outcome: options.outcome, reason: readReason(options.reason) }];
   const settled = await withActor(options, async (app, by) => {
     const { owner, payout } = await orUnknown('payout', id, findPayout(app, null, id));
-    await confirm(`Say that ${id} of ${formatMoney(payout.amount, 'CLP')} is ${options.outcome}?`, options);
-    return settlePayouts(app, { owner, by, outcomes, evidence });
+    const { state, contradiction } = payout;
+    const contradicted =
+      contradiction === null
+        ? ''
+        : `${id} is ${nameState(state)}, and somebody says "${sayContradiction(contradiction).en}". `;
+    const question = `Say that ${id} of ${formatMoney(payout.amount, 'CLP')} is ${options.outcome}?`;
+    await confirm(`${contradicted}${question}`, options);
+    return settlePayouts(app, { owner, by, outcomes, evidence, seen: standingOfPayout(payout) });
   });
   print(options, counts(settled), linesOf(settled));
 }

@@ -92,7 +92,7 @@ async function findSome(
   const read = wishes.map((wish) => readWish(wish, hashes, directory));
   const ruts = [...new Set(read.flatMap((one) => ('error' in one ? [] : [one.rutHash])))];
   const kept = Map.groupBy(
-    [...[...made].reverse(), ...(await selectPayees(app.db, owner.paymentServiceId, ruts))],
+    [...[...made].toReversed(), ...(await selectPayees(app.db, owner.paymentServiceId, ruts))],
     accountKey,
   );
   const lastOf = new Map((await selectLastAccounts(app.db, owner.id, ruts)).map((last) => [last.rut_hash, last]));

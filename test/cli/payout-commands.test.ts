@@ -3,8 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import type { Tx } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { payableBalance } from '../../src/payouts/payout-balance.ts';
+import { lockPayouts } from '../../src/payouts/payout-queries.ts';
+import { recordContradiction } from '../../src/payouts/record-contradiction.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { runChild } from '../support/child-process.ts';
 import { commandStore } from '../support/command-store.ts';
@@ -14,6 +17,7 @@ import { pastMidnight } from '../support/past-midnight.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const CSV = [
   'RUT;Banco;Cuenta;Nombre;Monto;Glosa;Correo',
@@ -286,5 +290,40 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.deepEqual(await reasonOf(), []);
     const again = await run('payout', 'settle', id, '--outcome', 'failed', ...seen.filter((word) => word !== '--json'));
     assert.equal(again.stdout, '1 payout was in that state already: nothing changed.\n');
+  });
+
+  test('settle shows what contradicts a payout, and refuses a contradiction that began since', async (context) => {
+    const { app, db, env, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
+    const { payouts, batch } = (await propose()).json as Printed;
+    const [{ id } = { id: '' }] = payouts;
+    await run('batch', 'approve', batch, ...as('approver'));
+    const owner = desk.environment;
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: Date.now() }));
+    const words = [
+      'payout',
+      'settle',
+      id,
+      '--outcome',
+      'confirmed',
+      '--evidence',
+      file,
+      '--reason',
+      'seen',
+      ...as('maker'),
+    ];
+    const contradict = (tx: Tx) => recordContradiction(tx, { id, environment_id: owner.id }, 'returned', Date.now());
+    // On SQLite a command waits before it reads the payout, or after: nobody can see which.
+    if (db.engine === 'postgres') {
+      const late = await app.db.transaction(async (tx) => {
+        await lockPayouts(tx, { environmentId: owner.id, ids: [id] });
+        const settling = run(...words);
+        await untilQueued(db);
+        await contradict(tx);
+        return { settling };
+      });
+      assert.match((await late.settling).stderr, /^PAYOUT_STATE: .* has changed since it was shown\./);
+    } else await app.db.transaction(contradict);
+    const { stderr } = await runCommand(words, { env, input: 'n\n', isTTY: true });
+    assert.match(stderr, new RegExp(`^${id} is "?[^"]+"?.*, and somebody says "[^"]+"\\. Say that ${id} of `));
   });
 });
