@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
+import type { Tx } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
-import { NO_LIMITS, upsertPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
+import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
@@ -84,6 +85,23 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     for (const { text } of [page, asked, await boss.get(`/payouts/${id}`)]) assert.match(text, alike);
     for (const said of ['Approve 2 payouts, $20.000 CLP?', 'The merchant', 'reserved for payouts', '$980.000 CLP'])
       assert.ok(asked.text.includes(said), said);
+    const { environment: owner, users } = desk;
+    const limits: [set: (tx: Tx, perDay: number | null) => Promise<void>, said: string][] = [
+      [
+        (tx, per_day) => upsertPayoutLimits(tx, owner.id, { ...NO_LIMITS, per_day }),
+        'may be approved for this merchant',
+      ],
+      [(tx, perDay) => upsertPersonLimit(tx, users.approver.id, perDay), 'You may approve $19.999 CLP a day'],
+    ];
+    for (const [set, said] of limits) {
+      await app.db.transaction((tx) => set(tx, 19_999));
+      const { status, text } = await boss.get(`/batches/${batch}/approve`);
+      assert.deepEqual(
+        [status, text.includes(said), text.includes(`action="/console/batches/${batch}/approve"`)],
+        [409, true, false],
+      );
+      await app.db.transaction((tx) => set(tx, null));
+    }
     const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });
     assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);
     assert.equal(await stateOf(app, id), 'approved');

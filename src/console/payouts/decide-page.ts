@@ -16,6 +16,7 @@ import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts
 import type { Payout } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
+import { findReachedLimit } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';
@@ -155,6 +156,11 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: 
   const own = seen.map(({ barred }) => barred.get(user.id)).find((why) => why !== undefined);
   if (waiting.length === 0) return kind.send(app, visit, 409, tell(language, 'decide.nothing_waits'));
   if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
+  const reached = await findReachedLimit(app, { environmentId: owner.id, userId: user.id }, waiting);
+  if (reached !== null) {
+    const { status, said } = refusalOf(language, reached);
+    return kind.send(app, visit, status, said);
+  }
   const total = addUp(waiting.map(({ amount }) => amount));
   const money = formatMoney(total, PAYOUT_CURRENCY);
   const available = await payableBalance(app, owner.id);
