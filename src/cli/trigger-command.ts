@@ -11,6 +11,7 @@ import { payUrl } from '../checkout/pay-link.ts';
 import { formatMoney } from '../lib/money.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import { refuseElsewhere } from '../payment-services/elsewhere.ts';
+import { loadEnvironment } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { findRefund } from '../refunds/find-refund.ts';
@@ -48,7 +49,7 @@ export function addTriggerCommand(program: Command): void {
     .option('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
     .option('--reference <text>', 'reference of the order (default: a new one)')
     .option('--body <file>', 'fields of POST /trxs as JSON: a file, - for standard input, or the JSON itself')
-    .option('--payment-service <id>', 'payment service (default: the only one)')
+    .option('--payment-service <id>', 'payment service (default: that of x_account_id in --body, or the only one)')
     .option('--json', 'print one JSON object')
     .action(trigger);
 }
@@ -63,7 +64,7 @@ type TriggerOptions = ActingOptions & {
 async function trigger(name: EventName, options: TriggerOptions): Promise<void> {
   const body = options.body === undefined ? {} : await readBody(options.body);
   await withActor(options, async (app, by) => {
-    const environment = await findOwnDevelopment(app, options.paymentService);
+    const environment = await findOwnDevelopment(app, options.paymentService ?? (await namedIn(app, body)));
     refuseElsewhere(environment);
     const event = EVENTS[name];
     const created = await create(app, environment, event, fieldsOf(app, body, options));
@@ -87,6 +88,11 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
       `Its timeline: bin/rubrica transaction show ${id}`,
     ]);
   });
+}
+
+/** Returns the payment service of the Service Token in a body; undefined without a known one. */
+async function namedIn(app: App, { x_account_id: token }: Record<string, unknown>): Promise<string | undefined> {
+  return typeof token === 'string' ? (await loadEnvironment(app, token))?.paymentServiceId : undefined;
 }
 
 async function readBody(text: string): Promise<Record<string, unknown>> {

@@ -97,7 +97,7 @@ forEachEngine('trigger', (openTestDatabase) => {
   });
 
   test('refuses invalid requests with the fix, and makes nothing', async () => {
-    const { db, app } = await open();
+    const { db, app, environment } = await open();
     const refused: [words: string[], says: RegExp][] = [
       [['payment.paid'], /Allowed choices are transaction\.completed/],
       [['payment.completed', '--amount', '15.000'], /INVALID_AMOUNT: 15\.000 is not an amount of CLP: write 15000\./],
@@ -125,6 +125,16 @@ forEachEngine('trigger', (openTestDatabase) => {
       /There are 2 payment services: say which with --payment-service ID/,
     );
     assert.deepEqual(await db.query('select id from transactions'), []);
+    const named = JSON.stringify({ x_account_id: environment.serviceToken });
+    const { transaction } = await trigger(db, ['payment.completed', '--body', named]);
+    assert.deepEqual(
+      (await db.query('select id, environment_id from transactions')).map(({ id, environment_id }) => [
+        id,
+        environment_id,
+      ]),
+      [[transaction, environment.id]],
+      'the Service Token of a body names its payment service',
+    );
   });
 });
 
