@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { sayPayoutContradiction } from '../../src/attention/say-contradiction.ts';
 import { sayRefundDoubt } from '../../src/attention/say-doubt.ts';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { methodName } from '../../src/checkout/texts.ts';
 import { detailsOf } from '../../src/console/audit/act-details.ts';
-import { nameOfSubject } from '../../src/console/audit/subject-kinds.ts';
+import { nameOfSubject, sayWhich } from '../../src/console/audit/subject-kinds.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { codeOf, readSourceFiles } from '../support/source-tree.ts';
@@ -99,6 +100,13 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
       ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],
       ['payout.approved', { state: 'confirmed' }, 'estado: Llegó', 'state: Arrived'],
+      ['clock.advanced', { ahead_ms: 5 }, 'milisegundos de adelanto: 5', 'ahead ms: 5'],
+      [
+        'payment_service.rotated',
+        { closes_at: '2026-01-15T15:00:00.000Z' },
+        'el anterior sirve hasta: 2026-01-15 12:00:00 -03:00',
+        'closes at: 2026-01-15 12:00:00 -03:00',
+      ],
       ['payment_service.state_changed', { state: 'disabled' }, 'estado: disabled', 'state: disabled'],
     ] as const)
       assert.deepEqual(
@@ -107,16 +115,37 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       );
   });
 
+  test('says the words beside the ids of a subject of the audit log in Spanish too', () => {
+    for (const [id, spanish] of [
+      ['2026-11 development', '2026-11 desarrollo'],
+      ['ps_1 production', 'ps_1 producción'],
+      ['1 to 8', '1 a 8'],
+      ['3 payouts', '3 pagos a terceros'],
+      ['epoch 2', 'época 2'],
+      ['others', 'otros'],
+      ['po_1 po_2', 'po_1 po_2'],
+    ] as const)
+      assert.deepEqual([sayWhich('es', id), sayWhich('en', id)], [spanish, id]);
+  });
+
   test('names every kind of subject in the audit log', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
     await payOut(app, environment, 1);
+    const closed = {
+      at: app.now(),
+      by: TESTER,
+      action: 'month.closed',
+      subject: { kind: 'month', id: '2026-11 development' },
+    } as const;
+    await app.db.transaction((tx) => recordAudit(tx, closed));
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const show = async (language: string) =>
       (await server.get('/console/audit', { ...auditor.console, 'accept-language': language })).text;
     assert.match(await show('es'), />comercio<br><span class="code whole">ps_/);
+    assert.match(await show('es'), />mes<br><span class="code">2026-11 desarrollo</);
     assert.match(await show('en'), />merchant<br><span class="code whole">ps_/);
     // No link: a payout to a merchant that a person recorded has no page.
     assert.match(await show('es'), /data-label="Sobre">registrado a mano<br><span class="code whole">mv_/);

@@ -12,7 +12,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { actionsLike, detailsOf, sayAction } from './act-details.ts';
 import { findActs, MOST_FOUND } from './find-acts.ts';
-import { nameOfSubject } from './subject-kinds.ts';
+import { nameOfSubject, sayWhich } from './subject-kinds.ts';
 
 const SHOWN = 100;
 
@@ -108,7 +108,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permissio
 };
 
 function subjectCell({ app, language, user }: ConsoleVisit, { subject }: ListedAct): Html {
-  const id = html`<span class="code${!subject.id.includes(' ') && ' whole'}">${subject.id}</span>`;
+  const id = html`<span class="code${!subject.id.includes(' ') && ' whole'}">${sayWhich(language, subject.id)}</span>`;
   // A payout or deposit that a person recorded has no page.
   const kind = subject.id.startsWith('mv_') ? 'movement' : subject.kind;
   const shown = html`${nameOfSubject(language, kind)}<br>${id}`;

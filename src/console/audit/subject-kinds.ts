@@ -6,6 +6,18 @@ export function nameOfSubject(language: Language, kind: string): string {
   return (Object.hasOwn(names, kind) ? names[kind] : undefined) ?? kind.replaceAll('_', ' ');
 }
 
+/** Returns what an act was done to, as the store has it, with the words beside the ids in the language. */
+export function sayWhich(language: Language, id: string): string {
+  if (language === 'en') return id;
+  return id
+    .replace(/(?<= )development$/, 'desarrollo')
+    .replace(/(?<= )production$/, 'producción')
+    .replace(/^(\d+) to (\d+)$/, '$1 a $2')
+    .replace(/^(\d+) payouts$/, '$1 pagos a terceros')
+    .replace(/^epoch (\d+)$/, 'época $1')
+    .replace(/^others$/, 'otros');
+}
+
 /** The screens call a payment service a merchant. */
 const ENGLISH_SUBJECTS: Readonly<Record<string, string>> = {
   movement: 'recorded by hand',
