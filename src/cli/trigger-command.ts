@@ -49,7 +49,7 @@ export function addTriggerCommand(program: Command): void {
     .option('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
     .option('--reference <text>', 'reference of the order (default: a new one)')
     .option('--body <file>', 'fields of POST /trxs as JSON: a file, - for standard input, or the JSON itself')
-    .option('--payment-service <id>', 'payment service (default: that of x_account_id in --body, or the only one)')
+    .option('--payment-service <id>', 'payment service (default: the owner of x_account_id in --body, or the only one)')
     .option('--json', 'print one JSON object')
     .action(trigger);
 }
