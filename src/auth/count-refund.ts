@@ -2,9 +2,8 @@ import type { Reader, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, toDecimalNumber } from '../lib/money.ts';
-import { limitsInForce } from './describe-rights.ts';
+import { limitsInForce, limitsOf } from './describe-rights.ts';
 import { addToRefundDay, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
-import type { RefundLimits } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
 /** `amount` is in minor units of `currency`. `userId` null: no user requests it. */
@@ -62,7 +61,6 @@ async function findLimit(
 ): Promise<number | null> {
   const user = userId === null ? null : await selectUserById(db, userId);
   if (user === null) return null;
-  const own = (await selectRefundLimits(db, user.id)).map((row) => [row.currency, row.most]);
-  const limits = limitsInForce(user.role, Object.fromEntries(own) as RefundLimits);
+  const limits = limitsInForce(user.role, limitsOf(await selectRefundLimits(db, user.id)));
   return limits === null ? null : (limits[currency] ?? 0);
 }

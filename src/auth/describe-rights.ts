@@ -1,7 +1,7 @@
 import type { Reader } from '../db/database.ts';
 import { formatMoney } from '../lib/money.ts';
 import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
-import { selectRefundLimits } from './refund-limit-queries.ts';
+import { type RefundLimitRow, selectRefundLimits } from './refund-limit-queries.ts';
 import type { RefundLimits } from './user.ts';
 import type { UserRow } from './user-queries.ts';
 import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
@@ -54,7 +54,6 @@ export async function describeRights(db: Reader, users: readonly Described[]): P
   const services = ofEach(await selectUserPaymentServices(db, userId));
   const limits = ofEach(await selectRefundLimits(db, userId));
   return users.map(({ id, role, all_payment_services }) => {
-    const own = limits(id).map(({ currency, most }) => [currency, most]);
     const may = permissionsOf(
       role,
       granted(id).map(({ permission }) => permission),
@@ -65,7 +64,7 @@ export async function describeRights(db: Reader, users: readonly Described[]): P
       payouts: may.has('accounts:validate'),
       payment_services:
         all_payment_services === 1 ? null : services(id).map(({ payment_service_id }) => payment_service_id),
-      refund_limits: limitsInForce(role, Object.fromEntries(own) as RefundLimits),
+      refund_limits: limitsInForce(role, limitsOf(limits(id))),
     };
   });
 }
@@ -73,6 +72,11 @@ export async function describeRights(db: Reader, users: readonly Described[]): P
 function ofEach<Row extends { user_id: string }>(rows: readonly Row[]): (userId: string) => readonly Row[] {
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
   return (userId) => byUser.get(userId) ?? [];
+}
+
+/** Returns the limits of rows, by currency. */
+export function limitsOf(rows: readonly RefundLimitRow[]): RefundLimits {
+  return Object.fromEntries(rows.map(({ currency, most }) => [currency, most]));
 }
 
 /** Returns how much a user may refund in a day: the user's own limits, else the role's; null: no limit. */

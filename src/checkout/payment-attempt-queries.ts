@@ -34,7 +34,7 @@ export async function selectAttempt(db: Reader, { id, environment_id }: AttemptK
   return row ?? null;
 }
 
-/** Returns the same and locks the row until the commit, so that a commit that is about to be sent waits. */
+/** Returns an attempt and locks its row until the commit, so that a worker that is about to send its commit waits. */
 export async function lockAttempt(tx: Tx, { id, environment_id }: AttemptKey): Promise<PaymentAttempt | null> {
   const sql = 'select * from payment_attempts where id = $1 and environment_id = $2 {for_update}';
   const [row] = await tx.query<PaymentAttempt>(sql, [id, environment_id]);
@@ -225,44 +225,44 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
   ]);
 }
 
+/** Attempts of a method and an amount that began from `from` on and before `to`. */
+export type AttemptsSought = {
+  environmentIds: readonly number[];
+  method: string;
+  amount: number;
+  from: number;
+  to: number;
+};
+
 /**
- * Lists the ids of attempts of a method, a time and an amount for which the method reported this authorisation code,
- * with or without leading zeros, which spreadsheets drop. At most two ids: the caller needs a unique match.
+ * Lists the ids of attempts for which the method reported this authorisation code, with or without leading zeros, which
+ * spreadsheets drop. At most two ids: the caller needs a unique match.
  */
-export async function selectAttemptsByCode(
+export function selectAttemptsByCode(db: Reader, sought: AttemptsSought, code: string): Promise<string[]> {
+  const told = '(a.contradiction like $6 or a.detail like $6 or a.contradiction like $7 or a.detail like $7)';
+  return selectSought(db, sought, told, [toldCode(code), toldCode(code.padStart(6, '0'))]);
+}
+
+/** Returns whether a method has not answered yet about one of these attempts, so that its code is not known. */
+export async function hasUnanswered(db: Reader, sought: AttemptsSought): Promise<boolean> {
+  const open = `a.state in ('started', 'pending', 'unknown') and coalesce(a.contradiction, a.detail, '') not like $6`;
+  return (await selectSought(db, sought, open, ['%"authorization_code":%'])).length > 0;
+}
+
+async function selectSought(
   db: Reader,
-  wanted: { environmentIds: readonly number[]; method: string; amount: number; code: string; from: number; to: number },
+  { method, from, to, environmentIds, amount }: AttemptsSought,
+  condition: string,
+  values: readonly string[],
 ): Promise<string[]> {
-  const { method, from, to, environmentIds, amount, code } = wanted;
   const rows = await db.query<{ id: string }>(
     `select a.id from payment_attempts a
      join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
      where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
-       and (a.contradiction like $6 or a.detail like $6 or a.contradiction like $7 or a.detail like $7)
-     order by a.id limit 2`,
-    [method, from, to, environmentIds, amount, toldCode(code), toldCode(code.padStart(6, '0'))],
+       and ${condition} order by a.id limit 2`,
+    [method, from, to, environmentIds, amount, ...values],
   );
   return rows.map(({ id }) => id);
-}
-
-/**
- * Returns the id of an attempt of a method, a time and an amount that the method has not answered yet, so that its
- * authorisation code is not known. Returns null if no attempt matches.
- */
-export async function selectUnansweredAttempt(
-  db: Reader,
-  wanted: { environmentIds: readonly number[]; method: string; amount: number; from: number; to: number },
-): Promise<string | null> {
-  const { method, from, to, environmentIds, amount } = wanted;
-  const [row] = await db.query<{ id: string }>(
-    `select a.id from payment_attempts a
-     join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
-     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
-       and a.state in ('started', 'pending', 'unknown') and coalesce(a.contradiction, a.detail, '') not like $6
-     order by a.id limit 1`,
-    [method, from, to, environmentIds, amount, '%"authorization_code":%'],
-  );
-  return row?.id ?? null;
 }
 
 function toldCode(code: string): string {

@@ -3,7 +3,7 @@ import { CommandError, EXIT_USAGE } from './print.ts';
 
 /**
  * Throws `CommandError` for an empty or blank argument, or option that names an id, a file or a folder, as from an
- * unset variable. A command would answer that there is no such thing, with nothing between the words. /
+ * unset variable. A command would answer that there is no such thing, with nothing between the words.
  */
 export function refuseBlank(command: Command): void {
   command.registeredArguments.forEach((argument, index) => {

@@ -6,7 +6,7 @@ import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
-import { selectAttemptsByCode, selectUnansweredAttempt } from '../checkout/payment-attempt-queries.ts';
+import { type AttemptsSought, hasUnanswered, selectAttemptsByCode } from '../checkout/payment-attempt-queries.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
@@ -179,23 +179,19 @@ async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) 
     return found?.attempt.payment_method === method ? found : null;
   }
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
-  const wanted = { method, amount: row.amount, ...day, environmentIds: comparedOf(scope) };
+  const sought = { method, amount: row.amount, ...day, environmentIds: comparedOf(scope) };
   // Acquirers write zeros as the code of a declined payment, so they name no payment that was made.
-  const code = codeKey(row.authorizationCode) === '0' ? null : (row.authorizationCode ?? '');
-  const [only, ...others] = code === null ? [] : await findByCode(app, environment, { ...wanted, code });
+  const isNamed = codeKey(row.authorizationCode) !== '0';
+  const [only, ...others] = isNamed ? await findByCode(app, environment, sought, row.authorizationCode ?? '') : [];
   if (others.length > 0) return SEVERAL;
   if (only !== undefined) return findAttempt(app, only);
-  return (await selectUnansweredAttempt(app.db, wanted)) === null ? null : UNANSWERED;
+  return (await hasUnanswered(app.db, sought)) ? UNANSWERED : null;
 }
 
 /** Looks in all payment services last: a payment of one that was not named is not money of nobody. */
-async function findByCode(
-  app: App,
-  environment: Environment,
-  wanted: Parameters<typeof selectAttemptsByCode>[1],
-): Promise<string[]> {
-  const named = await selectAttemptsByCode(app.db, wanted);
+async function findByCode(app: App, environment: Environment, sought: AttemptsSought, code: string): Promise<string[]> {
+  const named = await selectAttemptsByCode(app.db, sought, code);
   if (named.length > 0) return named;
   const environmentIds = await listEnvironmentIds(app, environment, null, null);
-  return selectAttemptsByCode(app.db, { ...wanted, environmentIds });
+  return selectAttemptsByCode(app.db, { ...sought, environmentIds }, code);
 }

@@ -72,7 +72,7 @@ export async function transitionTransaction(
 /**
  * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the
  * question. `chargeback`: the payer's bank took money back. An approval's money goes to suspense. Call it last in the
- * commit, like a transition. /
+ * commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction);

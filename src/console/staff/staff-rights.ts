@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
+import { limitsOf } from '../../auth/describe-rights.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import { isPermission, permissionsOf } from '../../auth/permission.ts';
 import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
@@ -79,7 +80,7 @@ async function rightsNow(app: App, { id, role, payment_services: services }: Lis
     role,
     granted: granted.map(({ permission }) => permission).filter(isPermission),
     services: services ?? 'all',
-    limits: Object.fromEntries(limits.map(({ currency, most }) => [currency, most])),
+    limits: limitsOf(limits),
   };
 }
 
