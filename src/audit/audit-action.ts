@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = {
   'payout.recorded': 'money sent to a merchant was recorded',
   'payout.returned': 'a payout was reversed',
   'deposit.recorded': 'money received from a payment method or a merchant was recorded',
+  'deposit.returned': 'a deposit was reversed',
   'statement.imported': 'a bank statement was imported, with the matches of its lines',
   'statement.line_resolved': 'a person said what lines of a statement are, with the reason',
   'settlement.kept': "an acquirer's file was compared with the books and kept",

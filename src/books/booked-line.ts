@@ -72,7 +72,11 @@ export function isExplained(line: BookedLine): boolean {
       return isPaidIn(line);
     case 'commission':
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
+    case 'commission_returned':
+      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_commission === line.amount;
     case 'payout_returned':
+    case 'deposit_returned':
+    case 'paid_in_returned':
     case 'recovered':
     case 'returned':
       return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;

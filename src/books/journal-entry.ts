@@ -4,10 +4,11 @@ import type { SqlRow } from '../db/database.ts';
  * The kinds of entries. `late_payment`: a method took money that pays no order: its transaction had ended, another
  * attempt pays it, it exceeds the amount, or its imported line belongs to no known payment; `returned` or `kept` is the
  * decision about it. `unasked_refund`: money went back at a method without a refund of Rúbrica; `recovered` or
- * `charged` is the decision about it. `commission`: the part of a `deposit` that an acquirer kept. `payout_returned`: a
- * `payout` came back or was never made. `paid_in`: a deposit from the merchant. For a payout to a recipient:
- * `payout_reserved` when it is approved, `payout_paid` when it arrives, `payout_released` when it does not leave,
- * `payout_reversed` when it comes back after it arrived.
+ * `charged` is the decision about it. `commission`: the part of a `deposit` that an acquirer kept. `paid_in`: a deposit
+ * from the merchant. `payout_returned`: a `payout` came back or was never made; `deposit_returned`,
+ * `commission_returned` and `paid_in_returned`: a deposit never came. For a payout to a recipient: `payout_reserved`
+ * when it is approved, `payout_paid` when it arrives, `payout_released` when it does not leave, `payout_reversed` when
+ * it comes back after it arrived.
  */
 export type EntryKind =
   | 'payment'
@@ -24,8 +25,11 @@ export type EntryKind =
   | 'payout_released'
   | 'payout_reversed'
   | 'deposit'
+  | 'deposit_returned'
   | 'paid_in'
+  | 'paid_in_returned'
   | 'commission'
+  | 'commission_returned'
   | 'returned'
   | 'kept';
 

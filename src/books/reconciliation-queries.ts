@@ -193,7 +193,7 @@ const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as r
        select 1 from journal_entries j
        where j.movement_id = m.id and j.environment_id = m.environment_id and j.line = 0 and (m.commission = 0 or exists (
          select 1 from journal_entries k
-         where k.environment_id = j.environment_id and k.link = j.link and k.kind = 'commission')))`;
+         where k.environment_id = j.environment_id and k.link = j.link and k.kind in ('commission', 'commission_returned'))))`;
 
 /** Lists the payments (or their fees), refunds and movements of a span of time that no entry explains. */
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {

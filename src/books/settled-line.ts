@@ -21,7 +21,16 @@ export function isSettled({ kind, credit_account }: BookedLine): boolean {
 }
 
 /** The kinds that add to the amount owed to the service or to the merchant; all others subtract. */
-const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned', 'paid_in'];
+const ADDING: readonly EntryKind[] = [
+  'payment',
+  'late_payment',
+  'kept',
+  'recovered',
+  'payout_returned',
+  'deposit_returned',
+  'commission_returned',
+  'paid_in',
+];
 
 /**
  * Returns the amount of an entry with its sign: above 0 for collected or recovered money, below 0 for refunds, payouts

@@ -48,6 +48,8 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
     'referencia del banco; si la repites, no se anota dos veces',
   'reverse a payout that the bank returned or that was recorded by mistake; whole, once':
     'deshace un pago que el banco devolvió o que se anotó por error; completo, una sola vez',
+  'reverse a deposit that never came or that was recorded by mistake; whole, once':
+    'deshace un depósito que no llegó o que se anotó por error; completo, una sola vez',
   'reference under which it was recorded': 'referencia con que se anotó',
   'propose payouts, from a file or to one recipient; another person approves them':
     'propone pagos que aprueba otra persona, desde un archivo o uno a un destinatario',

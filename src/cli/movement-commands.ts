@@ -7,8 +7,9 @@ import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
 import { selectMovements } from '../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
-import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
+import { returnPayout } from '../movements/return-movement.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { type DepositReturn, returnDeposit } from '../statements/return-deposit.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import {
@@ -43,19 +44,24 @@ type ReturnOptions = ActingOptions & {
   yes?: boolean;
 };
 
-/** `payout create | return`, `deposit create | list`. Returns the group `payout`, which gets further commands. */
+/** `payout create | return`, `deposit create | return | list`. Returns the group `payout`, which gets further commands. */
 export function addMovementCommands(program: Command): Command {
   const payout = program.command('payout').description('pay recipients and merchants');
   addCreate(payout, 'record money sent to a merchant; never more than is available').action((options: CreateOptions) =>
     create('payout', options),
   );
-  addReturn(payout);
+  addReturn(payout, 'reverse a payout that the bank returned or that was recorded by mistake; whole, once').action(
+    (reference: string, options: ReturnOptions) => takeBack('payout', reference, options),
+  );
   const deposit = program.command('deposit').description('record money received from payment methods and merchants');
   addCreate(deposit, 'record a deposit; never more than the payment method owes')
     .option('--method <code>', 'payment method that paid, such as webpay')
     .option('--from-merchant', 'the merchant paid it in, to cover refunds and payouts')
     .option('--commission <amount>', 'commission that the acquirer kept, not part of the amount', '0')
     .action((options: CreateOptions) => create('deposit', options));
+  addReturn(deposit, 'reverse a deposit that never came or that was recorded by mistake; whole, once').action(
+    (reference: string, options: ReturnOptions) => takeBack('deposit', reference, options),
+  );
   deposit
     .command('list')
     .description('list the newest deposits')
@@ -77,16 +83,15 @@ function addCreate(group: Command, description: string): Command {
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 
-function addReturn(payout: Command): void {
-  acting(payout.command('return'))
-    .description('reverse a payout that the bank returned or that was recorded by mistake; whole, once')
+function addReturn(group: Command, description: string): Command {
+  return acting(group.command('return'))
+    .description(description)
     .argument('<reference>', 'reference under which it was recorded')
     .requiredOption('--payment-service <id>', 'payment service')
     .addOption(environmentOption())
     .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
-    .option('--json', 'print one JSON object; amounts in minor units')
-    .action(takeBack);
+    .option('--json', 'print one JSON object; amounts in minor units');
 }
 
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
@@ -152,32 +157,44 @@ function amountOf({ amount, commission, currency }: Pick<Movement, 'amount' | 'c
   return `${formatMoney(amount, currency)}${kept}`;
 }
 
-async function takeBack(reference: string, options: ReturnOptions): Promise<void> {
+async function takeBack(kind: 'payout' | 'deposit', reference: string, options: ReturnOptions): Promise<void> {
   const wish = { reference, reason: readReason(options.reason) };
   const { environment, taken } = await withActor(options, async (app, by) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
-    const known = await findMovement(app, target, { kind: 'payout', reference });
+    const known = await findMovement(app, target, { kind, reference });
     if (known !== null) {
-      await confirm(`Take back payout ${reference} of ${amountOf(known)} in ${target.environment}?`, options);
+      await confirm(`Take back ${kind} ${reference} of ${amountOf(known)} in ${target.environment}?`, options);
     }
-    return { environment: target.environment, taken: await returnPayout(app, target, { ...wish, by }) };
+    const back = kind === 'payout' ? returnPayout : returnDeposit;
+    return { environment: target.environment, taken: await back(app, target, { ...wish, by }) };
   });
-  const payout = returnedOf(taken, options.paymentService, `${reference} in ${environment}`);
+  const movement = returnedOf(taken, kind, options.paymentService, `${reference} in ${environment}`);
   const said = taken.kind === 'already' ? 'was taken back before' : 'is taken back';
-  print(options, { payout, already: taken.kind === 'already' }, [
-    `payout ${payout.id} of ${amountOf(payout)} in ${environment} ${said}.`,
+  print(options, { [kind]: movement, already: taken.kind === 'already' }, [
+    `${kind} ${movement.id} of ${amountOf(movement)} in ${environment} ${said}.`,
   ]);
 }
 
-function returnedOf(taken: PayoutReturn, paymentService: string, which: string): Movement {
+function returnedOf(taken: DepositReturn, kind: string, paymentService: string, which: string): Movement {
   switch (taken.kind) {
     case 'unknown':
       throw unknownPaymentService(paymentService);
     case 'nothing':
-      throw notFound(`There is no payout ${which}: bin/rubrica payout list`);
+      throw notFound(`There is no ${kind} ${which}: bin/rubrica ${kind} list`);
+    case 'arrived': {
+      const { statement_id, file_line } = taken.line;
+      const line = `line ${file_line} of bank statement ${statement_id}`;
+      throw new CommandError(`It came: it is ${line}. Nothing was changed.`, 1, 'PAYOUT_STATE');
+    }
+    case 'refused':
+      throw new CommandError(
+        'The merchant has used it: less than its amount is available. Nothing was changed.',
+        1,
+        'INSUFFICIENT_BALANCE',
+      );
     case 'returned':
     case 'already':
-      return taken.payout;
+      return taken.movement;
   }
 }
 
@@ -199,10 +216,8 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
     COMMISSION: formatMoney(movement.commission, movement.currency),
     REFERENCE: movement.reference,
     BY: movement.recorded_by,
-    ...(kind === 'payout' && {
-      'TAKEN BACK (CHILE)': time(movement.returned_at),
-      WHY: movement.return_reason ?? '—',
-    }),
+    'TAKEN BACK (CHILE)': time(movement.returned_at),
+    WHY: movement.return_reason ?? '—',
   }));
   return listTable(rows, ...(kind === 'deposit' ? ['No deposit yet.'] : []));
 }

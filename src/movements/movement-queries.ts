@@ -3,7 +3,7 @@ import { wentBack } from '../books/journal-queries.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
-import type { Decision, Movement, MovementKind } from './movement.ts';
+import { type Decision, type Movement, type MovementKind, returnReference } from './movement.ts';
 
 const MOVEMENTS: InsertTarget = { name: 'movements', columns: MOVEMENT_COLUMNS };
 
@@ -22,6 +22,12 @@ export async function selectMovement(
   return row ?? null;
 }
 
+/** Returns the record that takes back a payout or deposit; null: it was not taken back. */
+export function selectReturn(db: Reader, movement: Movement): Promise<Movement | null> {
+  const { environment_id } = movement;
+  return selectMovement(db, { environment_id, kind: 'resolution', reference: returnReference(movement) });
+}
+
 /** Returns a movement by its id, and locks it until the commit. */
 export async function lockMovement(tx: Tx, id: string): Promise<Movement | null> {
   const [row] = await tx.query<Movement>('select * from movements where id = $1 {for_update}', [id]);
@@ -32,7 +38,7 @@ export type ListedMovement = Movement & {
   payment_service_id: string;
   name: string;
   environment: string;
-  /** When and why the payout was returned; null: it was not. */
+  /** When and why it was returned; null: it was not. */
   returned_at: number | null;
   return_reason: string | null;
 };
@@ -61,8 +67,8 @@ export type BookedMovement = Movement & {
 };
 
 /**
- * An empty text matches everything. `text`: a whole id, reference or transaction; the reference of a payout also finds
- * its return.
+ * An empty text matches everything. `text`: a whole id, reference or transaction; the reference of a payout or deposit
+ * also finds its return.
  */
 export type MovementSearch = { environment: string; kind: string; text: string; from: number; to: number };
 
@@ -79,7 +85,7 @@ export function selectBookedMovements(
      join payment_services p on p.id = e.payment_service_id
      left join journal_entries j on j.movement_id = m.id and j.environment_id = m.environment_id and j.line = 0
      where $1 in ('', e.environment) and $2 in ('', coalesce(j.kind, m.kind)) and m.created_at >= $3 and m.created_at < $4
-       and ($5 in ('', m.id, m.reference, cast(m.transaction_id as text)) or m.reference = 'payout ' || $5)
+       and ($5 in ('', m.id, m.reference, cast(m.transaction_id as text)) or m.reference in ('payout ' || $5, 'deposit ' || $5))
      order by m.created_at desc, m.id limit $6`,
     [environment, kind, from, to, text, limit],
   );

@@ -16,13 +16,13 @@ import { formatDecimal } from '../lib/money.ts';
 /**
  * The kinds of movements: money that moved outside the service, as a person recorded it. `payout`: it was sent to the
  * merchant. `deposit`: it came from a payment method, or the merchant paid it in. `resolution`: the decision about
- * money in suspense, or the return of a payout.
+ * money in suspense, or the return of a payout or deposit.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
 /**
  * `returned`: the money is where it was before: a late payment went back at the method, the method recovered an unasked
- * refund, or a payout came back from the bank. `kept`: the money is the merchant's gain (late payment) or loss (unasked
+ * refund, a payout came back from the bank, or a deposit never came. `kept`: the money is the merchant's gain (late payment) or loss (unasked
  * refund).
  */
 export type Decision = 'returned' | 'kept';
@@ -30,7 +30,9 @@ export type Decision = 'returned' | 'kept';
 /** The kinds of the entries that movements have: what each was, as the books say it. */
 export const BOOKED_KINDS = [
   'deposit',
+  'deposit_returned',
   'paid_in',
+  'paid_in_returned',
   'payout',
   'payout_returned',
   'returned',
@@ -44,7 +46,7 @@ export type Movement = SqlRow & {
   id: string;
   environment_id: number;
   kind: MovementKind;
-  /** The reference of the record. For a resolution: the entry in suspense, or the payout (`returnReference`). */
+  /** The reference of the record. For a resolution: the entry in suspense, or what was returned (`returnReference`). */
   reference: string;
   amount: number;
   /** For a deposit: the amount that the acquirer kept, in addition to the amount that arrived. */
@@ -65,16 +67,22 @@ export function saysTheSame(one: Movement, other: Movement): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }
 
-/** Returns the reference of a payout's return. It has a space, so it differs from every entry's name. */
+/** Returns the reference of the return of a payout or deposit. It has a space, so it differs from every entry's name. */
 export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 'reference'>): string {
   return `${kind} ${reference}`;
+}
+
+function isReturnedDeposit({ kind, reference }: Movement): boolean {
+  return kind === 'resolution' && reference.startsWith('deposit ');
 }
 
 /** Makes the posting of a movement. `resolved`: for a resolution of suspense, the kind of the entry. */
 export function movementPosting(movement: Movement, resolved: SuspendedKind = 'late_payment'): Posting {
   const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
   const moved: Transfer = { ...sidesOf(movement, resolved), amount, currency };
-  const kept: Transfer = { ...moved, kind: 'commission', debit: FEES_ACQUIRER, amount: commission };
+  const kept: Transfer = isReturnedDeposit(movement)
+    ? { ...moved, kind: 'commission_returned', credit: FEES_ACQUIRER, amount: commission }
+    : { ...moved, kind: 'commission', debit: FEES_ACQUIRER, amount: commission };
   return {
     environmentId: environment_id,
     at: created_at,
@@ -84,14 +92,18 @@ export function movementPosting(movement: Movement, resolved: SuspendedKind = 'l
   };
 }
 
-function sidesOf(
-  { kind, decision, payment_method }: Movement,
-  resolved: SuspendedKind,
-): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
+type Sides = Pick<Transfer, 'kind' | 'debit' | 'credit'>;
+
+function sidesOf(movement: Movement, resolved: SuspendedKind): Sides {
+  const { kind, decision, payment_method } = movement;
   const receivable = methodReceivable(payment_method ?? '');
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
   if (kind === 'deposit' && payment_method === null) return { kind: 'paid_in', debit: BANK, credit: MERCHANT_PAYABLE };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
+  if (isReturnedDeposit(movement)) {
+    if (payment_method === null) return { kind: 'paid_in_returned', debit: MERCHANT_PAYABLE, credit: BANK };
+    return { kind: 'deposit_returned', debit: receivable, credit: BANK };
+  }
   // Money in suspense always has a payment method, and a payout has none.
   if (payment_method === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
   if (resolved === 'unasked_refund') {

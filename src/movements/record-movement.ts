@@ -12,8 +12,8 @@ import { recordEnvironmentEvent } from '../outbox/record-event.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { type Movement, movementPosting, payoutEvent, returnReference, saysTheSame } from './movement.ts';
-import { insertMovement, selectMovement } from './movement-queries.ts';
+import { type Movement, movementPosting, payoutEvent, saysTheSame } from './movement.ts';
+import { insertMovement, selectMovement, selectReturn } from './movement-queries.ts';
 
 /** The books of one environment. */
 export type MovementTarget = { paymentServiceId: string; environment: Environment };
@@ -101,8 +101,7 @@ function newMovement(environmentId: number, wish: MovementWish, now: number): Mo
 }
 
 async function compareToEarlier(tx: Tx, earlier: Movement, movement: Movement) {
-  const back = { ...earlier, kind: 'resolution' as const, reference: returnReference(earlier) };
-  if ((await selectMovement(tx, back)) !== null) return 'returned';
+  if ((await selectReturn(tx, earlier)) !== null) return 'returned';
   return saysTheSame(earlier, movement) ? 'replayed' : 'different';
 }
 

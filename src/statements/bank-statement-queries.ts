@@ -185,7 +185,10 @@ type MovementFound = {
   has_line: number;
 };
 
-/** Lists the recorded deposits or payouts to merchants, oldest first, and whether a line has matched them. */
+/**
+ * Lists the recorded deposits or payouts to merchants, oldest first, and whether a line has matched them. Omits deposits
+ * that were taken back: they never came, but a payout that was taken back left and came back.
+ */
 export function selectMovementsOfAmounts(
   tx: Reader,
   kind: 'deposit' | 'payout',
@@ -197,7 +200,8 @@ export function selectMovementsOfAmounts(
          then 1 else 0 end as has_line
      from movements m
      where m.kind = $4 and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
-       and m.created_at >= $3
+       and m.created_at >= $3 and not exists (select 1 from movements r where m.kind = 'deposit'
+         and r.environment_id = m.environment_id and r.kind = 'resolution' and r.reference = 'deposit ' || m.reference)
      order by m.created_at, m.id`,
     [environmentIds, amounts, since, kind],
   );

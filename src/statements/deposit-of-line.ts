@@ -4,7 +4,7 @@ import { methodNames } from '../checkout/texts.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
-import { lockMovement } from '../movements/movement-queries.ts';
+import { lockMovement, selectReturn } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
@@ -65,6 +65,8 @@ async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Prom
   if (movement?.kind !== 'deposit' || owner?.environment !== line.environment)
     throw notFound('There is no such deposit.', 'No existe ese depósito.');
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
+  if ((await selectReturn(tx, movement)) !== null)
+    throw unfit({ en: 'That deposit was taken back.', es: 'Ese depósito se deshizo.' });
   if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;
   throw unfit(OTHER_AMOUNT);
 }

@@ -9,7 +9,7 @@ import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import type { Language } from '../../src/lib/language.ts';
-import { returnPayout } from '../../src/movements/return-payout.ts';
+import { returnPayout } from '../../src/movements/return-movement.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { endContradiction } from '../../src/payouts/end-contradiction.ts';

@@ -9,7 +9,7 @@ import type { SqlRow, SqlValue, Tx } from '../../src/db/database.ts';
 import { GENESIS } from '../../src/lib/hash-chain.ts';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
-import { returnPayout } from '../../src/movements/return-payout.ts';
+import { returnPayout } from '../../src/movements/return-movement.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { importPlanted } from '../faults/plants.ts';

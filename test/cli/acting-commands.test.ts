@@ -156,6 +156,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     'deposit.recorded',
     ({ id }) => [...money(id), '--amount', 1000, '--reference', 'ABONO-1', '--method', 'simulated'],
   ],
+  ['deposit return', 'deposit.returned', ({ id }) => ['ABONO-1', '--payment-service', id, '--reason', 'never came']],
   [
     'books resolve',
     'suspense.resolved',

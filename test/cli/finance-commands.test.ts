@@ -289,6 +289,21 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('payout', 'create', ...target, ...again, 'TEF-1b')).status, 0);
   });
 
+  test('deposit return takes back a deposit with its commission once, and deposit list shows the reason', async () => {
+    const takeBack = (reference: string) =>
+      run('deposit', 'return', reference, '--payment-service', paymentService, '--reason', 'another merchant');
+    assert.match(
+      (await takeBack('AB-9')).stderr,
+      /^NOT_FOUND: There is no deposit AB-9 in development: .*deposit list/,
+    );
+    assert.match(
+      (await takeBack('AB-1')).stdout,
+      /^deposit mv_\w+ of \$9\.700 CLP beside a commission of \$300 CLP in development is taken back\./,
+    );
+    assert.match((await takeBack('AB-1')).stdout, /was taken back before/);
+    assert.match((await run('deposit', 'list')).stdout, /AB-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +another merchant\n/);
+  });
+
   test('payment-service fee sets a rate in parts per million and a fixed amount in minor units', async () => {
     const set = (...more: string[]) =>
       json<object>('payment-service', 'fee', paymentService, '--environment', 'development', '--method', ...more);

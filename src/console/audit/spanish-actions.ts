@@ -47,6 +47,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'payout.recorded': 'Se registró un abono a un comercio',
   'payout.returned': 'Se deshizo un abono a un comercio',
   'deposit.recorded': 'Se registró un depósito de un medio de pago',
+  'deposit.returned': 'Se deshizo un depósito',
   'statement.imported': 'Se tomó una cartola del banco',
   'statement.line_resolved': 'Una persona explicó líneas de una cartola',
   'settlement.kept': 'Se comparó el archivo de un adquirente con los libros',

@@ -9,7 +9,7 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import type { Sum } from '../../src/lib/exact-sum.ts';
 import { selectMovements, selectSuspense } from '../../src/movements/movement-queries.ts';
-import { returnPayout } from '../../src/movements/return-payout.ts';
+import { returnPayout } from '../../src/movements/return-movement.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -25,7 +25,7 @@ forEachEngine('a returned payout', (openTestDatabase) => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 9000, { reference: 'TEF-1' });
     const taken = await takeBack(app, environment, 'TEF-1');
-    assert.deepEqual([taken.kind, 'payout' in taken && taken.payout.amount], ['returned', 9000]);
+    assert.deepEqual([taken.kind, 'movement' in taken && taken.movement.amount], ['returned', 9000]);
     const [entry] = await listEntries(app, null, 1);
     assert.deepEqual(
       [entry?.kind, entry?.debit_account, entry?.credit_account, entry?.amount, entry?.transaction_id],
