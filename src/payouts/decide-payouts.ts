@@ -11,6 +11,7 @@ import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { rehearse } from '../db/rehearse.ts';
 import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from './kept-texts.ts';
@@ -54,39 +55,58 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
   const { owner, by } = decision;
   const directory = await currentDirectory(app);
   return app.db.transaction(async (tx) => {
-    const now = app.now();
-    const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
-    const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
-    const payouts = await lockDecided(tx, decision, 'approved');
-    const versions = await selectVersionsPaid(tx, payouts);
-    const byRecipient = Map.groupBy(versions, ({ id }) => id);
-    const behind = await findPeopleBehind(tx, payouts, versions);
-    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
-    const allBarred = new Set<string>();
-    for (const payout of payouts) {
-      const own = byRecipient.get(payout.recipient_id) ?? [];
-      const barred = barredFrom(payout, own, behind);
-      const why = barred.get(user.id) ?? whyNotPayable(payout, own, terms);
-      if (why !== null) throw approvalRefused(payout, why);
-      for (const id of barred.keys()) allBarred.add(id);
-    }
-    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
-    const total = totalOf(payouts);
-    if (total > payable) {
-      const [asked, left] = [payoutMoney(total), payoutMoney(payable)];
-      throw new Problem('INSUFFICIENT_BALANCE', {
-        detail: {
-          en: `${asked} are to be paid, and ${left} are available.`,
-          es: `Hay que pagar ${asked}, y hay ${left} disponibles.`,
-        },
-      });
-    }
+    const { now, user, payouts, barred } = await checkApproval(app, tx, decision, directory);
     const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
     const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
     const change = { approvedBy, reason: decision.reason, nextLookAt };
-    const setUps = await findSetUps(tx, user, await selectNamedUsers(tx, [...allBarred]), now);
+    const setUps = await findSetUps(tx, user, await selectNamedUsers(tx, [...barred]), now);
     return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change, setUps });
   });
+}
+
+/** Returns the error of `approvePayouts` for an approval now, before a person confirms it; null without one. */
+export async function findApprovalRefusal(app: App, decision: PayoutDecision): Promise<Problem | null> {
+  const directory = await currentDirectory(app);
+  return rehearse(app.db, (tx) => checkApproval(app, tx, decision, directory)).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof Problem) return error;
+      throw error;
+    },
+  );
+}
+
+/** Locks the merchant's money and the payouts, and checks everything on which their approval depends. */
+async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directory: BankDirectory) {
+  const { owner, by } = decision;
+  const now = app.now();
+  const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
+  const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+  const payouts = await lockDecided(tx, decision, 'approved');
+  const versions = await selectVersionsPaid(tx, payouts);
+  const byRecipient = Map.groupBy(versions, ({ id }) => id);
+  const behind = await findPeopleBehind(tx, payouts, versions);
+  const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
+  const allBarred = new Set<string>();
+  for (const payout of payouts) {
+    const own = byRecipient.get(payout.recipient_id) ?? [];
+    const barred = barredFrom(payout, own, behind);
+    const why = barred.get(user.id) ?? whyNotPayable(payout, own, terms);
+    if (why !== null) throw approvalRefused(payout, why);
+    for (const id of barred.keys()) allBarred.add(id);
+  }
+  await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
+  const total = totalOf(payouts);
+  if (total > payable) {
+    const [asked, left] = [payoutMoney(total), payoutMoney(payable)];
+    throw new Problem('INSUFFICIENT_BALANCE', {
+      detail: {
+        en: `${asked} are to be paid, and ${left} are available.`,
+        es: `Hay que pagar ${asked}, y hay ${left} disponibles.`,
+      },
+    });
+  }
+  return { now, user, payouts, barred: allBarred };
 }
 
 /**

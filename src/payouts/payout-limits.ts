@@ -1,6 +1,4 @@
-import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
-import { rehearse } from '../db/rehearse.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
@@ -56,21 +54,6 @@ export async function checkLimits(
   if (own === null) return;
   const approved = await sumApprovedBy(tx, { userId, since });
   if (approved + total > own) throw dayReached('person', own, approved);
-}
-
-/** Returns the error of `checkLimits` for an approval now, before a person confirms it; null without one. */
-export function findReachedLimit(
-  app: App,
-  approval: Omit<Approval, 'now'>,
-  payouts: readonly LimitedPayout[],
-): Promise<Problem | null> {
-  return rehearse(app.db, (tx) => checkLimits(tx, { ...approval, now: app.now() }, payouts)).then(
-    () => null,
-    (error: unknown) => {
-      if (error instanceof Problem) return error;
-      throw error;
-    },
-  );
 }
 
 type Approval = { environmentId: number; userId: string; now: number };

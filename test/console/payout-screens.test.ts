@@ -102,6 +102,21 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       );
       await app.db.transaction((tx) => set(tx, null));
     }
+    const keep = (kept_back: number) => setFundsRule(app, { ...owner, currency: 'CLP' }, { kept_back }, TESTER);
+    for (const [path, asked, left] of [
+      [`/batches/${batch}/approve`, '$20.000', '$19.999'],
+      [`/payouts/${id}/approve`, '$10.000', '$9.999'],
+    ] as const) {
+      await keep(1_000_000 - Number(left.replaceAll(/\D/g, '')));
+      for (const [language, said] of [
+        ['en', `${asked} CLP are to be paid, and ${left} CLP are available.`],
+        ['es', `Hay que pagar ${asked} CLP, y hay ${left} CLP disponibles.`],
+      ] as const) {
+        const { status, text } = await as(users.approver, { 'accept-language': language }).get(path);
+        assert.deepEqual([status, text.includes(said), text.includes(`action="/console${path}"`)], [409, true, false]);
+      }
+    }
+    await keep(0);
     const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });
     assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);
     assert.equal(await stateOf(app, id), 'approved');

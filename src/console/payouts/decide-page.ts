@@ -8,6 +8,7 @@ import type { AccountType } from '../../payout-senders/payout-sender.ts';
 import {
   approvePayouts,
   cancelPayouts,
+  findApprovalRefusal,
   type PayoutDecision,
   rejectPayouts,
   submitPayouts,
@@ -16,7 +17,6 @@ import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts
 import type { Payout } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
-import { findReachedLimit } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';
@@ -148,17 +148,17 @@ async function carryOut(
 
 /** `refused`: a reason that is no reason. */
 async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: Subject, refused?: string) {
-  const { language, user, send } = visit;
-  const { owner, path, name, payouts } = subject;
+  const { language, user, by, send } = visit;
+  const { owner, named, path, name, payouts } = subject;
   const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
   const seen = await seePayouts(app, waiting);
   const own = seen.map(({ barred }) => barred.get(user.id)).find((why) => why !== undefined);
   if (waiting.length === 0) return kind.send(app, visit, 409, tell(language, 'decide.nothing_waits'));
   if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
-  const reached = await findReachedLimit(app, { environmentId: owner.id, userId: user.id }, waiting);
-  if (reached !== null) {
-    const { status, said } = refusalOf(language, reached);
+  const refusal = await findApprovalRefusal(app, { owner, named, by, reason: null });
+  if (refusal !== null) {
+    const { status, said } = refusalOf(language, refusal);
     return kind.send(app, visit, status, said);
   }
   const total = addUp(waiting.map(({ amount }) => amount));
