@@ -10,8 +10,8 @@ type Item = { id: string; transaction: number | null };
 type Way = readonly [
   command: RegExp,
   permission: Permission,
-  text: ConsoleText,
-  path: (found: readonly string[], item: Item) => string | null,
+  text?: ConsoleText,
+  path?: (found: readonly string[], item: Item) => string | null,
 ];
 
 const ONE = '([a-z]{2}_\\w+)';
@@ -20,7 +20,10 @@ function desk(group: string | undefined): string {
   return group === 'batch' ? '/batches' : '/payouts';
 }
 
-/** THE TABLE of commands that have a screen in the console, with the permission that the screen needs. */
+/**
+ * THE TABLE of commands that end what waits, with the permission of the people who may: most have a screen in the
+ * console, which needs it.
+ */
 const WAYS: readonly Way[] = [
   [
     of(`(batch|payout) approve ${ONE}`),
@@ -37,6 +40,12 @@ const WAYS: readonly Way[] = [
     'refunds:approve',
     'way.approve',
     ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/requests/${id}/approve`),
+  ],
+  [
+    of(`refund reject ${ONE}`),
+    'refunds:approve',
+    'way.reject',
+    (_, { transaction }) => (transaction === null ? null : `/payments/${transaction}`),
   ],
   [
     of('payment settle (\\S+) '),
@@ -92,6 +101,10 @@ const WAYS: readonly Way[] = [
   // An operator does not see the attention list, but has the screen that ends these items.
   [of('attention list --kind (callback|endpoint)$'), 'callbacks:resend', 'way.attention', () => '/callbacks'],
   [of('attention list --kind mail$'), 'callbacks:resend', 'way.attention', () => '/mails'],
+  [of('payment-service events-url '), 'tokens:manage'],
+  [of('webhook end '), 'users:manage'],
+  [of('payment-service move '), 'payment-services:manage'],
+  [of('backup '), 'payment-services:manage'],
 ];
 
 function of(command: string): RegExp {
@@ -102,11 +115,16 @@ function of(command: string): RegExp {
 export function commandCell({ app, language, user }: ConsoleVisit, command: string, item: Item = NOTHING): Html {
   for (const [pattern, permission, text, path] of WAYS) {
     const found = pattern.exec(command);
-    const way = found === null || !mayAny(user.may, permission) ? null : path(found, item);
-    if (way === null) continue;
+    const way = found === null || !mayAny(user.may, permission) ? null : path?.(found, item);
+    if (text === undefined || way === undefined || way === null) continue;
     return html`<a href="${publicPath(app)}/console${way}">${tell(language, text)}</a><details><summary>${tell(language, 'way.or')}</summary><code>${command}</code></details>`;
   }
   return html`<code>${command}</code>`;
+}
+
+/** Returns the permission of the people who may do what the command does; null for an unknown command. */
+export function permissionFor(command: string): Permission | null {
+  return WAYS.find(([pattern]) => pattern.test(command))?.[1] ?? null;
 }
 
 const NOTHING: Item = { id: '', transaction: null };

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { takeAttention } from '../../src/attention/take-attention.ts';
+import { permissionFor } from '../../src/console/command-ways.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestUser } from '../support/test-user.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -41,6 +45,28 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
       ['/console/verification'],
       'an auditor gets no link to any other act',
     );
+    const waiting = await listAttention(app, null, 100);
+    for (const { command } of waiting) assert.notEqual(permissionFor(command), null, command);
+    const approver = await createTestUser(app, { role: 'approver', may: [] });
+    const offered = async ({ console }: TestUser) => takenIn((await server.get('/console/attention', console)).text);
+    assert.deepEqual(
+      await offered(approver),
+      ['approval', 'refund_request'],
+      'who cannot end an item does not take it',
+    );
+    assert.equal((await offered(owner)).length, waiting.length);
+    assert.deepEqual(await offered(auditor), []);
+    const said =
+      'Lo termina quien puede registrar abonos, depósitos y decisiones, e importar archivos (finanzas, titular).';
+    const shown = (await server.get('/console/attention', approver.console)).text;
+    for (const { text } of [{ text: shown }, read]) assert.ok(text.includes(said));
+    const [other] = waiting.filter(({ kind }) => kind === 'settlement');
+    await takeAttention(app, { id: other?.id ?? '', kind: 'settlement' }, { ...TESTER, name: approver.email });
+    assert.match(
+      (await server.get('/console/attention', approver.console)).text,
+      /action="\/console\/attention\/give-up"/,
+      'who took an item and may no longer end it gives it up',
+    );
     assert.match(read.text, /<code>bin\/rubrica refund approve rr_\w+ --as EMAIL<\/code>/);
     const health = await server.get('/console/health', owner.console);
     assert.match(health.text, /<a href="\/console\/attention\?kind=settlement">Ver lo que espera<\/a>/);
@@ -59,6 +85,13 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     assert.match(csv.text, /,bin\/rubrica settlement accept sf_\w+ --cause CAUSE/);
   });
 });
+
+/** Returns the kind of each item that the page offers to take. */
+function takenIn(page: string): string[] {
+  return [...page.matchAll(/attention\/take"><input type="hidden" name="kind" value="(\w+)">/g)]
+    .map(([, kind = '']) => kind)
+    .sort();
+}
 
 function waysIn(page: string): { path: string; command: string }[] {
   return [

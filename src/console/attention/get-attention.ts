@@ -9,11 +9,12 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { commandCell } from '../command-ways.ts';
+import { commandCell, permissionFor } from '../command-ways.ts';
 import { actorText, ageCell, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 200;
@@ -75,19 +76,27 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
   ];
 }
 
-/** Shows the owner of the item, and to a person who ends such items the form to take it or give it up. */
+/**
+ * Shows the owner of the item, and to a person who can end it the form to take it or give it up; to others, who can. An
+ * owner who can no longer end it can still give it up.
+ */
 function ownerCell(
-  { app, language, user }: ConsoleVisit,
-  { kind, id, payment_service, environment, taken_by }: AttentionRow,
-): Html | string {
+  { app, language, user, by }: ConsoleVisit,
+  { kind, id, payment_service, environment, taken_by, command }: AttentionRow,
+): Html {
   const owner = html`<span class="mail">${actorText(language, taken_by)}</span>`;
-  if (!mayAny(user.may, ENDS_WAITING)) return owner;
+  const permission = permissionFor(command);
+  const mayEnd = permission === null || user.may.has(permission);
+  const others =
+    !mayEnd &&
+    html`<br><span class="quiet">${tell(language, 'settle.another', { who: whoMay(language, permission) })}</span>`;
+  if (!mayAny(user.may, ENDS_WAITING) || !(mayEnd || taken_by === by.name)) return html`${owner}${others}`;
   const at = `${publicPath(app)}/console/attention`;
   const act = taken_by === null ? 'take' : 'give-up';
   const fields = Object.entries({ kind, id, payment_service, environment });
   return html`<form method="post" action="${at}/${act}">${taken_by !== null && html`${owner}<br>`}${fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>`;
+  )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>${others}`;
 }
 
 /** Makes the person the owner of an item, even if another person owns it. */
