@@ -8,7 +8,7 @@ import { importStatement } from '../statements/import-statement.ts';
 import { NOTHING_KNOWN } from '../statements/line-notes.ts';
 import { readStatement } from '../statements/read-statement.ts';
 import { type LineSubject, resolveLine } from '../statements/resolve-line.ts';
-import type { KeptLine } from '../statements/statement.ts';
+import { canBeExplained, type KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
@@ -64,7 +64,9 @@ export function addBankStatementCommands(program: Command): void {
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('resolve'))
-    .description('say what a line in suspense is; without --line: every line about which nothing is known')
+    .description(
+      'say what a line in suspense is, or again one resolved as other; without --line: all that nothing is known about',
+    )
     .argument('<id>', 'ID of the statement, from `statement list`')
     .option('--line <number>', 'line number in the file')
     .addOption(
@@ -181,8 +183,8 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
 }
 
 /**
- * Asks for confirmation when lines in suspense are resolved. Returns false for lines that were resolved before: they
- * move no money.
+ * Asks for confirmation when lines are resolved, also one that was resolved as other. Returns false for lines that
+ * were resolved before: they move no money.
  */
 async function confirmUse(
   app: App,
@@ -190,12 +192,15 @@ async function confirmUse(
   fileLine: number | 'unknown',
   options: ResolveOptions,
 ): Promise<boolean> {
-  const { lines } = await orUnknown('statement', id, findStatement(app, null, id, 'suspense'));
-  const meant = lines.filter(({ file_line, note }) =>
-    fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine,
-  );
-  if (meant.length === 0) return false;
-  await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
+  const { lines } = await orUnknown('statement', id, findStatement(app, null, id, null));
+  const isMeant = (line: KeptLine) => (options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line));
+  const meant = lines
+    .filter(isMeant)
+    .filter(({ file_line, note }) => (fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine));
+  const [first] = meant;
+  if (first === undefined) return false;
+  const before = first.used_as === 'other' ? `, which is other (${first.reason}, ${first.resolved_by})` : '';
+  await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
   return true;
 }
 

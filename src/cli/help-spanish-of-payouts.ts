@@ -21,8 +21,8 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'only lines in suspense': 'solo las líneas sin explicar',
   'print one JSON object; amounts in minor units': 'imprime un objeto JSON; los montos en unidades mínimas',
   'ID of the statement, from `statement list`': 'ID de la cartola, de `statement list`',
-  'say what a line in suspense is; without --line: every line about which nothing is known':
-    'di qué es una línea sin explicar; sin --line: todas las líneas de las que no se sabe nada',
+  'say what a line in suspense is, or again one resolved as other; without --line: all that nothing is known about':
+    'di qué es una línea sin explicar, o de nuevo una que quedó como other; sin --line: todas de las que no se sabe nada',
   'line number in the file': 'número de la línea en el archivo',
   'other: nothing to do with this service': 'other: ajena a este servicio',
   'the payout that left or came back': 'el pago que salió o volvió',

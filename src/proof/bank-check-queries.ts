@@ -71,6 +71,7 @@ export type StatementPart = SqlRow & {
   by: string | null;
   reason: string | null;
   said: string | null;
+  said_before: string | null;
   use: LineUse | null;
   of: string | null;
   lines: number;
@@ -79,11 +80,11 @@ export type StatementPart = SqlRow & {
 /** Lists the parts of these statements, in one statement and so at one moment. */
 export function selectStatementParts(db: Reader, ids: readonly string[]): Promise<StatementPart[]> {
   return db.query<StatementPart>(
-    `select a.subject as statement_id, a.action, a.created_at as at, a.actor as by, a.reason, a.said_after as said,
+    `select a.subject as statement_id, a.action, a.created_at as at, a.actor as by, a.reason, a.said_after as said, a.said_before,
        null as "use", null as "of", 0 as lines
      from audit_log a where a.subject {named $1} and {filter_by}a.action in ('statement.imported', 'statement.line_resolved')
      union all
-     select statement_id, null, resolved_at, resolved_by, reason, null, used_as, subject, count(*) from (
+     select statement_id, null, resolved_at, resolved_by, reason, null, null, used_as, subject, count(*) from (
        select l.statement_id, l.resolved_at, l.resolved_by, l.reason, l.used_as,
          case when l.resolved_at is null then null else l.subject end as subject
        from bank_statement_lines l where l.statement_id {named $1}

@@ -116,9 +116,14 @@ function otherLines(parts: readonly StatementPart[], kept: readonly KeptLine[]):
     parts.filter(({ action }) => action === 'statement.line_resolved'),
     (act) => keyOf(act, readAct(act.said)),
   );
+  const again = Map.groupBy(
+    [...acts].filter(([, [act]]) => earlierKey(act) !== null),
+    ([, [act]]) => earlierKey(act),
+  );
   return [...acts].flatMap(([key, [act, ...others]]) => {
     const said = readAct(act?.said ?? null);
-    const decided = lines.get(key) ?? [];
+    const changed = (again.get(key) ?? []).flatMap(([later]) => lines.get(later) ?? []);
+    const decided = [...(lines.get(key) ?? []), ...changed].toSorted((one, other) => one.number - other.number);
     if (said['lines_sha256'] === undefined || others.length > 0 || decided.length !== said['lines']) return [];
     if (said['lines_sha256'] === hashOfLines(decided)) return [];
     return [`other lines than the audit log has are decided as ${String(said['use'])} by ${act?.by}`];
@@ -129,7 +134,17 @@ function keyOf({ at, by, reason }: StatementPart, said: ActValues): string {
   return JSON.stringify([at, by, said['use'] ?? null, said['of'] ?? null, reason]);
 }
 
-/** Compares the lines that a person decided about with the acts of those decisions. */
+/** Returns the earlier decision that an act replaced, as `keyOf` that decision's act; null without one. */
+function earlierKey(act: StatementPart | undefined): string | null {
+  if (act === undefined || act.said_before === null) return null;
+  const { use, resolved_at, resolved_by, reason } = readAct(act.said_before);
+  return JSON.stringify([resolved_at, resolved_by, use, null, reason]);
+}
+
+/**
+ * Compares the lines that a person decided about with the acts of those decisions. A decision that replaced an earlier
+ * one took its lines from that one.
+ */
 function wrongDecisions(parts: readonly StatementPart[]): string[] {
   const counts = new Map<string, number>();
   const count = (text: string, lines: number) => counts.set(text, (counts.get(text) ?? 0) + lines);
@@ -142,6 +157,8 @@ function wrongDecisions(parts: readonly StatementPart[]): string[] {
     }
     const said = readAct(part.said);
     count(keyOf(part, said), -Number(said['lines']));
+    const earlier = earlierKey(part);
+    if (earlier !== null) count(earlier, Number(said['lines']));
   }
   return [...counts].flatMap(([text, lines]) => {
     if (lines === 0) return [];

@@ -254,7 +254,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   resolveStatementLine: [
     'Explica una línea',
-    'Da su uso a una línea sin explicar, en una sola operación con el estado y los asientos del pago, o con el depósito y su asiento. Una línea tiene un solo uso, y es definitivo. La misma solicitud con el mismo motivo no cambia nada.',
+    'Da su uso a una línea sin explicar, en una sola operación con el estado y los asientos del pago, o con el depósito y su asiento. Una línea tiene un solo uso, y es definitivo, salvo `other`: una línea que se indica por su número puede recibir otro uso después. La misma solicitud con el mismo motivo no cambia nada.',
   ],
   readAvailableBalance: [
     'Lee el saldo que se puede pagar',

@@ -291,25 +291,38 @@ export function selectLines(db: Reader, statementId: string, use: LineUse | null
 /** Names lines of a statement: one, or all that match nothing known. */
 export type LinesNamed = { statementId: string; fileLine: number | 'unknown' };
 
-/** Records a person's decision about lines in suspense. Returns the lines that were in suspense. */
+/** Lines with the use that a person's decision changes: in suspense, or called unrelated before. */
+type LinesToDecide = LinesNamed & { from: LineUse };
+
+/** Records a person's decision about lines of the use `from`, and returns them. */
 export function updateUse(
   tx: Tx,
-  named: LinesNamed,
+  named: LinesToDecide,
   said: { use: LineUse; subject: string | null; at: number; by: string; reason: string },
 ): Promise<KeptLine[]> {
   return tx.query<KeptLine>(
     `update bank_statement_lines set used_as = $3, subject = $4, resolved_at = $5, resolved_by = $6, reason = $7
-     where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' and (note = $8 or $8 = '') returning *`,
-    [named.statementId, lineIn(named), said.use, said.subject, said.at, said.by, said.reason, noteIn(named)],
+     where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = $9 and (note = $8 or $8 = '') returning *`,
+    [
+      named.statementId,
+      lineIn(named),
+      said.use,
+      said.subject,
+      said.at,
+      said.by,
+      said.reason,
+      noteIn(named),
+      named.from,
+    ],
   );
 }
 
-/** Locks lines in suspense until the commit. */
-export function lockOpenLines(tx: Tx, named: LinesNamed): Promise<KeptLine[]> {
+/** Locks lines of the use `from` until the commit. */
+export function lockLines(tx: Tx, named: LinesToDecide): Promise<KeptLine[]> {
   return tx.query<KeptLine>(
-    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' and (note = $3 or $3 = '')
+    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = $4 and (note = $3 or $3 = '')
      order by file_line, number {for_update}`,
-    [named.statementId, lineIn(named), noteIn(named)],
+    [named.statementId, lineIn(named), noteIn(named), named.from],
   );
 }
 

@@ -10,7 +10,7 @@ import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
-import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
+import { lockLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import {
   type DepositOfLine,
   depositOf,
@@ -46,8 +46,9 @@ export type LineDecision = {
 };
 
 /**
- * Gives lines in suspense their use and returns them. The same decision with the same reason again returns the lines
- * unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
+ * Gives lines in suspense their use and returns them. A line that a person had called unrelated, which has no entry,
+ * gets another use if it is named; the act then has the earlier decision. The same decision with the same reason again
+ * returns the lines unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
  * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
  * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available),
  * PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
@@ -56,15 +57,17 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
   const { statementId, fileLine, is, reason, by } = decision;
   return app.db.transaction(async (tx) => {
     const at = app.now();
-    const [first] = await lockOpenLines(tx, { statementId, fileLine });
+    const first = (await findOpen(tx, decision)) ?? (await findUnrelated(tx, decision));
     if (first === undefined) return decidedBefore(tx, decision);
     const subject = await subjectOf(tx, decision, { line: first, at });
-    const lines = await updateUse(tx, { statementId, fileLine }, { use: is.use, subject, at, by: by.name, reason });
+    const named = { statementId, fileLine, from: first.used_as };
+    const lines = await updateUse(tx, named, { use: is.use, subject, at, by: by.name, reason });
     await recordAudit(tx, {
       at,
       by,
       action: 'statement.line_resolved',
       subject: { kind: 'statement', id: statementId },
+      before: earlierOf(first),
       after: {
         lines: lines.length,
         ...(typeof fileLine === 'number' && { file_line: fileLine }),
@@ -76,6 +79,21 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
     });
     return lines;
   });
+}
+
+async function findOpen(tx: Tx, named: LineDecision): Promise<KeptLine | undefined> {
+  return (await lockLines(tx, { ...named, from: 'suspense' }))[0];
+}
+
+/** Finds the named line that a person called unrelated, for a decision that it is something else. */
+async function findUnrelated(tx: Tx, { is, ...named }: LineDecision): Promise<KeptLine | undefined> {
+  if (is.use === 'other' || named.fileLine === 'unknown') return undefined;
+  return (await lockLines(tx, { ...named, from: 'other' }))[0];
+}
+
+/** Returns the earlier decision about a line, for the audit log; null for a line in suspense. */
+function earlierOf({ used_as, resolved_at, resolved_by, reason }: KeptLine) {
+  return used_as === 'suspense' ? null : { use: used_as, resolved_at, resolved_by, reason };
 }
 
 /**

@@ -37,6 +37,14 @@ export type AccountOfStatement = {
   readonly account: string;
 };
 
+/**
+ * Returns whether a person can say what a line is: one in suspense, or one that a person called unrelated, of which
+ * nothing is booked.
+ */
+export function canBeExplained({ used_as }: Pick<KeptLine, 'used_as'>): boolean {
+  return used_as === 'suspense' || used_as === 'other';
+}
+
 /** Returns the number of lines of each use. */
 export function countUses(lines: readonly { readonly use: LineUse }[]): Record<LineUse, number> {
   const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };

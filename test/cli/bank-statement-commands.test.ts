@@ -66,6 +66,10 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const { json: listed } = await run('statement', 'list');
     const [one] = listed['statements'] as { open: number; account: string }[];
     assert.deepEqual([one?.open, one?.account], [0, '…6789']);
+    await mistyped(id, '3', 'payout');
+    const merchant = ['--use', 'payout', '--to-merchant', '--payment-service', desk.environment.paymentServiceId];
+    const corrected = await run('statement', 'resolve', id, '--line', '3', ...merchant, '--reason', 'cargo', ...as);
+    assert.deepEqual([corrected.status, (corrected.json['lines'] as { use: string }[])[0]?.use], [0, 'payout']);
     writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ABONO;0;5.000\n`);
     const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
     assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
@@ -77,6 +81,7 @@ forEachEngine('statement commands', (openTestDatabase) => {
       rows.map(({ actor, action }) => [actor, action]),
       [
         [email, 'statement.imported'],
+        [email, 'statement.line_resolved'],
         [email, 'statement.line_resolved'],
         [email, 'statement.imported'],
       ],

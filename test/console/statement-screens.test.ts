@@ -123,6 +123,18 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match((await maker.get('/statements')).text, /cartola\.csv/);
     const csv = await maker.get(`${path}?format=csv`);
     assert.match(csv.text, /-15000,CLP,Payout,po_/);
+    const link = /<a href="\/console(\/statements\/st_\w+\?use=other&amp;line=(\d+))">Explain it again/.exec(
+      (await maker.get(path)).text,
+    );
+    const mistaken = await maker.get(String(link?.[1]).replace('&amp;', '&'));
+    assert.match(mistaken.text, /said that it is of nothing here, with the reason “arriendos”/);
+    assert.ok(!mistaken.text.includes('<option value="other"'), 'it is not called unrelated once more');
+    const better = { line: String(link?.[2]), use: 'other', is: 'to-merchant' };
+    const unsaid = await maker.post(`${path}/uses`, { ...better, reason: '' });
+    assert.deepEqual([unsaid.status, unsaid.text.includes('“arriendos”')], [400, true]);
+    const corrected = await maker.post(`${path}/uses`, { ...better, reason: 'a costa del comercio' });
+    assert.equal(corrected.headers.get('location'), `/console${path}?resolved=1`);
+    assert.ok(!(await maker.get(path)).text.includes('Explain it again'), 'the second decision is final');
     assert.equal((await verifyStore(app)).ok, true);
   });
 

@@ -171,6 +171,16 @@ const TAMPERINGS: Tamperings<World>[] = [
       /the audit log has 1 line decided as other by .*which the statement lacks.*1 line decided as other by .*no such decision/,
   },
   {
+    name: 'a line that was explained again goes back to the earlier decision',
+    statements: () => [
+      [
+        `update bank_statement_lines set used_as = 'other', subject = null, reason = 'mistake' where used_as = 'deposit'`,
+      ],
+    ],
+    found:
+      /1 line decided as other by .*: the audit log has no such decision.*the audit log has 1 line decided as deposit of mv_/,
+  },
+  {
     name: 'a line of a statement is deleted',
     statements: () => [[`delete from bank_statement_lines where used_as = 'suspense'`]],
     found: /lines was 4, is 3/,
@@ -540,6 +550,7 @@ async function importLines(
   const imported = await importStatement(app, { ...scope, evidence, by }, { lines, proof: 'balance' });
   const of = { statementId: imported.id ?? '', by };
   const deposit = { paymentServiceId: null, paymentMethod: null, commission: 0 };
+  await resolveLine(app, { ...of, fileLine: 2, is: { use: 'other' }, reason: 'mistake' });
   await resolveLine(app, { ...of, fileLine: 2, is: { use: 'deposit', deposit }, reason: 'paid in' });
   await resolveLine(app, { ...of, fileLine: 3, is: { use: 'other' }, reason: 'rent' });
 }

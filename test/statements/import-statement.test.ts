@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
@@ -410,6 +411,57 @@ forEachEngine('bank statements', (openTestDatabase) => {
     const again = { ...decision, fileLine: 'unknown' as const, reason: 'otro' };
     await assert.rejects(resolveLine(app, again), /name each of the others/);
     assert.equal((await resolveLine(app, { ...decision, fileLine: 1 })).length, 1);
+  });
+
+  test('a line called unrelated is explained again once, by its number, and the audit log has both decisions', async () => {
+    const { app, by, owner, line, take } = await open();
+    const { id } = await take(line(5_000, 'TRANSFERENCIA DE TIENDA'), line(-700, 'COMISION'));
+    const all = {
+      statementId: id,
+      fileLine: 'unknown' as const,
+      is: { use: 'other' as const },
+      reason: 'arriendo',
+      by,
+    };
+    assert.equal((await resolveLine(app, all)).length, 2);
+    app.now.advance(DAY);
+    const deposit = { paymentServiceId: owner.paymentServiceId, paymentMethod: null, commission: 0 };
+    const is = { use: 'deposit' as const, deposit };
+    const again = { ...all, fileLine: 1, is, reason: 'el comercio lo depositó' };
+    await assert.rejects(resolveLine(app, { ...again, fileLine: 2 }), /a charge/);
+    const [booked] = await resolveLine(app, again);
+    assert.equal((await resolveLine(app, again))[0]?.subject, booked?.subject, 'the same decision again books nothing');
+    const entries = await app.db.query<{ amount: number }>("select amount from journal_entries where kind = 'paid_in'");
+    assert.deepEqual(
+      entries.map(({ amount }) => amount),
+      [5_000],
+    );
+    const kept = await selectLines(app.db, id, null);
+    assert.deepEqual(
+      kept.map(({ used_as, subject, reason }) => [used_as, subject, reason]),
+      [
+        ['deposit', booked?.subject, again.reason],
+        ['other', null, 'arriendo'],
+      ],
+    );
+    for (const other of [
+      { ...again, fileLine: 'unknown' as const, reason: 'x' },
+      { ...again, reason: 'x' },
+      { ...all, fileLine: 1 },
+    ])
+      await assert.rejects(resolveLine(app, other), { code: 'NOT_FOUND' });
+    const { acts } = await listAudit(app, { action: 'statement.line_resolved' }, 10);
+    const [second, first] = acts;
+    assert.deepEqual(
+      [second?.before, second?.reason, first?.before, first?.reason],
+      [
+        { use: 'other', resolved_at: first?.at, resolved_by: by.name, reason: 'arriendo' },
+        again.reason,
+        null,
+        'arriendo',
+      ],
+    );
+    assert.ok((await verifyStore(app)).ok);
   });
 
   test('a merchant’s payment matches the deposit recorded under the reference in its line', async () => {

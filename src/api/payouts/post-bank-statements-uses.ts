@@ -59,7 +59,7 @@ export const postBankStatementsUses = operation({
     operationId: 'resolveStatementLine',
     summary: 'Resolve a line in suspense',
     description:
-      'Gives a line in suspense its use, in one commit with the state and the entries of the payout, or with the deposit and its entry. A line has one use, and the use is final. The same request with the same reason changes nothing.',
+      'Gives a line in suspense its use, in one commit with the state and the entries of the payout, or with the deposit and its entry. A line has one use, and the use is final, except `other`: a line that is named by its number can get another use later. The same request with the same reason changes nothing.',
     tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
     body: RequestSchema,

@@ -125,11 +125,11 @@ function subjectCell(app: App, { subject }: KeptLine, { may, environmentIds }: U
 
 function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {
   const { reason, resolved_by, used_as, statement_id, file_line } = line;
+  const at = `${publicPath(app)}/console/statements/${statement_id}?use=${used_as}&line=${file_line}`;
   if (reason !== null)
-    return html`<span>${reason}<br><span class="quiet mail">${actorText(language, resolved_by)}</span></span>`;
+    return html`<span>${reason}<br><span class="quiet mail">${actorText(language, resolved_by)}</span>${mayExplain && used_as === 'other' && html`<br><a href="${at}">${tell(language, 'explain.again')}</a>`}</span>`;
   const why = noteText(language, line);
   if (used_as !== 'suspense' || !mayExplain) return why === '' ? '—' : why;
-  const at = `${publicPath(app)}/console/statements/${statement_id}?use=suspense&line=${file_line}`;
   return html`<span>${why}<br><a href="${at}">${tell(language, 'explain.do')}</a></span>`;
 }
 

@@ -57,6 +57,9 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'use.other': 'Ajena',
     'explain.title': '¿Qué es la línea {line}?',
     'explain.do': 'Explicar…',
+    'explain.again': 'Explicarla de nuevo…',
+    'explain.was_other':
+      '{name} dijo que es ajena, con el motivo «{reason}». Eso queda en la auditoría; lo que anotes ahora reemplaza su uso y no se cambia otra vez.',
     'explain.use': 'Qué es',
     'explain.choose': 'Elige qué es',
     'explain.other': 'Ajena: arriendo, sueldo, comisión del banco …',
@@ -133,6 +136,9 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'use.other': 'Nothing here',
     'explain.title': 'What is line {line}?',
     'explain.do': 'Explain…',
+    'explain.again': 'Explain it again…',
+    'explain.was_other':
+      '{name} said that it is of nothing here, with the reason “{reason}”. That stays in the audit log; what you write down now replaces its use and is final.',
     'explain.use': 'It is',
     'explain.choose': 'Choose what it is',
     'explain.other': 'Of nothing here: rent, salary, fee of the bank …',

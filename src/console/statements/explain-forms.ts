@@ -5,7 +5,8 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findSecondLines, sayMissing } from '../../statements/find-second-lines.ts';
 import { listExplanations } from '../../statements/list-explanations.ts';
-import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
+import { canBeExplained, type KeptLine, type ListedStatement } from '../../statements/statement.ts';
+import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { choiceNames, listMerchants } from '../merchants/visible-merchants.ts';
@@ -17,15 +18,15 @@ type Typed = Readonly<Record<string, string>>;
 /** How `Fault` names the reason for all lines. */
 export const REASON_OF_ALL = 'reason-all';
 
-/** Asks for the subject of a line in suspense. */
+/** Asks for the subject of a line in suspense, or of one that a person called unrelated. */
 export async function explainForm(
   app: App,
   { language, user }: ConsoleVisit,
   { id, payment_service_id, environment }: ListedStatement,
   { line, typed, fault }: { line: KeptLine; typed: Typed; fault: Fault },
 ): Promise<Html> {
-  const { file_line, day, amount, currency, used_as } = line;
-  if (used_as !== 'suspense') return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
+  const { file_line, day, amount, currency, used_as, reason, resolved_by } = line;
+  if (!canBeExplained(line)) return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
   const second = (await findSecondLines(app)).find((one) => one.line === `${id}/${file_line}`);
   const missing = second === undefined ? null : sayMissing(second);
   const alike = await listExplanations(app, { environment, paymentServiceId: payment_service_id }, line);
@@ -35,9 +36,9 @@ export async function explainForm(
     merchants.length > 1 ? [['', tell(language, 'explain.choose_whose')] as const, ...merchants] : merchants;
   const isCredit = amount > 0;
   const choices: (readonly [value: string, text: string])[] = [
-    // Nothing is chosen beforehand: a line that is explained in a hurry would be of nothing here for good.
+    // Nothing is chosen beforehand: a line that is explained in a hurry would be of nothing here.
     ['', tell(language, 'explain.choose')],
-    ['other', tell(language, 'explain.other')],
+    ...(used_as === 'other' ? [] : [['other', tell(language, 'explain.other')] as const]),
     ...(isCredit
       ? [
           ['return', tell(language, 'explain.return')] as const,
@@ -63,7 +64,8 @@ export async function explainForm(
 <h2>${tell(language, 'explain.title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong></p>
 ${missing !== null && html`<p class="notice">${missing[language]}</p>`}
-<input type="hidden" name="line" value="${file_line}">
+${used_as === 'other' && html`<p class="notice">${tell(language, 'explain.was_other', { name: actorText(language, resolved_by), reason: reason ?? '' })}</p>`}
+<input type="hidden" name="line" value="${file_line}"><input type="hidden" name="use" value="${used_as}">
 ${formField(fault, 'is', (attributes) => html`<label>${tell(language, 'explain.use')}<select name="is" required${attributes}>${choices.map(([value, text]) => option('is', value, text))}</select></label>`)}
 ${formField(fault, 'subject', (attributes) => html`<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" value="${typed['subject'] ?? ''}" list="alike" autocomplete="off"${attributes}></label>`, 'subject-hint')}
 <datalist id="alike">${list}</datalist>

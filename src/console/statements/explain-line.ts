@@ -13,7 +13,7 @@ import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 import { REASON_OF_ALL } from './explain-forms.ts';
 
-/** Records the subject of a line in suspense, or marks all unexplained ones as unrelated to this installation. */
+/** Records the subject of a line in suspense or called unrelated, or marks all unexplained ones as unrelated to this installation. */
 export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { language, user, by, request, goTo } = visit;
   const { id } = request.params as { id: string };
@@ -21,7 +21,7 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const line = lineNumberIn(fields['line']);
   await findStatement(app, user.environmentIds, id, 'suspense');
   const reason = (fields['reason'] ?? '').trim();
-  const typed = { ...fields, use: 'suspense', reason };
+  const typed = { ...fields, use: fields['use'] === 'other' ? 'other' : 'suspense', reason };
   const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
   const is = subjectOf(app, language, fields);
   if ('said' in is) return refuse(400, is);
