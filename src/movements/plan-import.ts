@@ -80,7 +80,8 @@ export async function planImport(
     if (row.amount < 0)
       steps.push(
         await planRefunded(app, scope, row, {
-          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
+          // A chargeback beside a refund of another amount is not that refund.
+          isNew: (kind === 'missing_in_books' || differs.includes('amount')) && !seen.has(key) && !repeated,
           charged,
           elsewhere,
         }),
