@@ -1,6 +1,6 @@
 import { letOthersRun } from '../lib/let-others-run.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
-import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, keysOf, signedAmount } from './settled-line.ts';
+import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, ordersOf, signedAmount } from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
 
 /** `missing_in_books`: only the file has it. `missing_in_settlement`: only the books have it. */
@@ -37,7 +37,7 @@ export async function compareSettlement(
   const unused = new Set<BookedLine>();
   for (const line of ofAcquirer) {
     const sign = Math.sign(signedAmount(line));
-    byOrder.getOrInsert(`${sign} ${keysOf(line).buyOrder}`, []).push(line);
+    for (const order of ordersOf(line)) byOrder.getOrInsert(`${sign} ${order}`, []).push(line);
     for (const code of new Set(codesOf(line).map(codeKey))) byCode.getOrInsert(`${sign} ${code}`, []).push(line);
     unused.add(line);
     await turn();

@@ -26,7 +26,8 @@ export type BookedLine = JournalEntry &
     transaction_created_at: number | null;
     transaction_settled_at: number | null;
     unsigned_fields: string | null;
-    /** The state of the attempt that collected; for a refund or a resolution, of the attempt that it concerns. */
+    /** The attempt that collected; for a refund or a resolution, the attempt that it concerns. */
+    attempt_id: string | null;
     attempt_state: string | null;
     attempt_transaction_id: number | null;
     attempt_method: string | null;
@@ -81,7 +82,7 @@ const COLUMNS_OF_PAYOUT = [...PAYOUT_COLUMNS, 'state']
 const END_OF_TRANSACTION = `t.fee as transaction_fee, t.state as transaction_state, t.payment_method as transaction_method,
        t.settled_at as transaction_settled_at`;
 
-const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
+const BOOKED_LINES = `select j.*, a.id as attempt_id, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
        i.amount as imported_amount, i.currency as imported_currency, i.buy_order as imported_buy_order,
        i.authorization_code as imported_code,
        (select d.taken from payment_decisions d
@@ -128,7 +129,7 @@ export async function selectBookedSpan(
 }
 
 /** Selects a line with only the columns of its payment. */
-const PAID_LINES = `select j.*, ${PAYMENT_COLUMNS}, ${END_OF_TRANSACTION}
+const PAID_LINES = `select j.*, a.id as attempt_id, ${PAYMENT_COLUMNS}, ${END_OF_TRANSACTION}
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join payment_attempts a on a.id = j.payment_attempt_id and a.environment_id = j.environment_id`;

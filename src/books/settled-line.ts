@@ -52,6 +52,15 @@ export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode:
 }
 
 /**
+ * Lists the buy orders under which a file may have a line: the acquirer's, or the id of the transaction; and the id of
+ * the payment attempt, which the console shows as the buy order also where the method has none.
+ */
+export function ordersOf(line: BookedLine): string[] {
+  const { buyOrder } = keysOf(line);
+  return line.attempt_id === null || line.attempt_id === buyOrder ? [buyOrder] : [buyOrder, line.attempt_id];
+}
+
+/**
  * Lists the authorisation codes of a line. Some files show a refund under its code, others under the code of its
  * payment.
  */

@@ -87,6 +87,12 @@ const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]
     ['matched 2 1'],
   ],
   [
+    'the id of the payment attempt matches too, also for its refund, and each entry is used once',
+    '2026-01-15,pa_1,,12990\n2026-01-15,1001,,12990\n2026-01-15,pa_1,,-990',
+    [booked({ payment_detail: null }), { ...refund, payment_detail: null }],
+    ['matched 2 1', 'missing_in_books 3 -', 'matched 4 2'],
+  ],
+  [
     'a late payment matches as a payment',
     '2026-01-15,rb-1001,,12990',
     [booked({ kind: 'late_payment' })],

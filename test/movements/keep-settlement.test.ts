@@ -56,8 +56,9 @@ forEachEngine('settlement files', (openTestDatabase) => {
     for (const [at, amount] of [10_000, 20_000, 30_000].entries())
       paid.push(await createPaidTransaction(app, shop, { reference: `S-${at}`, amount }));
     const [one, two, three] = paid.map(({ id }) => id);
-    // One line fits, one has another amount, one payment is missing, and one line has no payment.
-    const text = `2026-01-15;${one};10000\n2026-01-15;${two};19000\n2026-01-15;999999;7000\n`;
+    const [attempt] = await app.db.query('select id from payment_attempts where transaction_id = $1', [one ?? 0]);
+    // One line fits by its attempt, one has another amount, one payment is missing, and one line has no payment.
+    const text = `2026-01-15;${attempt?.['id']};10000\n2026-01-15;${two};19000\n2026-01-15;999999;7000\n`;
     return { app, shop, text, three };
   };
 

@@ -17,6 +17,7 @@ export function booked(changes: Partial<BookedLine> = {}): BookedLine {
     currency: 'CLP',
     transaction_id: 1001,
     payment_attempt_id: 'pa_1',
+    attempt_id: 'pa_1',
     attempt_state: 'approved',
     attempt_transaction_id: 1001,
     attempt_method: 'webpay',
