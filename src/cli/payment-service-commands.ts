@@ -8,6 +8,7 @@ import {
   createPaymentService,
   importPaymentService,
   type NewPaymentService,
+  ServiceTokenTaken,
 } from '../payment-services/create-payment-service.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
@@ -151,15 +152,13 @@ async function importOne(options: ImportOptions): Promise<void> {
   const created = await withActor(
     options,
     async (app, by) => {
-      const listed = await listPaymentServices(app);
-      const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
-      if (taken)
-        throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
       const pair = { service_token: serviceToken, secret_token: secret };
       return importPaymentService(app, readName(options.name), environment, pair, by);
     },
     BEGINS,
   ).catch((error: unknown) => {
+    if (error instanceof ServiceTokenTaken)
+      throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
     if (!(error instanceof SecretHeld)) throw error;
     throw invalidOption(
       `${error.message} Two merchants with one secret could sign for each other: ` +

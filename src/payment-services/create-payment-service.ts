@@ -3,21 +3,26 @@ import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
 import { ownerContent } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
-import type { Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { prefixedId, randomHex } from '../lib/ids.ts';
 import { refuseHeldSecret } from './find-secret-holder.ts';
 import { ENVIRONMENTS, type Environment } from './payment-service.ts';
 import {
+  hasServiceToken,
   insertEnvironment,
   insertPaymentService,
   insertSecretToken,
   selectLastEnvironmentId,
+  takeEnvironmentId,
 } from './payment-service-queries.ts';
 import { sealSecret } from './seal-secret.ts';
 
 export type TokenPair = { service_token: string; secret_token: string };
 
 export type NewPaymentService = { id: string; name: string } & Partial<Record<Environment, TokenPair>>;
+
+/** A payment service has the Service Token already. */
+export class ServiceTokenTaken extends Error {}
 
 /**
  * Creates a payment service with a new pair of tokens in each environment. The secrets are returned here and never
@@ -31,8 +36,8 @@ export async function createPaymentService(app: App, name: string, by: Actor): P
 
 /**
  * Imports a payment service with the pair of tokens that its clients already have. The other environment gets a new
- * pair. Rejects if the Service Token is taken, and with `SecretHeld` if another payment service has or had the Secret
- * Token: two merchants with one secret could sign for each other.
+ * pair. Rejects with `ServiceTokenTaken`, and with `SecretHeld` if another payment service has or had the Secret Token:
+ * two merchants with one secret could sign for each other.
  */
 export async function importPaymentService(
   app: App,
@@ -44,10 +49,14 @@ export async function importPaymentService(
   const pairs = { development: freshPair(), production: freshPair(), [environment]: pair };
   // Nearly all secrets are read here, because the commit below holds up other writes.
   const known = await selectLastEnvironmentId(app.db);
-  await refuseHeldSecret(app, app.db, pair.secret_token, 0);
+  const check = async (db: Reader, afterEnvironment: number) => {
+    if (await hasServiceToken(db, pair.service_token)) throw new ServiceTokenTaken();
+    await refuseHeldSecret(app, db, pair.secret_token, afterEnvironment);
+  };
+  await check(app.db, 0);
   const after = { name, environment, service_token: pair.service_token };
   const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.imported', after }, (tx) =>
-    refuseHeldSecret(app, tx, pair.secret_token, known),
+    check(tx, known),
   );
   return { id, name, ...pairs };
 }
@@ -71,9 +80,10 @@ async function storePaymentService(
     for (const [at, environment] of ENVIRONMENTS.entries()) {
       const pair = pairs[environment];
       const row = { payment_service_id: id, environment, service_token: pair.service_token };
-      const environmentId = await insertEnvironment(tx, row);
+      const environmentId = await takeEnvironmentId(tx);
       // Others that make a payment service wait for this commit now; their ids are before or after this one.
       if (at === 0) await check(tx);
+      await insertEnvironment(tx, { id: environmentId, ...row });
       await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
       const content = ownerContent({ id: environmentId, name, ...row });
       await recordFact(tx, {

@@ -129,19 +129,27 @@ export async function insertPaymentService(
   ]);
 }
 
-export async function insertEnvironment(
-  tx: Tx,
-  row: { payment_service_id: string; environment: Environment; service_token: string },
-): Promise<number> {
+/** Takes the id of a new environment. Others that make a payment service wait for the commit. */
+export async function takeEnvironmentId(tx: Tx): Promise<number> {
   const [taken] = await tx.query<{ id: number }>(
     `update id_blocks set next_id = next_id + 1 where name = 'environment' returning next_id - 1 as id`,
   );
-  const { id } = taken as { id: number };
+  return (taken as { id: number }).id;
+}
+
+export async function insertEnvironment(
+  tx: Tx,
+  row: { id: number; payment_service_id: string; environment: Environment; service_token: string },
+): Promise<void> {
   await tx.query(
     'insert into environments (id, payment_service_id, environment, service_token) values ($1, $2, $3, $4)',
-    [id, row.payment_service_id, row.environment, row.service_token],
+    [row.id, row.payment_service_id, row.environment, row.service_token],
   );
-  return id;
+}
+
+/** Returns whether a payment service has this Service Token, also a disabled one. */
+export async function hasServiceToken(db: Reader, serviceToken: string): Promise<boolean> {
+  return (await db.query('select id from environments where service_token = $1', [serviceToken])).length > 0;
 }
 
 export async function insertSecretToken(

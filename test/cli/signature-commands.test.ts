@@ -149,6 +149,9 @@ suite('a Secret Token for a command', () => {
     assert.equal(refused.status, 1);
     assert.match(refused.stderr, /^INVALID_OPTION: The Secret Token is or was one of payment service ps_\w+\. /);
     assert.equal((await importFrom('three', '-', `${SECRET}3`)).status, 0);
+    const again = await importFrom('three', '-', `${SECRET}3`);
+    assert.equal(again.status, 1);
+    assert.match(again.stderr, /^ALREADY_DONE: This Service Token belongs to a payment service already: /);
     assert.match((await runWith('payment-service', 'import', '--help')).stdout, /other\s+users of the machine/);
   });
 });

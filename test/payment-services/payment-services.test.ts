@@ -12,6 +12,7 @@ import {
   addSecretToken,
   createPaymentService,
   importPaymentService,
+  ServiceTokenTaken,
 } from '../../src/payment-services/create-payment-service.ts';
 import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.ts';
 import { handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
@@ -31,6 +32,7 @@ import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts
 import { forEachEngine } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -61,8 +63,28 @@ forEachEngine('payment services', (openTestDatabase) => {
     const pair = { service_token: 'short-old-token', secret_token: 'ñandú secret' };
     await importPaymentService(app, 'Old shop', 'production', pair, TESTER);
     assert.equal((await signs(app, pair.service_token, pair.secret_token))?.environment, 'production');
-    await assert.rejects(importPaymentService(app, 'Again', 'production', pair, TESTER));
+    await assert.rejects(importPaymentService(app, 'Again', 'production', pair, TESTER), ServiceTokenTaken);
     assert.equal((await listPaymentServices(app)).length, 1);
+  });
+
+  test('are imported with one Service Token once only, and two commands at the same time end as one after the other', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (const environment of ['development', 'production'] as const) {
+      const pair = { service_token: `token-of-${environment}`, secret_token: `secret of ${environment}` };
+      let other: Promise<unknown> | undefined;
+      const quicker = onQuery(app, async (sql) => {
+        if (other !== undefined || !sql.startsWith('update audit_head set hash')) return;
+        other = importPaymentService(app, 'Later', environment, pair, TESTER);
+        other.catch(() => undefined);
+        await untilQueued(app.db);
+      });
+      await importPaymentService(quicker, 'Quicker', environment, pair, TESTER);
+      await assert.rejects(other as Promise<unknown>, ServiceTokenTaken);
+    }
+    assert.deepEqual(
+      (await listPaymentServices(app)).map(({ name }) => name),
+      ['Quicker', 'Quicker'],
+    );
   });
 
   test('are found by a Secret Token that they have or had, among any number', async () => {
