@@ -107,21 +107,28 @@ export function selectLinesOfDays(
 /** The payouts and deposits that lines may match: of these amounts, in these environments, since a time. */
 export type CandidateSpan = { environmentIds: readonly number[]; amounts: readonly number[]; since: number };
 
-/** Locks the candidates until the commit, so that two imports cannot use the same payout or deposit. */
-export async function lockCandidates(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<void> {
+/**
+ * Locks the candidates until the commit, so that two imports cannot use the same payout or deposit. Returns their ids,
+ * with the ids of the payouts' files.
+ */
+export async function lockCandidates(
+  tx: Tx,
+  { environmentIds, amounts, since }: CandidateSpan,
+): Promise<ReadonlySet<string>> {
   const parameters = [environmentIds, amounts, since];
-  await tx.query(
-    `select p.id from payouts p where p.environment_id {among $1} and p.sent_at >= $3
+  const payouts = await tx.query<{ id: string; file_id: string | null }>(
+    `select p.id, p.file_id from payouts p where p.environment_id {among $1} and p.sent_at >= $3
        and (p.amount {among $2} or p.file_id in (select f.id from payout_files f
          where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3))
      order by p.created_at, p.id {bytewise} {for_update}`,
     parameters,
   );
-  await tx.query(
+  const movements = await tx.query<{ id: string }>(
     `select m.id from movements m where m.kind in ('deposit', 'payout') and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3 order by m.id {bytewise} {for_update}`,
     parameters,
   );
+  return new Set([...payouts.flatMap(({ id, file_id }) => [id, file_id ?? id]), ...movements.map(({ id }) => id)]);
 }
 
 export type PayoutFound = SqlRow & {

@@ -115,8 +115,8 @@ async function importLines(
   }
   const at = app.now();
   const span = spanOf(environmentIds, fresh);
-  await lockCandidates(tx, span);
-  const found = await findCandidates(tx, span);
+  const locked = await lockCandidates(tx, span);
+  const found = keepLocked(await findCandidates(tx, span), locked);
   const matches = await matchLines(fresh, found);
   const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
@@ -150,6 +150,17 @@ async function importLines(
   // The index refuses equal lines of one owner only. Under the lock of the audit log the lines of all others are seen.
   if (await hasLineOfOthers(tx, kept.id)) throw new QuickerFile();
   return { ...result, id: kept.id, uses, ...settled };
+}
+
+/** Leaves out what came after the lock: until the commit others can match or settle it. */
+function keepLocked({ payouts, files, deposits, remitted }: Candidates, locked: ReadonlySet<string>): Candidates {
+  const isLocked = ({ id }: { id: string }) => locked.has(id);
+  return {
+    payouts: payouts.filter(isLocked),
+    files: files.filter(isLocked),
+    deposits: deposits.filter(isLocked),
+    remitted: remitted.filter(isLocked),
+  };
 }
 
 function rowsOf(statement: KeptStatement, fresh: readonly KeyedLine[], matches: readonly LineMatch[]) {

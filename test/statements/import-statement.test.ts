@@ -23,8 +23,9 @@ import { olderIdentities, type StatementLine } from '../../src/statements/statem
 import { forEachEngine } from '../support/engines.ts';
 import { foundIn } from '../support/found-by-hand.ts';
 import { leaveFor } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -55,19 +56,22 @@ forEachEngine('bank statements', (openTestDatabase) => {
       amount,
       text,
     });
-    const takeAs = async (by: Actor, ...some: StatementLine[]) => {
+    const takeThrough = async (through: TestApp, by: Actor, ...some: StatementLine[]) => {
       const sha256 = hash('sha256', JSON.stringify(some));
       const evidence = { name: 'cartola.csv', sha256, bytes: 1, excerpt: '' };
       const scope = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
       const { id, known, doubtful, uses, contradicted } = await importStatement(
-        app,
+        through,
         { ...scope, evidence, by },
         { lines: some, proof: 'balance' },
       );
       const used = Object.entries(uses).filter(([, count]) => count > 0);
       return { id: id ?? '', known, doubtful, uses: Object.fromEntries(used), contradicted };
     };
-    const take = Object.assign((...some: StatementLine[]) => takeAs(by, ...some), { as: takeAs });
+    const take = Object.assign((...some: StatementLine[]) => takeThrough(app, by, ...some), {
+      as: (by: Actor, ...some: StatementLine[]) => takeThrough(app, by, ...some),
+      through: (through: TestApp, ...some: StatementLine[]) => takeThrough(through, by, ...some),
+    });
     const states = async (payouts: readonly Payout[]) => {
       const found: (string | undefined)[] = [];
       for (const { id } of payouts) found.push((await selectPayoutAnywhere(app.db, id))?.state);
@@ -158,6 +162,20 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed', 'confirmed', 'confirmed']);
     const kinds = await app.db.query("select payout_id from journal_entries where kind = 'payout_paid'");
     assert.equal(kinds.length, 3);
+  });
+
+  test('a line matches no payout or file that leaves during the import, which another import could match too', async () => {
+    const { app, file, line, take, states } = await open();
+    let leaving: ReturnType<typeof file> | undefined;
+    const importing = onQuery(app, async (sql) => {
+      if (leaving !== undefined || !sql.startsWith('select p.id, p.environment_id')) return;
+      leaving = file({ reference: 'a', amount: 15_000 }, { reference: 'b', amount: 7_000, payee: PEDRO });
+      // SQLite has one writer, which is the import.
+      if (app.db.engine === 'postgres') await leaving;
+    });
+    const taken = await take.through(importing, line(-15_000, 'TEF 12531909-2'), line(-22_000, 'NOMINA'));
+    assert.deepEqual(taken.uses, { suspense: 2 });
+    assert.deepEqual(await states((await leaving)?.payouts ?? []), ['sent', 'sent']);
   });
 
   test('a second, equal line of a day that two files split is named, and counts once its description differs', async () => {
