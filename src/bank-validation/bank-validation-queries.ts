@@ -162,6 +162,14 @@ export async function selectDirectoryContent(db: Reader, id: number): Promise<st
   return (row as { content: string }).content;
 }
 
+/**
+ * Makes concurrent imports of lists wait until the commit. Locks the row that all acts queue for, because before the
+ * first import there is no row of a list.
+ */
+export async function lockDirectories(tx: Tx): Promise<void> {
+  await tx.query('select id from audit_head where id = 1 {for_update}');
+}
+
 export async function insertDirectory(
   tx: Tx,
   row: { imported_at: number; version: string; content: string },

@@ -8,8 +8,10 @@ import {
 import { listBanks } from '../../src/bank-validation/directory/list-banks.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 /** Names as the regulator writes them: capitals, no accents, special abbreviations. */
 const LISTED: readonly (readonly [code: string, name: string])[] = [
@@ -129,6 +131,29 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
       assert.equal((await db.query('select * from bank_directories')).length, 0);
     });
   }
+
+  test('of two lists that are imported at the same time, the later one is merged into the earlier one', async () => {
+    const now = createTestClock(Date.UTC(2026, 10, 22, 12));
+    const app = createTestApp(await openTestDatabase(), { now });
+    const others = LISTED.map(([code, name]) =>
+      code === '064' ? (['065', 'BANCO DEL NORTE GRANDE'] as const) : ([code, name] as const),
+    );
+    let later: ReturnType<typeof importRegulatorList> | undefined;
+    const earlier = onQuery(app, async (sql) => {
+      if (later !== undefined || !sql.startsWith('update audit_head set hash')) return;
+      later = importRegulatorList(app, told(csv(others)), TESTER);
+      await untilQueued(app.db);
+    });
+    const first = await importRegulatorList(earlier, told(TEXT), TESTER);
+    const second = await later;
+    assert.ok('version' in first && second !== undefined && 'version' in second);
+    assert.deepEqual([first.added, second.added, second.removed], [['064'], ['065'], []]);
+    now.advance(1000);
+    const { banks } = await currentDirectory(app);
+    assert.ok(banks.has('064') && banks.has('065'));
+    const [act] = await app.db.query('select said_before from audit_log order by link desc limit 1');
+    assert.ok(String(act?.['said_before']).includes(first.version));
+  });
 
   test('a renamed bank keeps its old name as an alias after a person has accepted the new one', async () => {
     const app = createTestApp(await openTestDatabase(), { now: createTestClock(Date.UTC(2026, 10, 22, 12)) });

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { Reader } from '../../db/database.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { selectDirectoryContent, selectNewestDirectoryId } from '../bank-validation-queries.ts';
@@ -16,7 +17,7 @@ const holders = perInstance((app: App) => {
   let serving: { id: number | null; directory: BankDirectory } = { id: null, directory: shippedBankDirectory };
   const load = async () => {
     const id = await selectNewestDirectoryId(app.db);
-    if (id !== null && id !== serving.id) serving = { id, directory: await readDirectory(app, id) };
+    if (id !== null && id !== serving.id) serving = { id, directory: await readDirectory(app.db, id) };
     return serving.directory;
   };
   return { peek: () => cache.peek(''), get: () => cache.get('', load) as Promise<BankDirectory> };
@@ -28,7 +29,13 @@ export async function currentDirectory(app: App): Promise<BankDirectory> {
   return holder.peek() ?? holder.get();
 }
 
+/** Returns the bank list of the store, which `currentDirectory` may not have yet. */
+export async function storedDirectory(db: Reader): Promise<BankDirectory> {
+  const id = await selectNewestDirectoryId(db);
+  return id === null ? shippedBankDirectory : readDirectory(db, id);
+}
+
 /** Reads an imported list; the import has already checked it. */
-async function readDirectory(app: App, id: number): Promise<BankDirectory> {
-  return createBankDirectory(JSON.parse(await selectDirectoryContent(app.db, id)) as BankList);
+async function readDirectory(db: Reader, id: number): Promise<BankDirectory> {
+  return createBankDirectory(JSON.parse(await selectDirectoryContent(db, id)) as BankList);
 }

@@ -4,9 +4,9 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { TableError } from '../../lib/tables/table.ts';
-import { insertDirectory } from '../bank-validation-queries.ts';
+import { insertDirectory, lockDirectories } from '../bank-validation-queries.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
-import { currentDirectory } from './current-directory.ts';
+import { storedDirectory } from './current-directory.ts';
 import { mergeRegulatorList } from './merge-regulator-list.ts';
 import { type BankListProblem, readBankDirectory } from './read-bank-directory.ts';
 import { readRegulatorList } from './regulator-list.ts';
@@ -31,17 +31,28 @@ export type ImportedList = {
  * Makes a bank list the current one, and returns what changed. If the list has problems, returns them and changes
  * nothing.
  */
-export async function importBankDirectory(app: App, json: unknown, by: Actor): Promise<ImportOutcome> {
-  const reading = readBankDirectory(json);
-  if ('problems' in reading) return reading;
-  const { directory } = reading;
-  const problem = dateProblem(app, directory);
-  if (problem !== null) return { problems: [problem] };
-  const before = await currentDirectory(app);
-  const content = JSON.stringify(listOf(directory));
-  const { version, asOf, source } = directory;
-  await app.db.transaction(async (tx) => {
+export function importBankDirectory(app: App, json: unknown, by: Actor): Promise<ImportOutcome> {
+  return importList(app, () => ({ list: json, missing: [] }), by);
+}
+
+/** A list to import, made from the current one. `missing` as in `ImportedList`. */
+type MadeList = { list: unknown; missing: readonly string[] } | { problems: BankListProblem[] };
+
+function importList(app: App, make: (current: BankDirectory) => MadeList, by: Actor): Promise<ImportOutcome> {
+  return app.db.transaction(async (tx) => {
+    // The later of two concurrent imports is made from the list of the earlier, and compared with it.
+    await lockDirectories(tx);
+    const before = await storedDirectory(tx);
+    const made = make(before);
+    if ('problems' in made) return made;
+    const reading = readBankDirectory(made.list);
+    if ('problems' in reading) return reading;
+    const { directory } = reading;
+    const problem = dateProblem(app, directory);
+    if (problem !== null) return { problems: [problem] };
     const at = app.now();
+    const content = JSON.stringify(listOf(directory));
+    const { version, asOf, source } = directory;
     await insertDirectory(tx, { imported_at: at, version, content });
     await recordAudit(tx, {
       at,
@@ -51,7 +62,13 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
       before: { version: before.version, as_of: before.asOf },
       after: { version, as_of: asOf, source, list_sha256: hash('sha256', content) },
     });
+    return { ...differencesOf(before, directory), missing: [...made.missing] };
   });
+}
+
+/** Compares a list with the previous one. */
+function differencesOf(before: BankDirectory, directory: BankDirectory): Omit<ImportedList, 'missing'> {
+  const { version, asOf, source } = directory;
   const codes = [...directory.banks.keys()];
   const changes = [...new Set([...before.banks.keys(), ...codes])].flatMap((code) =>
     changesOf(before, directory, code),
@@ -66,7 +83,6 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
       (code) => before.banks.has(code) && directory.banks.has(code),
     ),
     changes,
-    missing: [],
   };
 }
 
@@ -103,14 +119,12 @@ export async function importRegulatorList(app: App, told: RegulatorImport, by: A
   if (read === null) return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: NO_COLUMNS }] };
   const today = todayOf(app);
   const digest = createHash('sha256').update(told.bytes).digest('hex');
-  const merged = mergeRegulatorList(await currentDirectory(app), read, {
+  const about = {
     asOf: told.asOf ?? read.asOf ?? today,
     source: `list of the regulator, ${told.file} (SHA-256 ${digest.slice(0, 16)}), imported on ${today}`,
     accepted: told.accepted,
-  });
-  if ('problems' in merged) return merged;
-  const outcome = await importBankDirectory(app, merged.list, by);
-  return 'problems' in outcome ? outcome : { ...outcome, missing: [...merged.missing] };
+  };
+  return importList(app, (current) => mergeRegulatorList(current, read, about), by);
 }
 
 const NO_COLUMNS =
