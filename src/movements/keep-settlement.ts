@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { entryName } from '../books/booked-line.ts';
 import type { Comparison } from '../books/compare-settlement.ts';
-import { compareWithBooks } from '../books/compare-with-books.ts';
+import { type ComparedFile, compareWithBooks } from '../books/compare-with-books.ts';
 import { causeOf, type DifferenceCause, explainDifference } from '../books/explain-difference.ts';
 import { keysOf, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
@@ -20,7 +20,14 @@ import {
   MOST_DIFFERENCES,
   type SettlementSum,
 } from './settlement.ts';
-import { insertSettlement, lockComparison, replaceEarlier, selectDifferences } from './settlement-queries.ts';
+import {
+  type FileOfBooks,
+  insertSettlement,
+  lockComparison,
+  replaceEarlier,
+  selectDifferences,
+  selectNewestComparison,
+} from './settlement-queries.ts';
 
 /** The books to compare with, and the payment method whose payments the file settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
@@ -34,6 +41,9 @@ export type Keeping =
   | { kind: 'empty' }
   | { kind: 'too_many' };
 
+/** The file and the person who compares it. */
+type Told = { evidence: Pick<Evidence, 'name' | 'sha256'>; by: Actor };
+
 /**
  * Compares an acquirer's file with the books and stores the differences until a person accepts them. If the same file
  * comes again, it is compared with the current books; an accepted difference stays accepted if it is unchanged.
@@ -42,12 +52,36 @@ export async function keepSettlement(
   app: App,
   scope: SettlementScope,
   settlement: Settlement,
-  { evidence, by }: { evidence: Pick<Evidence, 'name' | 'sha256'>; by: Actor },
+  told: Told,
 ): Promise<Keeping> {
   const environmentIds = await listEnvironmentIds(app, scope.environment, scope.paymentServiceId, null);
   if (scope.paymentServiceId !== null && environmentIds.length === 0) return { kind: 'unknown' };
-  const file = await compareWithBooks(app, environmentIds, scope.method, settlement);
-  if (file === null) return { kind: 'empty' };
+  const of: FileOfBooks = {
+    environment: scope.environment,
+    payment_service_id: scope.paymentServiceId,
+    payment_method: scope.method,
+    file_sha256: told.evidence.sha256,
+  };
+  for (;;) {
+    const replaces = await selectNewestComparison(app.db, of);
+    // Outside the transaction, because it takes long and payments would wait.
+    const file = await compareWithBooks(app, environmentIds, scope.method, settlement);
+    if (file === null) return { kind: 'empty' };
+    const keeping = await storeComparison(app, of, file, { ...told, replaces });
+    if (keeping !== null) return keeping;
+  }
+}
+
+/**
+ * Stores a comparison in place of `replaces`. Returns null if another one of the same file was stored meanwhile: it may
+ * know books that this one does not.
+ */
+async function storeComparison(
+  app: App,
+  of: FileOfBooks,
+  file: ComparedFile,
+  { evidence, by, replaces }: Told & { replaces: string | null },
+): Promise<Keeping | null> {
   const found = file.compared.flatMap((one) => {
     const cause = causeOf(one);
     return cause === null ? [] : [{ one, cause }];
@@ -55,12 +89,9 @@ export async function keepSettlement(
   if (found.length > MOST_DIFFERENCES) return { kind: 'too_many' };
   const id = prefixedId('sf');
   const kept: KeptSettlement = {
+    ...of,
     id,
-    environment: scope.environment,
-    payment_service_id: scope.paymentServiceId,
-    payment_method: scope.method,
     file_name: evidence.name,
-    file_sha256: evidence.sha256,
     first_day: file.first,
     last_day: file.last,
     kept_at: app.now(),
@@ -71,7 +102,8 @@ export async function keepSettlement(
   };
   const differences = found.map(({ one, cause }, number) => differenceOf(id, number + 1, cause, one));
   return app.db.transaction(async (tx) => {
-    await lockComparison(tx, scope.paymentServiceId);
+    await lockComparison(tx, of.payment_service_id);
+    if ((await selectNewestComparison(tx, of)) !== replaces) return null;
     const rows = await carryOver(tx, kept, differences);
     await insertSettlement(tx, kept, rows);
     const open = rows.filter(({ accepted_at }) => accepted_at === null).length;

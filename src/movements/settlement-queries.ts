@@ -89,18 +89,34 @@ export async function selectSettlement(db: Reader, id: string): Promise<KeptSett
   return row ?? null;
 }
 
+/** A file and the books that it is compared with. */
+export type FileOfBooks = Pick<KeptSettlement, 'environment' | 'payment_service_id' | 'payment_method' | 'file_sha256'>;
+
+const OF_FILE = `environment = $1 and coalesce(payment_service_id, '') = $2 and payment_method = $3 and file_sha256 = $4
+       and replaced_at is null`;
+
+/** Returns the id of the newest comparison of a file that no other has replaced. */
+export async function selectNewestComparison(db: Reader, file: FileOfBooks): Promise<string | null> {
+  const [row] = await db.query<{ id: string }>(
+    `select id from settlements where ${OF_FILE} order by kept_at desc, id limit 1`,
+    [file.environment, file.payment_service_id ?? '', file.payment_method, file.file_sha256],
+  );
+  return row?.id ?? null;
+}
+
 /**
  * Marks the earlier comparisons of the same file with the same books as replaced, and returns them. Earlier versions
  * left several of them.
  */
 export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement[]> {
   const { environment, payment_service_id, payment_method, file_sha256, kept_at } = settlement;
-  return tx.query<KeptSettlement>(
-    `update settlements set replaced_at = $5
-     where environment = $1 and coalesce(payment_service_id, '') = $2 and payment_method = $3 and file_sha256 = $4
-       and replaced_at is null returning *`,
-    [environment, payment_service_id ?? '', payment_method, file_sha256, kept_at],
-  );
+  return tx.query<KeptSettlement>(`update settlements set replaced_at = $5 where ${OF_FILE} returning *`, [
+    environment,
+    payment_service_id ?? '',
+    payment_method,
+    file_sha256,
+    kept_at,
+  ]);
 }
 
 export function selectDifferences(db: Reader, settlementId: string): Promise<KeptDifference[]> {

@@ -198,6 +198,21 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await describeMonth(app, '2026-01', 'development'))?.differences, 3);
   });
 
+  test('a comparison does not replace a quicker one of the same file that knows a later payment', async () => {
+    const { app, shop, text } = await open();
+    let quicker: Awaited<ReturnType<typeof keep>> | undefined;
+    const transaction: TestApp['db']['transaction'] = async (work, statements) => {
+      if (quicker === undefined) {
+        await createPaidTransaction(app, shop, { reference: 'S-late', amount: 40_000 });
+        quicker = await keep(app, text);
+      }
+      return app.db.transaction(work, statements);
+    };
+    const slower = await keep({ ...app, db: { ...app.db, transaction } }, text);
+    assert.deepEqual([quicker?.open, slower.open], [4, 4]);
+    assert.equal((await selectSettlements(app.db, 10)).length, 1);
+  });
+
   test('no difference of a replaced comparison can be accepted', async () => {
     const { app, text } = await open();
     const { id: first } = await keep(app, text);
