@@ -170,8 +170,11 @@ async function takeBack(kind: 'payout' | 'deposit', reference: string, options: 
   });
   const movement = returnedOf(taken, kind, options.paymentService, `${reference} in ${environment}`);
   const said = taken.kind === 'already' ? 'was taken back before' : 'is taken back';
+  const line =
+    'line' in taken && taken.line !== undefined && `${taken.line.statement_id} --line ${taken.line.file_line}`;
   print(options, { [kind]: movement, already: taken.kind === 'already' }, [
     `${kind} ${movement.id} of ${amountOf(movement)} in ${environment} ${said}.`,
+    ...(line === false ? [] : [`Its line is in suspense again: bin/rubrica statement resolve ${line}`]),
   ]);
 }
 
@@ -184,7 +187,7 @@ function returnedOf(taken: DepositReturn, kind: string, paymentService: string, 
     case 'arrived': {
       const { statement_id, file_line } = taken.line;
       const line = `line ${file_line} of bank statement ${statement_id}`;
-      throw new CommandError(`It came: it is ${line}. Nothing was changed.`, 1, 'PAYOUT_STATE');
+      throw new CommandError(`It came: an import matched ${line}. Nothing was changed.`, 1, 'PAYOUT_STATE');
     }
     case 'refused':
       throw new CommandError(

@@ -66,7 +66,7 @@ export function selectStatementsAfter(db: Reader, afterId: string, limit: number
  */
 export type StatementPart = SqlRow & {
   statement_id: string;
-  action: 'statement.imported' | 'statement.line_resolved' | null;
+  action: 'statement.imported' | 'statement.line_resolved' | 'statement.line_reopened' | null;
   at: number | null;
   by: string | null;
   reason: string | null;
@@ -82,7 +82,7 @@ export function selectStatementParts(db: Reader, ids: readonly string[]): Promis
   return db.query<StatementPart>(
     `select a.subject as statement_id, a.action, a.created_at as at, a.actor as by, a.reason, a.said_after as said, a.said_before,
        null as "use", null as "of", 0 as lines
-     from audit_log a where a.subject {named $1} and {filter_by}a.action in ('statement.imported', 'statement.line_resolved')
+     from audit_log a where a.subject {named $1} and {filter_by}a.action in ('statement.imported', 'statement.line_resolved', 'statement.line_reopened')
      union all
      select statement_id, null, resolved_at, resolved_by, reason, null, null, used_as, subject, count(*) from (
        select l.statement_id, l.resolved_at, l.resolved_by, l.reason, l.used_as,

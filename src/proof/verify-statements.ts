@@ -137,13 +137,13 @@ function keyOf({ at, by, reason }: StatementPart, said: ActValues): string {
 /** Returns the earlier decision that an act replaced, as `keyOf` that decision's act; null without one. */
 function earlierKey(act: StatementPart | undefined): string | null {
   if (act === undefined || act.said_before === null) return null;
-  const { use, resolved_at, resolved_by, reason } = readAct(act.said_before);
-  return JSON.stringify([resolved_at, resolved_by, use, null, reason]);
+  const { use, of, resolved_at, resolved_by, reason } = readAct(act.said_before);
+  return JSON.stringify([resolved_at, resolved_by, use, of, reason]);
 }
 
 /**
  * Compares the lines that a person decided about with the acts of those decisions. A decision that replaced an earlier
- * one took its lines from that one.
+ * one took its lines from that one, and a reopened line has no decision any more.
  */
 function wrongDecisions(parts: readonly StatementPart[]): string[] {
   const counts = new Map<string, number>();
@@ -156,7 +156,7 @@ function wrongDecisions(parts: readonly StatementPart[]): string[] {
       continue;
     }
     const said = readAct(part.said);
-    count(keyOf(part, said), -Number(said['lines']));
+    if (part.action === 'statement.line_resolved') count(keyOf(part, said), -Number(said['lines']));
     const earlier = earlierKey(part);
     if (earlier !== null) count(earlier, Number(said['lines']));
   }

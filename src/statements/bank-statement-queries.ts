@@ -324,6 +324,15 @@ export function updateUse(
   );
 }
 
+/** Puts a line that a person had decided about into suspense again. */
+export async function reopenLine(tx: Tx, { statement_id, number }: KeptLine): Promise<void> {
+  await tx.query(
+    `update bank_statement_lines set used_as = 'suspense', subject = null, resolved_at = null, resolved_by = null, reason = null
+     where statement_id = $1 and number = $2`,
+    [statement_id, number],
+  );
+}
+
 /** Locks lines of the use `from` until the commit. */
 export function lockLines(tx: Tx, named: LinesToDecide): Promise<KeptLine[]> {
   return tx.query<KeptLine>(

@@ -4,7 +4,7 @@ import { methodNames } from '../checkout/texts.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
-import { lockMovement, selectReturn } from '../movements/movement-queries.ts';
+import { lockMovement, selectMovement, selectReturn } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
@@ -95,7 +95,8 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   await requireUserOf(tx, by, environmentId, 'movements:record');
   const { currency } = line;
   const amount = Math.abs(line.amount);
-  const wish = { kind, reference: referenceOf(line), amount, commission, currency, paymentMethod, by };
+  const reference = await freeReference(tx, { environmentId, kind, line });
+  const wish = { kind, reference, amount, commission, currency, paymentMethod, by };
   const recording = await bookMovement(tx, { paymentServiceId, environment }, wish, at);
   if (recording.kind === 'recorded') return recording.movement.id;
   if (recording.kind === 'unknown') throw noPaymentService();
@@ -126,16 +127,30 @@ export async function isBookedAs(
   { paymentServiceId: named, paymentMethod, commission }: Exclude<DepositOfLine, { readonly id: string }>,
 ): Promise<boolean> {
   const movement = line.subject === null ? null : await lockMovement(tx, line.subject);
-  if (movement?.reference !== referenceOf(line)) return false;
+  if (movement === null || !isReferenceOf(line, movement.reference)) return false;
   const paymentServiceId = named ?? (await selectStatement(tx, line.statement_id))?.payment_service_id ?? '';
   const environmentId = await selectEnvironmentId(tx, paymentServiceId, line.environment);
   const { environment_id, payment_method, commission: kept } = movement;
   return environment_id === environmentId && payment_method === paymentMethod && kept === commission;
 }
 
-/** Returns the reference of what is booked with a line. */
-function referenceOf({ statement_id, file_line }: KeptLine): string {
-  return `${statement_id}/${file_line}`;
+/** Returns the reference of what is booked with a line: another one if what was booked with it before was taken back. */
+async function freeReference(tx: Tx, { environmentId, kind, line }: Named): Promise<string> {
+  for (let nth = 1; ; nth++) {
+    const reference = referenceOf(line, nth);
+    const earlier = await selectMovement(tx, { environment_id: environmentId, kind, reference });
+    if (earlier === null || (await selectReturn(tx, earlier)) === null) return reference;
+  }
+}
+
+type Named = { environmentId: number; kind: Booking['kind']; line: KeptLine };
+
+function referenceOf({ statement_id, file_line }: KeptLine, nth = 1): string {
+  return `${statement_id}/${file_line}${nth === 1 ? '' : `-${nth}`}`;
+}
+
+function isReferenceOf(line: KeptLine, reference: string): boolean {
+  return reference === referenceOf(line) || reference.startsWith(`${referenceOf(line)}-`);
 }
 
 function noPaymentService(): Problem {

@@ -20,7 +20,7 @@ import {
   payoutOf,
   unfit,
 } from './deposit-of-line.ts';
-import { hashOfLines, type KeptLine } from './statement.ts';
+import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
 
 /**
  * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which
@@ -67,7 +67,7 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
       by,
       action: 'statement.line_resolved',
       subject: { kind: 'statement', id: statementId },
-      before: earlierOf(first),
+      before: first.used_as === 'suspense' ? null : decisionOf(first),
       after: {
         lines: lines.length,
         ...(typeof fileLine === 'number' && { file_line: fileLine }),
@@ -89,11 +89,6 @@ async function findOpen(tx: Tx, named: LineDecision): Promise<KeptLine | undefin
 async function findUnrelated(tx: Tx, { is, ...named }: LineDecision): Promise<KeptLine | undefined> {
   if (is.use === 'other' || named.fileLine === 'unknown') return undefined;
   return (await lockLines(tx, { ...named, from: 'other' }))[0];
-}
-
-/** Returns the earlier decision about a line, for the audit log; null for a line in suspense. */
-function earlierOf({ used_as, resolved_at, resolved_by, reason }: KeptLine) {
-  return used_as === 'suspense' ? null : { use: used_as, resolved_at, resolved_by, reason };
 }
 
 /**

@@ -38,11 +38,16 @@ export type AccountOfStatement = {
 };
 
 /**
- * Returns whether a person can say what a line is: one in suspense, or one that a person called unrelated, of which
- * nothing is booked.
+ * Returns whether a person can say what a line is: one in suspense, or one that a person called unrelated, because
+ * nothing is booked with it.
  */
 export function canBeExplained({ used_as }: Pick<KeptLine, 'used_as'>): boolean {
   return used_as === 'suspense' || used_as === 'other';
+}
+
+/** Returns the decision about a line, as the audit log records it when the line gets another. */
+export function decisionOf({ used_as, subject, resolved_at, resolved_by, reason }: KeptLine) {
+  return { use: used_as, of: subject, resolved_at, resolved_by, reason };
 }
 
 /** Returns the number of lines of each use. */

@@ -362,10 +362,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const [finance, auditor, support] = [await as('finance'), await as('auditor'), await as('support')];
     const upload = (content: string, headers: Record<string, string>, name = 'abono.csv', merchant = '') => {
       const part = (name: string, value: string, more = '') =>
-        `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', merchant)}${part('file', content, `; filename="${name}"\r\ncontent-type: text/csv`)}--b--\r\n`;
+        `--form-edge\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', merchant)}${part('file', content, `; filename="${name}"\r\ncontent-type: text/csv`)}--form-edge--\r\n`;
       return server.post('/console/settlements', {
-        headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
+        headers: { ...headers, 'content-type': 'multipart/form-data; boundary=form-edge' },
         body,
       });
     };

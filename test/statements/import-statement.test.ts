@@ -473,7 +473,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(
       [second?.before, second?.reason, first?.before, first?.reason],
       [
-        { use: 'other', resolved_at: first?.at, resolved_by: by.name, reason: 'arriendo' },
+        { use: 'other', of: null, resolved_at: first?.at, resolved_by: by.name, reason: 'arriendo' },
         again.reason,
         null,
         'arriendo',

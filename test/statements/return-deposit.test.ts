@@ -10,6 +10,8 @@ import type { Problem } from '../../src/error-catalogue.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { lockMovement, selectBookedMovements, selectMovements } from '../../src/movements/movement-queries.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { selectLines } from '../../src/statements/bank-statement-queries.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { returnDeposit } from '../../src/statements/return-deposit.ts';
@@ -27,10 +29,10 @@ forEachEngine('a deposit that is taken back', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment, { amount: 10_000 });
-    const takeBack = (reference: string, of = environment) => {
+    const takeBack = (reference: string, of = environment, by = TESTER) => {
       app.now.advance(1000);
       const { paymentServiceId } = of;
-      const wish = { reference, reason: 'another merchant', by: TESTER };
+      const wish = { reference, reason: 'another merchant', by };
       return returnDeposit(app, { paymentServiceId, environment: of.environment }, wish);
     };
     const balanceOf = async (account: string) => {
@@ -137,6 +139,33 @@ forEachEngine('a deposit that is taken back', (openTestDatabase) => {
     const is = { use: 'deposit' as const, deposit: { id: 'movement' in never ? never.movement.id : '' } };
     const decision = { statementId: taken.id ?? '', fileLine: 1, is, reason: 'it came', by: maker };
     await assert.rejects(resolveLine(app, decision), (error: Problem) => /was taken back/.test(error.message));
+  });
+
+  test('leaves the line that a person had named for it in suspense, where it can be booked anew', async () => {
+    const { app, takeBack, importLine } = await open();
+    const { environment: other, maker } = await openPayoutDesk(app);
+    await createPaidTransaction(app, other, { amount: 10_000 });
+    const statementId = (await importLine('ABONO')).id ?? '';
+    const is = (paymentServiceId: string, paymentMethod: string | null) => {
+      const deposit = { paymentServiceId, paymentMethod, commission: 0 };
+      const decided = { statementId, fileLine: 1, is: { use: 'deposit' as const, deposit } };
+      return resolveLine(app, { ...decided, reason: `of ${paymentMethod}`, by: maker });
+    };
+    await is(other.paymentServiceId, null);
+    const reference = `${statementId}/1`;
+    const refused = takeBack(reference, other);
+    await assert.rejects(refused, (error: Problem) => error.code === 'PERSON_NEEDED');
+    const taken = await takeBack(reference, other, maker);
+    assert.equal(taken.kind === 'returned' && taken.line?.file_line, 1);
+    const [line] = await selectLines(app.db, statementId, null);
+    assert.deepEqual([line?.used_as, line?.subject, line?.resolved_by, line?.reason], ['suspense', null, null, null]);
+    assert.equal((await verifyStore(app)).ok, true);
+    const [booked] = await is(other.paymentServiceId, 'simulated');
+    assert.equal((await is(other.paymentServiceId, 'simulated'))[0]?.subject, booked?.subject, 'once');
+    assert.equal((await takeBack(`${reference}-2`, other, maker)).kind, 'returned');
+    assert.equal((await verifyStore(app)).ok, true);
+    await app.db.transaction((tx) => tx.query("update bank_statement_lines set used_as = 'deposit', subject = 'mv_x'"));
+    assert.equal((await verifyStore(app)).ok, false);
   });
 
   test('is either taken back or matched by a line of a statement that is imported at the same time', async () => {

@@ -132,7 +132,7 @@ function amountCell(language: Language, { amount, commission, currency }: Booked
 
 /** Links the line of a bank statement that a movement was booked with, where its reason is. */
 function ofLine(at: string, language: Language, reference: string): Html | false {
-  const [, statement, line = ''] = /^(st_[0-9a-z]{20})\/(\d+)$/.exec(reference) ?? [];
+  const [, statement, line = ''] = /^(st_[0-9a-z]{20})\/(\d+)(?:-\d+)?$/.exec(reference) ?? [];
   if (statement === undefined) return false;
   return html`<br><a href="${at}/statements/${statement}">${tell(language, 'recorded.of_line', { line })}</a>`;
 }

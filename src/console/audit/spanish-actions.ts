@@ -50,6 +50,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'deposit.returned': 'Se deshizo un depósito',
   'statement.imported': 'Se tomó una cartola del banco',
   'statement.line_resolved': 'Una persona explicó líneas de una cartola',
+  'statement.line_reopened': 'Una línea de una cartola quedó otra vez sin explicar: su depósito se deshizo',
   'settlement.kept': 'Se comparó el archivo de un adquirente con los libros',
   'settlement.accepted': 'Se aceptaron diferencias de una liquidación; no se movió dinero',
   'attention.taken': 'Alguien se hizo cargo de algo por resolver',
