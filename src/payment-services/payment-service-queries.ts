@@ -120,13 +120,9 @@ export async function selectLastEnvironmentId(db: Reader): Promise<number> {
 
 export async function insertPaymentService(
   tx: Tx,
-  row: { id: string; name: string; created_at: number },
+  { id, name, created_at }: { id: string; name: string; created_at: number },
 ): Promise<void> {
-  await tx.query('insert into payment_services (id, name, created_at) values ($1, $2, $3)', [
-    row.id,
-    row.name,
-    row.created_at,
-  ]);
+  await tx.query('insert into payment_services (id, name, created_at) values ($1, $2, $3)', [id, name, created_at]);
 }
 
 /** Takes the id of a new environment. Others that make a payment service wait for the commit. */
