@@ -28,7 +28,8 @@ export async function setWebhook(
     do {
       current = (await selectSubscriptions(tx, userId)).find((one) => one.webhook === webhook) ?? null;
       if (current?.url === url && current.method === method) return current;
-      if (current !== null) await updateEnded(tx, userId, webhook, at);
+      // Null if a concurrent request has ended it: then this replaces nothing.
+      if (current !== null) current = await updateEnded(tx, userId, webhook, at);
     } while (!(await insertSubscription(tx, row)));
     await enableOwn(tx, await postsOfWebhook(tx, { userId, webhook: null, url, excluded, at }));
     const former = current === null || current.url === url ? null : current.url;

@@ -10,7 +10,7 @@ import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { onQuery } from '../../support/on-query.ts';
 import { TESTER } from '../../support/test-actor.ts';
-import { createTestApp } from '../../support/test-app.ts';
+import { createTestApp, type TestApp } from '../../support/test-app.ts';
 import { createPaidTransaction } from '../../support/test-books.ts';
 import { payOut } from '../../support/test-movements.ts';
 import { acceptedRefund } from '../../support/test-refunds.ts';
@@ -165,19 +165,30 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     assert.equal((await selectSubscriptions(shop.app.db, shop.user.id)).length, 1);
     const webhook = { userId: shop.user.id, webhook: 'remittances' } as const;
+    const onAct = (start: () => void) =>
+      onQuery(shop.app, async (sql) => {
+        if (!sql.startsWith('update audit_head set hash')) return;
+        start();
+        await untilQueued(shop.app.db);
+      });
+    const set = (app: TestApp, url: string) => setWebhook(app, { ...webhook, url, method: 'POST' }, TESTER);
     let ending: ReturnType<typeof endWebhook> | undefined;
-    const changing = onQuery(shop.app, async (sql) => {
-      if (!sql.startsWith('update audit_head set hash')) return;
+    const changing = onAct(() => {
       ending = endWebhook(shop.app, webhook, TESTER);
-      await untilQueued(shop.app.db);
     });
-    const moved = await setWebhook(
-      changing,
-      { ...webhook, url: 'https://shop.example.cl/new', method: 'POST' },
-      TESTER,
-    );
+    const moved = await set(changing, 'https://shop.example.cl/new');
     assert.equal((await ending)?.id, moved.id, 'one that is ended while its URL changes has ended');
     assert.deepEqual(await selectSubscriptions(shop.app.db, shop.user.id), []);
+    await set(shop.app, URL_OF_SHOP);
+    let setting: ReturnType<typeof setWebhook> | undefined;
+    const ends = onAct(() => {
+      setting = set(shop.app, 'https://shop.example.cl/last');
+    });
+    await endWebhook(ends, webhook, TESTER);
+    const last = await setting;
+    assert.equal((await selectSubscriptions(shop.app.db, shop.user.id))[0]?.id, last?.id);
+    const [act] = await shop.app.db.query('select said_before from audit_log order by link desc limit 1');
+    assert.equal(act?.['said_before'], null, 'one that is set while another ends replaces nothing');
   });
 });
 
