@@ -106,8 +106,9 @@ async function announceCommit(app: App, attempt: PaymentAttempt): Promise<number
 /** Schedules the next question about an ended attempt. An approval ends the questions. */
 function planAskingAgain(app: App, attempt: PaymentAttempt, outcome: PaymentOutcome): Promise<void> {
   const answered = outcome.kind !== 'unknown';
-  const next = outcome.kind === 'approved' ? null : askAgainAt(attempt.settled_at ?? 0, app.now(), answered);
-  return app.db.transaction((tx) => scheduleAskAgain(tx, attempt, next));
+  const nextLookupAt = outcome.kind === 'approved' ? null : askAgainAt(attempt.settled_at ?? 0, app.now(), answered);
+  const claimedUntil = attempt.asked_until ?? 0;
+  return app.db.transaction((tx) => scheduleAskAgain(tx, attempt, { claimedUntil, nextLookupAt }));
 }
 
 function alarmUnanswered(app: App, attempt: PaymentAttempt): void {

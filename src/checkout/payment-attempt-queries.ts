@@ -99,16 +99,19 @@ export async function endAttempt(tx: Tx, { id, environment_id }: AttemptKey, end
   );
 }
 
-/** Sets when to ask again about an attempt that ended without money. Does nothing to an approved attempt. */
+/**
+ * Sets when to ask again about an attempt that ended without money, and ends the claim until `claimedUntil`. Does nothing
+ * to an approved attempt, or if another process has taken the claim over.
+ */
 export async function scheduleAskAgain(
   tx: Tx,
   { id, environment_id }: AttemptKey,
-  nextLookupAt: number | null,
+  { claimedUntil, nextLookupAt }: { claimedUntil: number; nextLookupAt: number | null },
 ): Promise<void> {
   await tx.query(
     `update payment_attempts set next_lookup_at = $2, asked_until = null
-     where id = $1 and environment_id = $3 and state in ('declined', 'aborted')`,
-    [id, nextLookupAt, environment_id],
+     where id = $1 and environment_id = $3 and asked_until = $4 and state in ('declined', 'aborted')`,
+    [id, nextLookupAt, environment_id, claimedUntil],
   );
 }
 
@@ -143,16 +146,31 @@ export async function noteCommitAnswered(
   );
 }
 
-/** Sets the state of an open attempt and when to ask again. `externalId` null keeps the stored one. */
+/** How an open attempt waits. `externalId` null keeps the stored one. `claimedUntil`: the caller's claim; null: none. */
+export type AttemptWait = {
+  state: AttemptState;
+  at: number;
+  nextLookupAt: number;
+  externalId: string | null;
+  claimedUntil: number | null;
+};
+
+/**
+ * Sets the state of an open attempt, when to ask again, and ends the claim. If another process has claimed the attempt,
+ * leaves the claim and the time to it.
+ */
 export async function postponeAttempt(
   tx: Tx,
   { id, environment_id }: AttemptKey,
-  wait: { state: AttemptState; nextLookupAt: number; externalId: string | null },
+  { state, at, nextLookupAt, externalId, claimedUntil }: AttemptWait,
 ): Promise<void> {
+  const isFree = 'asked_until is null or asked_until = $6 or asked_until <= $7';
   await tx.query(
-    `update payment_attempts set state = $2, next_lookup_at = $3, asked_until = null, external_id = coalesce($4, external_id)
+    `update payment_attempts set state = $2, external_id = coalesce($4, external_id),
+       next_lookup_at = case when ${isFree} then $3 else next_lookup_at end,
+       asked_until = case when ${isFree} then null else asked_until end
      where id = $1 and environment_id = $5`,
-    [id, wait.state, wait.nextLookupAt, wait.externalId, environment_id],
+    [id, state, nextLookupAt, externalId, environment_id, claimedUntil ?? 0, at],
   );
 }
 

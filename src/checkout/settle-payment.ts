@@ -137,8 +137,13 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     if (answerTo(attempt.state, outcome.kind) === 'unknown') {
-      const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
-      await postponeAttempt(tx, attempt, { state: 'unknown', nextLookupAt, externalId: null });
+      await postponeAttempt(tx, attempt, {
+        state: 'unknown',
+        at: cause.at,
+        nextLookupAt: cause.at + pauseBeforeLookup(attempt.lookups),
+        externalId: null,
+        claimedUntil: found.attempt.asked_until,
+      });
     }
     if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
     await noteContradiction(tx, attempt, cause.at, JSON.stringify(outcome.detail));
@@ -160,8 +165,10 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
     }
     await postponeAttempt(tx, attempt, {
       state: answer,
+      at,
       nextLookupAt: at + (known ?? pauseBeforeLookup(attempt.lookups)),
       externalId: outcome.kind === 'redirect' ? outcome.externalId : null,
+      claimedUntil: found.attempt.asked_until,
     });
     return { kind: 'waiting', transaction };
   });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
-import { claimAttemptOf, noteCommitAnswered, noteCommitSent } from '../../src/checkout/payment-attempt-queries.ts';
+import {
+  claimAttemptOf,
+  claimAttempts,
+  noteCommitAnswered,
+  noteCommitSent,
+  scheduleAskAgain,
+} from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Tx } from '../../src/db/database.ts';
@@ -92,6 +98,17 @@ forEachEngine('settling a payment', (openTestDatabase) => {
       return (await readAttempt(app)).commit_answered_at;
     };
     assert.deepEqual([await answered(1), await answered(2)], [null, 3]);
+    for (const [claimant, left] of [
+      [first, [held, held]],
+      [attempt, [held, held]],
+      [second, [app.now() + 2000, null]],
+    ] as const) {
+      for (const outcome of [pending, { kind: 'contradiction' as const, detail: {} }]) {
+        await settlePayment(app, claimant as PaymentAttempt, outcome);
+        const { next_lookup_at, asked_until } = await readAttempt(app);
+        assert.deepEqual([next_lookup_at, asked_until], left, 'only the process with the claim postpones it');
+      }
+    }
   });
 
   test('ignores an abort reported before the commit, and looks up again after a later one', async () => {
@@ -107,6 +124,18 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.equal((await abort(at)).kind, 'aborted');
     const { state, next_lookup_at } = await readAttempt(app);
     assert.deepEqual([state, (next_lookup_at ?? 0) > at], ['aborted', true]);
+    const claims: number[] = [];
+    for (let time = 0; time < 2; time++) {
+      app.now.advance(60_000);
+      const claim = { now: app.now(), until: app.now() + 60_000, limit: 1 };
+      claims.push((await app.db.transaction((tx) => claimAttempts(tx, claim)))[0]?.asked_until ?? 0);
+    }
+    const [lost, held] = claims as [number, number];
+    const schedule = async (claimedUntil: number) => {
+      await app.db.transaction((tx) => scheduleAskAgain(tx, attempt, { claimedUntil, nextLookupAt: null }));
+      return (await readAttempt(app)).next_lookup_at;
+    };
+    assert.deepEqual([await schedule(lost), await schedule(held)], [held, null]);
   });
 
   test('records a contradiction once in the feed, and leaves it for a person to decide', async () => {
