@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -20,7 +21,7 @@ import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
-import { findPersonalData, type OnProgress } from './find-personal-data.ts';
+import { findPersonalData, type OnProgress, type PersonalData } from './find-personal-data.ts';
 import type { Kept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
@@ -45,13 +46,15 @@ export type Erasure = { erased: number; records: ErasedCounts; waiting: number; 
 type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: OnProgress | undefined };
 
 const AT_ONCE = 100;
+/** More than needed, unless data of the person comes all the time. What the last search finds counts as waiting. */
+const MOST_SEARCHES = 5;
 
 /**
  * Erases what is stored about a person. Deletes validations, recipients, mails, refused requests, and ended callbacks
  * that mention the person. Removes the e-mail address and the shop's objects from transactions, and the person from
- * session ids, URLs and excerpts. The books stay as they are, so `books verify` has the same result. `reason` goes into
- * the audit log, without a name. With `dryRun` it returns the same and changes nothing. `onProgress` receives the table
- * and the rows searched.
+ * session ids, URLs and excerpts. Searches again until nothing is found, because data may come meanwhile. The books stay
+ * as they are, so `books verify` has the same result. `reason` goes into the audit log, without a name. With `dryRun` it
+ * returns the same and changes nothing. `onProgress` receives the table and the rows searched.
  */
 export async function erasePerson(
   app: App,
@@ -59,51 +62,74 @@ export async function erasePerson(
   by: Actor,
   { dryRun = false, reason = null, onProgress }: ErasureOptions = {},
 ): Promise<Erasure> {
-  const found = await findPersonalData(app, person, onProgress);
-  const { transactions, callbacks, delivery_attempts, endpoints, refused_requests, mails, kept } = found;
-  const ended = callbacks.filter(({ state }) => state !== 'queued');
-  const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
-  const records: ErasedCounts = {
-    validations: await countValidations(app, person),
-    recipients: await countRecipients(app, person),
-    transactions: transactions.length,
-    callbacks: ended.length,
-    delivery_attempts: delivery_attempts.length,
-    endpoints: endpoints.length,
-    refused_requests: refused_requests.length,
-    mails: mails.length,
-  };
-  const sentAgain = new Set<number>();
-  if (!dryRun) {
+  let found = await findErasable(app, person, onProgress);
+  const records = { ...found.records };
+  if (dryRun) return { erased: sumOf(records), records, waiting: found.waiting, kept: found.kept };
+  for (let search = 1; search === 1 || (sumOf(found.records) > 0 && search < MOST_SEARCHES); search++) {
+    if (search > 1) for (const kind of kindsOf(records)) records[kind] += found.records[kind];
     // The audit entry comes first, so that nothing is deleted without a record of who did it, even if the process is
     // killed.
-    await app.db.transaction((tx) =>
-      recordAudit(tx, {
-        at: app.now(),
-        by,
-        action: 'privacy.erased',
-        subject: subjectOf(person),
-        after: records,
-        reason,
-      }),
-    );
-    if (person.kind === 'rut') await eraseValidations(app, person.name);
-    await eraseRecipients(app, person);
-    const terms = await termsOf(app);
-    await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
-    await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
-    await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, withoutPersonIn(row, person)));
-    await inBatches(app, refused_requests, deleteRefused);
-    await inBatches(app, mails, deleteMail);
-    await inBatches(app, ended, async (tx, row) => {
-      await eraseCallback(tx, row, person);
-      if ((await selectCallback(tx, row.id))?.state === 'queued') sentAgain.add(row.id);
-    });
-    await app.db.forgetDeleted();
+    const act = { action: 'privacy.erased' as const, subject: subjectOf(person), after: found.records, reason };
+    await app.db.transaction((tx) => recordAudit(tx, { at: app.now(), by, ...act }));
+    records.callbacks -= await eraseFound(app, person, found);
+    found = await findErasable(app, person, onProgress);
   }
-  records.callbacks -= sentAgain.size;
-  const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
-  return { erased, records, waiting: waiting + sentAgain.size, kept };
+  await app.db.forgetDeleted();
+  return { erased: sumOf(records), records, waiting: found.waiting + sumOf(found.records), kept: found.kept };
+}
+
+type Erasable = PersonalData & Pick<Erasure, 'records' | 'waiting'>;
+
+/** Finds the data of a person without the transactions and callbacks that need it until they end. */
+async function findErasable(app: App, person: Person, onProgress: OnProgress | undefined): Promise<Erasable> {
+  const found = await findPersonalData(app, person, onProgress);
+  const transactions = found.transactions.filter((row) => !isDeepStrictEqual(withoutPerson(row, person), { ...row }));
+  const callbacks = found.callbacks.filter(({ state }) => state !== 'queued');
+  const { delivery_attempts, endpoints, refused_requests, mails } = found;
+  const waiting = found.transactions.filter((row) => isWaiting(row, person)).length;
+  return {
+    ...found,
+    transactions,
+    callbacks,
+    waiting: waiting + found.callbacks.length - callbacks.length,
+    records: {
+      validations: await countValidations(app, person),
+      recipients: await countRecipients(app, person),
+      transactions: transactions.length,
+      callbacks: callbacks.length,
+      delivery_attempts: delivery_attempts.length,
+      endpoints: endpoints.length,
+      refused_requests: refused_requests.length,
+      mails: mails.length,
+    },
+  };
+}
+
+/** Returns how many of the callbacks were not erased, because a person has sent them again meanwhile. */
+async function eraseFound(app: App, person: Person, found: Erasable): Promise<number> {
+  const { transactions, callbacks, delivery_attempts, endpoints, refused_requests, mails } = found;
+  if (person.kind === 'rut') await eraseValidations(app, person.name);
+  await eraseRecipients(app, person);
+  const terms = await termsOf(app);
+  await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
+  await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
+  await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, withoutPersonIn(row, person)));
+  await inBatches(app, refused_requests, deleteRefused);
+  await inBatches(app, mails, deleteMail);
+  const sentAgain = new Set<number>();
+  await inBatches(app, callbacks, async (tx, row) => {
+    await eraseCallback(tx, row, person);
+    if ((await selectCallback(tx, row.id))?.state === 'queued') sentAgain.add(row.id);
+  });
+  return sentAgain.size;
+}
+
+function kindsOf(records: ErasedCounts) {
+  return Object.keys(records) as (keyof ErasedCounts)[];
+}
+
+function sumOf(records: ErasedCounts): number {
+  return Object.values(records).reduce((sum, count) => sum + count, 0);
 }
 
 async function countValidations(app: App, { kind, name }: Person): Promise<number> {

@@ -185,6 +185,25 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
   });
 
+  test('that comes while it is searched and erased is erased too, with its own entry in the audit log', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await createPaidTransaction(app, environment, { customerEmail: EMAIL });
+    let come = 0;
+    const transaction: typeof app.db.transaction = async (work, statements) => {
+      const reference = `LATE-${++come}`;
+      if (come <= 2) await createPaidTransaction(app, environment, { reference, customerEmail: EMAIL });
+      return app.db.transaction(work, statements);
+    };
+    const { erased, records } = await erasePerson({ ...app, db: { ...app.db, transaction } }, ANA, TESTER);
+    assert.deepEqual([erased, records.transactions], [3, 3]);
+    assert.deepEqual(counts(await exportPerson(app, ANA, TESTER)), [0, 0, 0, 0]);
+    const acts = await app.db.query("select said_after from audit_log where action = 'privacy.erased' order by link");
+    assert.deepEqual(
+      acts.map(({ said_after }) => JSON.parse(String(said_after)).transactions),
+      [1, 2],
+    );
+  });
+
   test('that is erased while its account is being stored as a recipient is not stored', async () => {
     const app = createTestApp(await openTestDatabase());
     const { users, maker } = await openPayoutDesk(app);
