@@ -31,14 +31,16 @@ export async function recallPayouts(tx: Tx, { now, furthest, elsewhere }: Recall
   );
 }
 
-/** Sets the time of the next look if this claim is still the last one; null: no further look. */
+/**
+ * Sets the time of the next look if this claim is still the last one and nobody has ended the looks meanwhile; null: no
+ * further look.
+ */
 export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number | null): Promise<void> {
-  await tx.query('update payouts set next_look_at = $4 where id = $1 and environment_id = $2 and looks = $3', [
-    claimed.id,
-    claimed.environment_id,
-    claimed.looks,
-    nextLookAt,
-  ]);
+  await tx.query(
+    `update payouts set next_look_at = $4
+     where id = $1 and environment_id = $2 and looks = $3 and next_look_at is not null`,
+    [claimed.id, claimed.environment_id, claimed.looks, nextLookAt],
+  );
 }
 
 /**

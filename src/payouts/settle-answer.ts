@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { LookUpAnswer } from '../payout-senders/payout-sender.ts';
 import { postponePayout } from './due-payout-queries.ts';
 import { type KeptReason, STILL_PENDING } from './kept-texts.ts';
-import { nextLook, type Payout } from './payout.ts';
+import { compareOutcome, nextLook, type Payout } from './payout.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { recordContradiction } from './record-contradiction.ts';
 import { settleOutcomes } from './settle-outcomes.ts';
@@ -12,7 +12,7 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
  * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing and raises no
- * alarm.
+ * alarm, nor does one that a person has ended since the payout was claimed.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {
@@ -21,7 +21,12 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     if (payout === undefined || payout.sent_at === null) return null;
     const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
     const { kind } = answer;
+    const isEnded = (said: string) => payout.contradiction === null && claimed.contradiction === said;
     if (kind === 'confirmed' || kind === 'failed' || kind === 'returned') {
+      if (isEnded(kind) && compareOutcome(payout.state, kind) === 'contradicts') {
+        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+        return null;
+      }
       const reason = 'reason' in answer ? answer.reason : null;
       const said = { id: payout.id, outcome: kind, reason };
       const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
@@ -35,7 +40,8 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     }
     // An answer from before the failure is old. After it the merchant has the money again, and the provider may still pay it.
     const isStillPending = kind === 'pending' && payout.state === 'failed' && claimed.state === 'failed';
-    const said = kind === 'contradiction' ? answer.says : isStillPending ? STILL_PENDING : null;
+    const says = kind === 'contradiction' ? answer.says : isStillPending ? STILL_PENDING : null;
+    const said = says === null || isEnded(says) ? null : says;
     if (said !== null) await recordContradiction(tx, payout, said, at);
     await postponePayout(tx, claimed, nextLook(payout.state, since, at));
     return said === null ? null : unlessKnown(payout, said);

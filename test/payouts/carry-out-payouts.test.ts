@@ -12,6 +12,7 @@ import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
 import { setAccountType } from '../../src/payouts/set-account-type.ts';
 import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import { settleAnswer } from '../../src/payouts/settle-answer.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -363,6 +364,12 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     await assert.rejects(endContradiction(app, { ...look, payout: before }), /has changed since it was shown/);
     await endContradiction(app, look);
     await assert.rejects(endContradiction(app, { ...look, payout: await read(payout) }), /Nothing contradicts/);
+    // The sender was being asked when the person ended it.
+    await settleAnswer({ ...app, log }, desk.environment, contradicted, { kind: 'failed', reason: 'no' });
+    assert.deepEqual(
+      [alarms.length, (await read(payout)).contradiction, (await read(payout)).next_look_at],
+      [1, null, null],
+    );
     app.now.advance(40 * DAY);
     await carryOutPayouts(app, 100);
     assert.equal((await read(payout)).contradiction, null);
