@@ -146,7 +146,11 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
       });
     }
     if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
-    await noteContradiction(tx, attempt, cause.at, JSON.stringify(outcome.detail));
+    const detail = JSON.stringify(outcome.detail);
+    // A person has ended this contradiction since the caller read the attempt.
+    if (found.attempt.contradicted_at !== null && found.attempt.contradiction === detail)
+      return { kind: 'already', transaction };
+    await noteContradiction(tx, attempt, cause.at, detail);
     return recordConflict(tx, transaction, cause);
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);

@@ -95,9 +95,8 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
   }
   await postponeRefund(tx, claimed, nextLook(refund, at));
   if (state === 'conflict') {
-    if (refund.contradicted_at !== null) return { kind: 'conflict', refund, contradiction: false };
-    await contradict(tx, settling, { event: 'refund_declined' });
-    return { kind: 'conflict', refund, contradiction: true };
+    const isNew = await contradict(tx, settling, { event: 'refund_declined' });
+    return { kind: 'conflict', refund, contradiction: isNew };
   }
   if (state !== 'processing') return { kind: state, refund, contradiction: false };
   return { kind: refund.lookups === claimed.lookups ? 'waiting' : 'ignored', refund, contradiction: false };
@@ -150,16 +149,19 @@ async function recordDifference(tx: Tx, settling: Settling, refund: Refund, post
   }
   if (missing === 0 || refund.contradicted_at !== null) return false;
   if (at < (await lastRefundEnd(tx, transaction)) + DAY) return false;
-  await contradict(tx, settling, { event: 'refund_missing', missing: formatDecimal(missing, currency), currency });
-  return true;
+  return contradict(tx, settling, { event: 'refund_missing', missing: formatDecimal(missing, currency), currency });
 }
 
 /** The data of the feed's event, from which the attention list makes its sentence; amounts as on the wire. */
 type Contradiction = { event: string; unasked?: string; missing?: string; currency?: string };
 
-async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<void> {
+/** Returns false if a contradiction waits for a person, or a person has ended this one since the refund was claimed. */
+async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<boolean> {
+  const { refund, claimed, at } = settling;
+  if (refund.contradicted_at !== null || claimed.contradiction === JSON.stringify(contradiction)) return false;
   await recordConflict(tx, settling, contradiction);
-  await holdRefund(tx, settling.refund, settling.at, contradiction);
+  await holdRefund(tx, refund, at, contradiction);
+  return true;
 }
 
 /**

@@ -202,7 +202,11 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
     await expireTransactions(waiting.app, 10);
     const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: AMOUNT };
     await settlePayment(waiting.app, waiting.attempt, { kind: 'contradiction', detail });
+    const asked = await readAttempt(waiting.app);
     assert.equal(await decide(waiting, 'approved'), 'decided');
+    // The method was being asked when the person decided.
+    assert.equal((await settlePayment(waiting.app, asked, { kind: 'contradiction', detail })).kind, 'already');
+    assert.equal((await readAttempt(waiting.app)).contradicted_at, null);
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, 0, AMOUNT]);
     await resolveSuspense(waiting.app, waiting.transaction.id, {
       decision: 'returned',

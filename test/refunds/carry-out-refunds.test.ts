@@ -392,7 +392,10 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     assert.match(waiting?.reason ?? '', /had completed it, and says now that it was declined/);
     const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
     const wish = { outcome: 'completed', reason: 'the portal shows it', evidence, by: TESTER } as const;
+    const asked = (await findRefund(app, paid, accepted.id)) as Refund;
     assert.equal(await decideRefund(app, accepted.id, wish), 'decided');
+    // The method was being asked when the person decided.
+    assert.equal((await settleRefund(app, asked, { kind: 'declined', detail: {} })).contradiction, false);
     assert.deepEqual(await listAttention(app, null, 10), []);
     assert.equal((await refundEntries(app)).length, 1);
   });
