@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { startOnBigStore } from './big-store.ts';
-import { killUnderLoad } from './kill-under-load.ts';
+import { ACKNOWLEDGED_PER_KILL, killUnderLoad } from './kill-under-load.ts';
 import { report } from './support/report.ts';
 
 /** The promise of docs/reliability.md. */
@@ -14,7 +14,7 @@ test(`${KILLS} kills under load lose nothing and duplicate nothing`, async () =>
   report('kill -9 under load', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);
   assert.ok(result.open > 0, 'the kills interrupted requests');
-  assert.ok(result.acknowledged >= 500 * KILLS, 'there was load');
+  assert.ok(result.acknowledged >= ACKNOWLEDGED_PER_KILL * KILLS, 'there was load');
   assert.ok(result.slowestStartMs <= READY_MS, `ready again after ${result.slowestStartMs} ms`);
 });
 

@@ -1,3 +1,4 @@
+import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, resolveOpen, startLoad } from './support/load.ts';
@@ -15,6 +16,8 @@ export type KillReport = {
 };
 
 const CLIENTS = 32;
+/** The least load, on average, between two kills. */
+export const ACKNOWLEDGED_PER_KILL = 500;
 
 /**
  * Kills a service repeatedly with SIGKILL while 32 clients create transactions, restarts it on the same database file
@@ -45,6 +48,9 @@ export async function killUnderLoad(options: {
     });
     await load.answered;
     await new Promise((resolve) => setTimeout(resolve, 50 + 300 * random()));
+    // A busy machine takes longer for the same load.
+    const hadLoad = await comesTrue(() => journal.acknowledged.size >= ACKNOWLEDGED_PER_KILL * (kill + 1));
+    if (!hadLoad) throw new Error('The machine is too slow: the service acknowledged too few requests in two minutes');
     await Promise.all([service.kill(), load.stop()]);
     open += journal.open.size;
   }
