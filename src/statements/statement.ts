@@ -38,8 +38,8 @@ export type AccountOfStatement = {
 };
 
 /**
- * Returns whether a person can say what a line is: one in suspense, or one that a person called unrelated, because
- * nothing is booked with it.
+ * Returns whether a person can say what a line is: one in suspense, or one that a person called unrelated. Neither has
+ * an entry.
  */
 export function canBeExplained({ used_as }: Pick<KeptLine, 'used_as'>): boolean {
   return used_as === 'suspense' || used_as === 'other';

@@ -130,6 +130,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match(mistaken.text, /said that it is of nothing here, with the reason “arriendos”/);
     assert.ok(!mistaken.text.includes('<option value="other"'), 'it is not called unrelated once more');
     const better = { line: String(link?.[2]), use: 'other', is: 'to-merchant' };
+    const stale = await maker.post(`${path}/uses`, { ...better, use: 'suspense', reason: 'x' });
+    assert.deepEqual([stale.status, stale.text.includes('“arriendos”')], [409, true], 'the form was older');
     const unsaid = await maker.post(`${path}/uses`, { ...better, reason: '' });
     assert.deepEqual([unsaid.status, unsaid.text.includes('“arriendos”')], [400, true]);
     const corrected = await maker.post(`${path}/uses`, { ...better, reason: 'a costa del comercio' });

@@ -19,12 +19,16 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   const fields = fieldsOf(request);
   const line = lineNumberIn(fields['line']);
-  await findStatement(app, user.environmentIds, id, 'suspense');
+  const { lines: unrelated } = await findStatement(app, user.environmentIds, id, 'other');
   const reason = (fields['reason'] ?? '').trim();
-  const typed = { ...fields, use: fields['use'] === 'other' ? 'other' : 'suspense', reason };
+  const isUnrelated = unrelated.some(({ file_line }) => file_line === line);
+  const typed = { ...fields, use: isUnrelated ? 'other' : 'suspense', reason };
   const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
   const is = subjectOf(app, language, fields);
   if ('said' in is) return refuse(400, is);
+  // Somebody called it unrelated while this form was open: the person sees that first.
+  if (isUnrelated && is.use !== 'other' && fields['use'] !== 'other')
+    return refuse(409, { said: tell(language, 'explain.gone') });
   if (!isReason(reason)) {
     const field = line === null ? REASON_OF_ALL : 'reason';
     return refuse(400, { said: tell(language, 'refund.no_reason'), field });
