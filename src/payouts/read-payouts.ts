@@ -8,7 +8,7 @@ import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { refuseOtherSheets, refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -38,22 +38,12 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
           es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
         });
     }
-    refuseHidden(rows);
-    await refuseOtherSheets(table, invalidPayout);
+    // Nobody sees a hidden row before it is paid.
+    refuseHiddenRows(rows, invalidPayout);
+    await refuseOtherTables(table, invalidPayout);
     const wishes = await wishesOf(app, rows, { places, header, prefix });
     return { wishes, lines: rows.map(({ line }) => line) };
   }).catch(refuseTable(invalidPayout));
-}
-
-/** A filter hides rows that a person means to leave out, and nobody sees a hidden row before it is paid. */
-function refuseHidden(rows: readonly TableRow[]): void {
-  const lines = rows.filter(({ hidden }) => hidden).map(({ line }) => line);
-  if (lines.length === 0) return;
-  const named = `${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ' …' : ''}`;
-  throw invalidPayout({
-    en: `The spreadsheet hides these rows, perhaps by a filter: ${named}. Show them to pay them too, or delete them.`,
-    es: `La planilla oculta estas filas, quizás con un filtro: ${named}. Muéstralas para pagarlas también, o bórralas.`,
-  });
 }
 
 const NO_HEADER = {

@@ -80,7 +80,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     });
   }
 
-  const refused: [why: string, told: RegulatorImport, code: string, says: RegExp][] = [
+  const refused: [why: string, told: RegulatorImport | Promise<RegulatorImport>, code: string, says: RegExp][] = [
     [
       'an invented pair',
       told(change('009', 'BANCO SANTANDER')),
@@ -120,11 +120,23 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
       'BANK_LIST_INVALID',
       /a page without a table/,
     ],
+    [
+      'a page with several such tables',
+      told(`<table>${htmlRows()}</table><table><tr><td>Inicio</table><table>${htmlRows()}</table>`),
+      'BANK_LIST_INVALID',
+      /more than one such table: 1, 3\./,
+    ],
+    [
+      'a workbook with several such sheets',
+      workbook(['Bancos', 'Cooperativas']).then(told),
+      'BANK_LIST_INVALID',
+      /More than one sheet has such a table: Bancos, Cooperativas\./,
+    ],
   ];
-  for (const [why, told, code, says] of refused) {
+  for (const [why, list, code, says] of refused) {
     test(`${why} changes nothing`, async () => {
       const db = await openTestDatabase();
-      const outcome = await importRegulatorList(createTestApp(db), told, TESTER);
+      const outcome = await importRegulatorList(createTestApp(db), await list, TESTER);
       assert.ok('problems' in outcome);
       const [problem] = outcome.problems.filter((one) => one.code === code);
       assert.match(problem?.message ?? JSON.stringify(outcome.problems), says);
@@ -208,14 +220,14 @@ function csv(rows: readonly (readonly [code: string, name: string])[]): string {
   return `Bancos fiscalizados. Actualizado al 30/09/2026\n\nCódigo;Institución\n${rows.map((row) => row.join(';')).join('\n')}\n`;
 }
 
-function workbook(): Promise<Buffer> {
+function workbook(names = ['Bancos']): Promise<Buffer> {
   const rows = LISTED.map(([code, name]) => [Number(code), name]);
-  return makeWorkbook([
-    {
-      name: 'Bancos',
+  return makeWorkbook(
+    names.map((name) => ({
+      name,
       rows: [['Bancos al 30 de septiembre de 2026'], [], ['Cód. SBIF', 'Nombre Institución'], ...rows, ['Fuente: CMF']],
-    },
-  ]);
+    })),
+  );
 }
 
 function page(): string {

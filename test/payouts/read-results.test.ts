@@ -53,7 +53,7 @@ forEachEngine('a large file of results', (openTestDatabase) => {
     await assert.rejects(readResults(app, file, []), { code: 'INVALID_PAYOUT' });
   });
 
-  test('is refused if several visible sheets of a workbook have results', async () => {
+  test('is refused if several visible sheets of a workbook or tables of a page have results', async () => {
     const app = createTestApp(await openTestDatabase());
     const rows = [
       ['id', 'estado'],
@@ -63,6 +63,11 @@ forEachEngine('a large file of results', (openTestDatabase) => {
     await assert.rejects(readResults(app, Readable.from([file]), []), {
       code: 'INVALID_PAYOUT',
       message: /: Pagados, Rechazados\. /,
+    });
+    const table = `<table>${rows.map((row) => `<tr><td>${row.join('<td>')}`).join('')}</table>`;
+    await assert.rejects(readResults(app, Readable.from([Buffer.from(table + table)]), []), {
+      code: 'INVALID_PAYOUT',
+      message: /more than one such table: 1, 2\. /,
     });
   });
 });

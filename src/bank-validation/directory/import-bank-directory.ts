@@ -3,13 +3,12 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import { TableError } from '../../lib/tables/table.ts';
 import { insertDirectory, lockDirectories } from '../bank-validation-queries.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
 import { storedDirectory } from './current-directory.ts';
 import { mergeRegulatorList } from './merge-regulator-list.ts';
 import { type BankListProblem, readBankDirectory } from './read-bank-directory.ts';
-import { readRegulatorList } from './regulator-list.ts';
+import { RegulatorListError, readRegulatorList } from './regulator-list.ts';
 
 export type ImportOutcome = { problems: BankListProblem[] } | ImportedList;
 
@@ -112,7 +111,7 @@ export type RegulatorImport = {
  */
 export async function importRegulatorList(app: App, told: RegulatorImport, by: Actor): Promise<ImportOutcome> {
   const read = await readRegulatorList(Readable.from([told.bytes])).catch((error: unknown) => {
-    if (error instanceof TableError) return error.message;
+    if (error instanceof RegulatorListError) return error.message;
     throw error;
   });
   if (typeof read === 'string') return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: read }] };

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { HeaderRule } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
+import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../../lib/tables/say-table-error.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 
 /** The regulator's published list of institutions: code, name and sometimes kind. */
@@ -19,6 +20,9 @@ export type RegulatorEntry = {
   /** In the words of the list, or null. */
   readonly kind: string | null;
 };
+
+/** The file cannot be read. The message is for the user. */
+export class RegulatorListError extends Error {}
 
 type ListColumn = 'code' | 'name' | 'kind';
 
@@ -39,24 +43,31 @@ const LIST_TABLE: HeaderRule<ListColumn> = {
 
 /**
  * Reads the regulator's list as downloaded: .xlsx, text with separators, or HTML. Returns null if no row names a column
- * of codes and one of names. Throws `TableError` if the file is not a table.
+ * of codes and one of names. Throws `RegulatorListError` if the file is not a table, has several or hides a row.
  */
 export function readRegulatorList(source: string | Readable): Promise<RegulatorList | null> {
-  return withTable(source, LIST_TABLE, readTable);
+  return withTable(source, LIST_TABLE, readTable).catch(refuseTable(unreadable));
 }
 
-async function readTable({ header, above, rows }: Table<ListColumn>): Promise<RegulatorList | null> {
+const unreadable = ({ en }: { readonly en: string }) => new RegulatorListError(en);
+
+async function readTable(table: Table<ListColumn>): Promise<RegulatorList | null> {
+  const { header, above, rows } = table;
   if (header === null) return null;
   const { places } = header;
   const cell = ({ cells }: TableRow, place: number | null) => (place === null ? '' : (cells[place] ?? '').trim());
   const entries: RegulatorEntry[] = [];
+  const named: TableRow[] = [];
   for await (const row of rows) {
     const [code, name] = [cell(row, places.code), cell(row, places.name)];
     // Notes below the table and headings of groups have only one cell.
     if (code === '' || name === '') continue;
+    named.push(row);
     const kind = cell(row, places.kind) || null;
     entries.push({ line: row.line, code: codeOf(code), name: name.replace(/\s+/g, ' '), kind });
   }
+  refuseHiddenRows(named, unreadable);
+  await refuseOtherTables(table, unreadable);
   return { asOf: dateOf(above.flatMap(({ cells }) => cells).join(' ')), entries };
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Language } from '../../lib/language.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
-import { refuseTable } from '../../lib/tables/say-table-error.ts';
+import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../../lib/tables/say-table-error.ts';
 import type { TableRow, TextDialect } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
@@ -58,7 +58,8 @@ const ROWS_AT_ONCE = 500;
  * order. Cells stay unchanged, with their zeros. A text file keeps its encoding and separators; a workbook becomes CSV.
  * Omits rows above the header row. Streams, and leaves the outputs open. `language`: of the messages.
  *
- * Throws `CsvError` if the file is not a table or its columns are unknown.
+ * Throws `CsvError` if the file is not a table, its columns are unknown, a row is hidden, or another sheet or table of
+ * the file has such columns too. Nothing is validated or written then.
  */
 export function validateCsv(
   app: App,
@@ -112,8 +113,12 @@ async function validateTable(
   const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
   const { names, columns } = headOf(table, options.columns ?? null, language);
   const directory = await currentDirectory(app);
-  const told = options.rutFormat ?? formatOfName(names[columns.rut ?? -1] ?? '');
-  const rutFormat = told ?? (await formatOfColumn(table, columns, directory, onLook));
+  const unclear = (why: { readonly en: string; readonly es: string }) => new CsvError(why[language]);
+  const { format, hidden } = await lookAtRows(table, columns, directory, onLook);
+  // The rows are written without the mark, and could be paid from there.
+  refuseHiddenRows(hidden, unclear);
+  await refuseOtherTables(table, unclear);
+  const rutFormat = options.rutFormat ?? formatOfName(names[columns.rut ?? -1] ?? '') ?? format;
   const write = {
     rows: tableWriter(output, dialect),
     repaired: tableWriter(repaired, dialect),
@@ -133,7 +138,7 @@ async function validateTable(
     rows = [];
     onRows(counted.summary.rows, table.done());
   };
-  for await (const row of told === null ? table.rowsAgain() : table.rows) {
+  for await (const row of table.rowsAgain()) {
     rows.push(row);
     if (rows.length === ROWS_AT_ONCE) await flush();
   }
@@ -166,21 +171,24 @@ function headOf(
 /** The rows between two calls of `onLook`. */
 const LOOKED_AT_ONCE = 5_000;
 
-/** Reads the whole column before validating the first row, because the last row may be the exception. */
-async function formatOfColumn(
+/** Reads all rows before validating the first one, because the last row may be the exception. */
+async function lookAtRows(
   table: Table<AccountColumn>,
   columns: Places<AccountColumn>,
   directory: BankDirectory,
   onLook: (rows: number, done: number) => void,
-): Promise<RutFormat | null> {
+): Promise<{ format: RutFormat | null; hidden: readonly TableRow[] }> {
   const judge = judgeColumn();
+  const hidden: TableRow[] = [];
   let rows = 0;
-  for await (const { cells } of table.rows) {
+  for await (const row of table.rows) {
+    const { cells } = row;
+    if (row.hidden && hidden.length <= 20) hidden.push(row);
     const account = accountCells(cells, columns);
     if (!isSplit(account)) judge.look(plainRut(account.rut, directory));
     if (++rows % LOOKED_AT_ONCE === 0) onLook(rows, table.done());
   }
-  return judge.format();
+  return { format: judge.format(), hidden };
 }
 
 async function validateRows(app: App, rows: readonly TableRow[], job: Job, counted: Counted): Promise<void> {

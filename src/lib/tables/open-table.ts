@@ -20,11 +20,11 @@ export type Table<Column extends string = never> = {
   readonly rowsAgain: () => AsyncGenerator<TableRow>;
   /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
-  /** Names the later visible sheets of a workbook with such a header and a row below it. They are not read. */
-  readonly otherSheets: () => Promise<string[]>;
+  /** The later visible sheets of a workbook, or tables of a page, with such a header and a row below it. Not read. */
+  readonly otherTables: () => Promise<Dialect[]>;
 };
 
-type Opened<Column extends string> = Omit<Table<Column>, 'otherSheets'>;
+type Opened<Column extends string> = Omit<Table<Column>, 'otherTables'>;
 
 /**
  * Opens a table while `use` runs. Reads text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
@@ -109,33 +109,33 @@ async function chooseReading<Column extends string>(
       above: [],
       rows: likeliest.rows(),
       rowsAgain: likeliest.rows,
-      otherSheets: NO_SHEETS,
+      otherTables: NO_OTHERS,
     };
   for (const [at, reading] of readings.entries()) {
     const table = await lookForHeader(reading, rule).catch(() => null);
     if (table === null) continue;
-    if (table.header !== null) return { ...table, otherSheets: () => sheetsWith(readings.slice(at + 1), rule) };
+    if (table.header !== null) return { ...table, otherTables: () => othersWith(readings.slice(at + 1), rule) };
     await table.rows.return(undefined);
   }
-  return { ...(await lookForHeader(likeliest, rule)), otherSheets: NO_SHEETS };
+  return { ...(await lookForHeader(likeliest, rule)), otherTables: NO_OTHERS };
 }
 
-const NO_SHEETS = async () => [];
+const NO_OTHERS = async () => [];
 
-async function sheetsWith<Column extends string>(
+async function othersWith<Column extends string>(
   readings: readonly Reading[],
   rule: HeaderRule<Column>,
-): Promise<string[]> {
-  const names: string[] = [];
+): Promise<Dialect[]> {
+  const others: Dialect[] = [];
   for (const reading of readings) {
-    const { dialect } = reading;
-    if (!('sheet' in dialect)) continue;
+    // A text file is one table, read with each separator.
+    if (reading.dialect.format === 'text') continue;
     const table = await lookForHeader(reading, rule).catch(() => null);
     if (table === null) continue;
-    if (table.header !== null && (await table.rows.next()).done !== true) names.push(dialect.sheet);
+    if (table.header !== null && (await table.rows.next()).done !== true) others.push(reading.dialect);
     await table.rows.return(undefined);
   }
-  return names;
+  return others;
 }
 
 async function lookForHeader<Column extends string>(

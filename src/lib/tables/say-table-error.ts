@@ -1,5 +1,5 @@
 import type { Table } from './open-table.ts';
-import { TableError, type TableErrorCode } from './table.ts';
+import { type Dialect, TableError, type TableErrorCode, type TableRow } from './table.ts';
 
 type Said = { readonly en: string; readonly es: string };
 
@@ -15,20 +15,45 @@ export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => 
 }
 
 /**
- * Throws `refusal` if a workbook has more than one visible sheet with such a table, once its `rows` have ended: it may
- * have a sheet for each month, and only a person knows which one is meant.
+ * Throws `refusal` if a workbook has more than one visible sheet with such a table, or a page more than one such table,
+ * once its `rows` have ended: it may have one for each month, and only a person knows which one is meant.
  */
-export async function refuseOtherSheets(
-  { dialect, otherSheets }: Pick<Table, 'dialect' | 'otherSheets'>,
+export async function refuseOtherTables(
+  { dialect, otherTables }: Pick<Table, 'dialect' | 'otherTables'>,
   refusal: (why: Said) => Error,
 ): Promise<void> {
-  const others = await otherSheets();
-  if (others.length === 0 || !('sheet' in dialect)) return;
-  const named = `${[dialect.sheet, ...others].slice(0, 12).join(', ')}${others.length > 11 ? ' …' : ''}`;
+  const others = await otherTables();
+  if (others.length === 0) return;
+  const named = listed([dialect, ...others].map(nameOf), 12);
+  if ('table' in dialect)
+    throw refusal({
+      en: `The page has more than one such table: ${named}. Save the one that you mean as .xlsx or CSV.`,
+      es: `La página tiene más de una tabla así: ${named}. Guarda la que quieres usar como .xlsx o CSV.`,
+    });
   throw refusal({
     en: `More than one sheet has such a table: ${named}. Keep the one that you mean, or hide the others.`,
     es: `Más de una hoja tiene una tabla así: ${named}. Deja solo la que quieres usar, u oculta las demás.`,
   });
+}
+
+/** Throws `refusal` if one of the rows is hidden: a person means to leave it out, or has not seen it. */
+export function refuseHiddenRows(rows: readonly TableRow[], refusal: (why: Said) => Error): void {
+  const lines = rows.filter(({ hidden }) => hidden).map(({ line }) => line);
+  if (lines.length === 0) return;
+  const named = listed(lines, 20);
+  throw refusal({
+    en: `The spreadsheet hides these rows, perhaps by a filter: ${named}. Show them to use them too, or delete them.`,
+    es: `La planilla oculta estas filas, quizás con un filtro: ${named}. Muéstralas para usarlas también, o bórralas.`,
+  });
+}
+
+function nameOf(dialect: Dialect): string {
+  if ('sheet' in dialect) return dialect.sheet;
+  return 'table' in dialect ? String(dialect.table) : '';
+}
+
+function listed(items: readonly (string | number)[], most: number): string {
+  return `${items.slice(0, most).join(', ')}${items.length > most ? ' …' : ''}`;
 }
 
 const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {

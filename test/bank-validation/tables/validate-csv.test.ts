@@ -272,6 +272,36 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
+  test('a workbook with several such sheets or a hidden row, or a page with several tables, is refused at once', async () => {
+    const rows = ['rut,bank,account', '12531909-2,012,12531909'].map((row) => row.split(','));
+    const html = `<table>${rows.map((row) => `<tr><td>${row.join('<td>')}`).join('')}</table>`;
+    const sheets = [
+      { name: 'Enero', rows },
+      { name: 'Notas', rows: rows.slice(0, 1) },
+      { name: 'Febrero', rows },
+    ];
+    const hiding = `<worksheet><sheetData>${rows.map((row, at) => `<row r="${at + 1}"${at === 1 ? ' hidden="1"' : ''}>${row.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`).join('')}</sheetData></worksheet>`;
+    const files: [file: Buffer, message: RegExp][] = [
+      [await makeWorkbook(sheets), /^More than one sheet has such a table: Enero, Febrero\. /],
+      [
+        await makeWorkbook(sheets.slice(0, 1), { 'xl/worksheets/sheet1.xml': hiding }),
+        /^The spreadsheet hides these rows, .*: 2\. /,
+      ],
+      [Buffer.from(html + html), /^The page has more than one such table: 1, 2\. /],
+    ];
+    for (const [file, message] of files) {
+      const [db, output] = [await openTestDatabase(), collector()];
+      const options = { rutFormat: 'with-dv' } as const;
+      const refused = validateCsv(createTestApp(db), Readable.from([file]), output.stream, options);
+      await assert.rejects(refused, (error) => error instanceof CsvError && message.test(error.message));
+      assert.deepEqual(
+        [output.text(), (await db.query('select 1 from bank_account_validations')).length],
+        ['', 0],
+        'nothing is written or stored',
+      );
+    }
+  });
+
   test('stores every row with the command line as its actor', async () => {
     const { db } = await run('rut,bank,account\n12531909-2,012,12531909\n');
     const rows = await db.query('select actor, account_masked from bank_account_validations');
