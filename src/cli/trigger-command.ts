@@ -12,6 +12,7 @@ import { formatMoney } from '../lib/money.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { loadEnvironment } from '../payment-services/find-environment.ts';
+import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { findRefund } from '../refunds/find-refund.ts';
@@ -21,7 +22,7 @@ import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { DECIDING_AMOUNTS, paySimulated } from '../travel/pay-simulated.ts';
 import { readAmount, readNamedFile, readStdin } from './options.ts';
 import { findOwnDevelopment } from './own-development.ts';
-import { CommandError, invalidOption, print } from './print.ts';
+import { CommandError, invalidOption, notFound, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 /** The events of the feed, and the words that shops use for them. */
@@ -90,9 +91,23 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
   });
 }
 
-/** Returns the payment service of the Service Token in a body; undefined without a known one. */
+/**
+ * Returns the payment service of the Service Token in a body; undefined without `x_account_id`. Throws `CommandError`
+ * for an unknown one.
+ */
 async function namedIn(app: App, { x_account_id: token }: Record<string, unknown>): Promise<string | undefined> {
-  return typeof token === 'string' ? (await loadEnvironment(app, token))?.paymentServiceId : undefined;
+  if (token === undefined) return undefined;
+  const found = typeof token === 'string' ? await loadEnvironment(app, token) : null;
+  if (found !== null) return found.paymentServiceId;
+  const services = await listPaymentServices(app);
+  const named = services.slice(0, 10).flatMap(({ name, tokens }) => {
+    const own = tokens.find(({ environment }) => environment === 'development')?.service_token;
+    return own === undefined ? [] : [`${own} (${name})`];
+  });
+  const known = named.length === 0 ? '' : ` The store has ${named.join(', ')}${services.length > 10 ? ' …' : ''}.`;
+  throw notFound(
+    `x_account_id of --body is not a Service Token of this store.${known} Write one of them, leave x_account_id out, or name the payment service with --payment-service ID: bin/rubrica payment-service list`,
+  );
 }
 
 async function readBody(text: string): Promise<Record<string, unknown>> {

@@ -106,6 +106,12 @@ forEachEngine('trigger', (openTestDatabase) => {
       [['payment.completed', '--body', 'none.json'], /^FILE_UNUSABLE: none\.json cannot be read/],
       [['payment.completed', '--body', '{"x_amount"'], /INVALID_OPTION: --body is a JSON object/],
       [['payment.completed', '--body', '{"x_color":"red"}'], /UNKNOWN_FIELD/],
+      [
+        ['payment.completed', '--body', `{"x_account_id":"${'0'.repeat(32)}"}`],
+        new RegExp(
+          `^NOT_FOUND: x_account_id of --body is not a Service .* has ${environment.serviceToken} \\(\\S.*\\)\\.`,
+        ),
+      ],
       [['payment.completed', '--payment-service', 'ps_x'], /NOT_FOUND: There is no payment service ps_x/],
     ];
     for (const [words, says] of refused) {
