@@ -59,11 +59,12 @@ function refuseBroken(name: string, value: unknown): unknown {
 function scan(text: string, limits: JsonLimits): void {
   const open: (Set<string> | null)[] = [];
   let members = 0;
+  let field: string | null = null;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       open.push(code === OPEN_BRACE ? new Set() : null);
-      if (open.length > limits.depth) refuse('JSON_TOO_DEEP', null);
+      if (open.length > limits.depth) refuse('JSON_TOO_DEEP', field);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
     } else if (code === QUOTE) {
@@ -71,7 +72,8 @@ function scan(text: string, limits: JsonLimits): void {
       const names = open.at(-1);
       if (names && isName(text, end)) {
         if (++members > limits.members) refuse('TOO_MANY_FIELDS', null, `at most ${limits.members} are taken`);
-        addName(names, text.slice(at + 1, end - 1));
+        const name = addName(names, text.slice(at + 1, end - 1));
+        if (open.length === 1) field = name;
       }
       at = end - 1;
     }
@@ -93,10 +95,11 @@ function isName(text: string, end: number): boolean {
   return text.charCodeAt(at) === COLON;
 }
 
-/** `\u0072ut` is the name `rut` too. */
-function addName(names: Set<string>, written: string): void {
+/** Returns the name as it is read: `\u0072ut` is `rut` too. */
+function addName(names: Set<string>, written: string): string {
   const name = written.includes('\\') ? String(parse(`"${written}"`, true)) : written;
   if (FORBIDDEN_NAMES.includes(name)) refuse('FORBIDDEN_KEY', name);
   if (names.has(name)) refuse('DUPLICATE_KEY', name);
   names.add(name);
+  return name;
 }

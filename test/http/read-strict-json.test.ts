@@ -7,7 +7,7 @@ import { readStrictJson } from '../../src/http/read-strict-json.ts';
 const LIMITS = { depth: 4, members: 64 };
 
 suite('readStrictJson', () => {
-  const refused: [name: string, body: string | Buffer, code: string][] = [
+  const refused: [name: string, body: string | Buffer, code: string, field?: string][] = [
     ['nothing', '', 'INVALID_JSON'],
     ['half an object', '{"a":1', 'INVALID_JSON'],
     ['two objects', '{} {}', 'INVALID_JSON'],
@@ -32,15 +32,16 @@ suite('readStrictJson', () => {
     ['__proto__', '{"__proto__":{}}', 'FORBIDDEN_KEY'],
     ['__proto__, escaped', '{"__pr\\u006fto__":{}}', 'FORBIDDEN_KEY'],
     ['constructor, inside', '{"a":{"constructor":1}}', 'FORBIDDEN_KEY'],
-    ['five levels', '{"a":[[[[]]]]}', 'JSON_TOO_DEEP'],
+    ['five levels', '{"z":{"y":1},"\\u0061":[[{"c":[[]]}]]}', 'JSON_TOO_DEEP', 'a'],
     ['a million levels', '['.repeat(1_000_000), 'JSON_TOO_DEEP'],
     ['65 members', `{${Array.from({ length: 65 }, (_, at) => `"${at}":0`).join()}}`, 'TOO_MANY_FIELDS'],
   ];
-  for (const [name, body, code] of refused) {
+  for (const [name, body, code, field] of refused) {
     test(`${name}: ${code}`, () => {
       assert.throws(
         () => readStrictJson(Buffer.from(body as string), LIMITS),
-        (error) => error instanceof SigningError && error.code === code,
+        (error) =>
+          error instanceof SigningError && error.code === code && (field === undefined || error.field === field),
       );
     });
   }
