@@ -187,6 +187,9 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
       '>sha256: 000000000000…, ffffffffffff…<',
     ])
       assert.ok(text.includes(said), said);
+    const { text: file } = await server.get('/console/audit?format=csv', auditor.console);
+    assert.match(file, /,devolución por aprobar rr_1,/, 'the file has the words of the page');
+    assert.match(file, /,comercio ps_1,/);
   });
 });
 

@@ -73,7 +73,8 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
     {
       name: 'subject',
       text: 'column.subject',
-      value: ({ subject }) => `${subject.kind} ${subject.id}`,
+      value: ({ subject }) =>
+        `${nameOfSubject(visit.language, kindOf(subject))} ${sayWhich(visit.language, subject.id)}`,
       cell: (act) => subjectCell(visit, act),
     },
     { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
@@ -109,13 +110,17 @@ const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permissio
 
 function subjectCell({ app, language, user }: ConsoleVisit, { subject }: ListedAct): Html {
   const id = html`<span class="code${!subject.id.includes(' ') && ' whole'}">${sayWhich(language, subject.id)}</span>`;
-  // A payout or deposit that a person recorded has no page.
-  const kind = subject.id.startsWith('mv_') ? 'movement' : subject.kind;
+  const kind = kindOf(subject);
   const shown = html`${nameOfSubject(language, kind)}<br>${id}`;
   const screen = Object.hasOwn(SCREENS, kind) ? SCREENS[kind] : undefined;
   // If several payouts were decided at once, they are one subject: their ids, separated by spaces.
   if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;
   return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;
+}
+
+/** A payout or deposit that a person recorded has another name, and no page. */
+function kindOf({ kind, id }: ListedAct['subject']): string {
+  return id.startsWith('mv_') ? 'movement' : kind;
 }
 
 /** Ignores a text that is not a day. */
