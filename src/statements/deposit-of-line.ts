@@ -6,6 +6,7 @@ import { type InBoth, notFound, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockMovement, selectMovement, selectReturn } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectStatement } from './bank-statement-queries.ts';
@@ -57,14 +58,26 @@ export function unfit(detail: InBoth): Problem {
 
 export const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
 
+/** Refuses to assign a line to what belongs to the other environment. The caller has checked the permission there. */
+export function refuseOtherEnvironment({ environment }: { environment: Environment }, line: KeptLine): void {
+  if (environment === line.environment) return;
+  throw unfit({
+    en: `It belongs to ${environment}, and the statement to ${line.environment}.`,
+    es: `Es de ${SPANISH_ENVIRONMENTS[environment]}, y la cartola es de ${SPANISH_ENVIRONMENTS[line.environment]}.`,
+  });
+}
+
+const SPANISH_ENVIRONMENTS = { development: 'desarrollo', production: 'producción' } as const;
+
 type OfLine = Omit<Deposit, 'deposit'>;
 
 async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
-  if (movement?.kind !== 'deposit' || owner?.environment !== line.environment)
+  if (movement?.kind !== 'deposit' || owner === null)
     throw notFound('There is no such deposit.', 'No existe ese depósito.');
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
+  refuseOtherEnvironment(owner, line);
   if ((await selectReturn(tx, movement)) !== null)
     throw unfit({ en: 'That deposit was taken back.', es: 'Ese depósito se deshizo.' });
   if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;

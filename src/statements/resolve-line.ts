@@ -18,6 +18,7 @@ import {
   OTHER_AMOUNT,
   type PayoutOfLine,
   payoutOf,
+  refuseOtherEnvironment,
   unfit,
 } from './deposit-of-line.ts';
 import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
@@ -148,7 +149,7 @@ async function remittedOf(tx: Tx, { id, line, by }: { id: string; line: KeptLine
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
-  if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
+  refuseOtherEnvironment(owner, line);
   if (movement.amount === -line.amount && movement.currency === line.currency) return id;
   throw unfit(OTHER_AMOUNT);
 }
@@ -166,7 +167,7 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
   const amount = use === 'payout' ? -line.amount : line.amount;
   if (payout.amount !== amount) throw unfit(OTHER_AMOUNT);
   const owner = (await selectPayoutOwner(tx, payout.environment_id)) as PayoutOwner;
-  if (owner.environment !== line.environment) throw unfit(OTHER_ENVIRONMENT);
+  refuseOtherEnvironment(owner, line);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
@@ -177,11 +178,6 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
     es: `${payout.id} está en «${STATE_NAMES[payout.state].es}»: no puede pasar a «${STATE_NAMES[outcome].es}».`,
   });
 }
-
-const OTHER_ENVIRONMENT = {
-  en: 'It belongs to the other environment than the statement.',
-  es: 'Es de otro ambiente que la cartola.',
-};
 
 function noPayout(): Problem {
   return notFound('There is no such payout.', 'No existe ese pago.');

@@ -636,8 +636,13 @@ forEachEngine('bank statements', (openTestDatabase) => {
       resolveLine(app, { statementId, fileLine, is, reason: 'seen', by: who });
     const payout = (id = '') => ({ use: 'payout' as const, payoutId: id });
     const [uno, dos, tres] = amounts.map((one) => one.line) as [number, number, number];
-    await assert.rejects(say(uno, payout(theirs[0]), production.maker), /other environment/);
-    await assert.rejects(say(dos, await paidIn(environment), production.maker), { code: 'NOT_FOUND' });
+    await assert.rejects(say(uno, payout(theirs[0]), production.maker), /belongs to production, and the statement/);
+    const paid = await paidIn(environment);
+    await assert.rejects(say(dos, paid, production.maker), {
+      code: 'PAYOUT_STATE',
+      message: 'It belongs to production, and the statement to development.',
+    });
+    await assert.rejects(say(dos, paid, desk.maker), { code: 'PERMISSION_MISSING' });
     await assert.rejects(say(tres, payout(payouts[0]?.id), desk.approver), { code: 'PERMISSION_MISSING' });
     const ours = await paidIn(owner);
     await assert.rejects(say(dos, ours, desk.approver), { code: 'PERMISSION_MISSING' });
