@@ -52,8 +52,8 @@ export async function beginListening(
       const callback = await selectCallback(tx, replay);
       if (callback?.environment_id !== environmentId)
         throw notFound(
-          `There is no callback ${replay} of development here.`,
-          `Aquí no hay un callback ${replay} de pruebas.`,
+          `There is no callback ${replay} of development here: on the machine of the service, bin/rubrica callback list has their ids, and GET /transactions/{id} the ids for one payment.`,
+          `Aquí no hay un callback ${replay} de pruebas: en la máquina del servicio, bin/rubrica callback list tiene sus id, y GET /transactions/{id} los de un pago.`,
         );
       await requeueCallbacks(tx, [callback], at);
     }

@@ -121,6 +121,11 @@ suite('listen', async () => {
         settings,
         /^NOT_FOUND: There is no callback of development 99: bin\/rubrica callback list\n/,
       ],
+      [
+        ['--url', url, '--replay', '99'],
+        token,
+        /\/listeners answered 404\. NOT_FOUND: .* bin\/rubrica callback list has/,
+      ],
       [['--payment-service', 'ps_x'], settings, /^NOT_FOUND: There is no payment service ps_x/],
       [['--environment', 'production'], settings, /^USAGE: unknown option '--environment'/],
     ];
