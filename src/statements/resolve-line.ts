@@ -10,7 +10,7 @@ import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
-import { lockLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
+import { selectLineOf } from './bank-statement-queries.ts';
 import {
   type DepositOfLine,
   depositOf,
@@ -21,6 +21,7 @@ import {
   refuseOtherEnvironment,
   unfit,
 } from './deposit-of-line.ts';
+import { lockLines, selectDecidedLines, updateUse } from './line-decision-queries.ts';
 import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
 
 /**

@@ -8,7 +8,8 @@ import type { MovementTarget } from '../movements/record-movement.ts';
 import { bookReturn, type Returned, type ReturnWish } from '../movements/return-movement.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { reopenLine, selectLineOf } from './bank-statement-queries.ts';
+import { selectLineOf } from './bank-statement-queries.ts';
+import { reopenLine } from './line-decision-queries.ts';
 import { decisionOf, type KeptLine } from './statement.ts';
 
 /**
