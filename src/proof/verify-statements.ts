@@ -160,7 +160,7 @@ function wrongDecisions(parts: readonly StatementPart[]): string[] {
     const earlier = earlierKey(part);
     if (earlier !== null) count(earlier, Number(said['lines']));
   }
-  return [...counts].flatMap(([text, lines]) => {
+  const wrong = [...counts].flatMap(([text, lines]) => {
     if (lines === 0) return [];
     const [, by, use, of] = JSON.parse(text) as (string | null)[];
     const decision = `${use}${of === null ? '' : ` of ${of}`} by ${by}`;
@@ -171,4 +171,6 @@ function wrongDecisions(parts: readonly StatementPart[]): string[] {
         : `the audit log has ${number} decided as ${decision}, which the statement lacks`,
     ];
   });
+  // The database gives the parts in no order.
+  return wrong.toSorted();
 }
