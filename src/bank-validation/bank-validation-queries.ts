@@ -163,8 +163,8 @@ export async function selectDirectoryContent(db: Reader, id: number): Promise<st
 }
 
 /**
- * Makes concurrent imports of lists wait until the commit. Locks the row that all acts queue for, because before the
- * first import there is no row of a list.
+ * Makes concurrent imports of lists wait until the commit. Locks the head of the audit log, because the table of lists
+ * is empty before the first import.
  */
 export async function lockDirectories(tx: Tx): Promise<void> {
   await tx.query('select id from audit_head where id = 1 {for_update}');

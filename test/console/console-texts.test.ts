@@ -67,19 +67,7 @@ const SAID_IN_LINES = [
     'refund.failed': true,
   }),
   // The excluded kinds belong to a bank or a whole merchant, not to a payment or payout.
-  ...keysOf<
-    Exclude<
-      EntryKind,
-      | 'payout'
-      | 'payout_returned'
-      | 'deposit'
-      | 'deposit_returned'
-      | 'paid_in'
-      | 'paid_in_returned'
-      | 'commission'
-      | 'commission_returned'
-    >
-  >('entry', {
+  ...keysOf<Exclude<EntryKind, 'payout' | 'deposit' | 'paid_in' | 'commission' | `${string}_returned`>>('entry', {
     payment: true,
     fee: true,
     late_payment: true,
