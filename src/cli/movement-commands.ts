@@ -139,7 +139,7 @@ function recordedOf(recording: Recording, { paymentService, currency, reference,
       throw alreadyDone(`${reference} was recorded before, as ${amountOf(recording.movement)}: nothing was changed.`);
     case 'returned':
       throw alreadyDone(
-        `${reference} was recorded before, and taken back: give what was sent again another reference.`,
+        `${reference} was recorded before, and taken back: record the new one under another reference.`,
       );
     case 'refused': {
       const most = formatMoney(recording.most, currency);
