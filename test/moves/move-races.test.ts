@@ -98,6 +98,8 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
 
   test('is taken over by a second command while the first writes a page, and goes on after that page', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    // Else the first page may be copied by the commit that leaves, and the order below would wait for that commit.
+    await untilVisible(from);
     let second: Promise<unknown> | undefined;
     let pages = 0;
     const transaction: Database['transaction'] = (work, kind) =>
@@ -117,6 +119,24 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
     await assert.rejects(first, { code: 'MOVE_TAKEN_OVER' });
     await second;
     assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
+  });
+
+  test('takes every event along while another database of the server has an open transaction', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const stranger = await openTestDatabase();
+    const eventsOf = ({ db }: TestApp) =>
+      db.query('select type, sequence, created_at from events where environment_id = $1 order by position', [
+        merchant.id,
+      ]);
+    const before = await eventsOf(from);
+    await stranger.transaction(async (tx) => {
+      await tx.query('update id_blocks set next_id = next_id + 1');
+      await createTestTransaction(from, merchant, { reference: 'HELD' });
+      await movePaymentService(from, to, wishOf(merchant));
+    });
+    assert.ok(before.length > 0);
+    assert.deepEqual(await eventsOf(to), await eventsOf(from));
+    assert.ok((await eventsOf(to)).length > before.length);
   });
 
   test('is refused if the other database will soon assign the ids of its environments', async () => {
