@@ -147,14 +147,18 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
     }
     if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
     const detail = JSON.stringify(outcome.detail);
-    // A person has ended this contradiction since the caller read the attempt.
-    if (found.attempt.contradicted_at !== null && found.attempt.contradiction === detail)
-      return { kind: 'already', transaction };
+    if (isEndedSince(found.attempt, attempt, detail)) return { kind: 'already', transaction };
     await noteContradiction(tx, attempt, cause.at, detail);
     return recordConflict(tx, transaction, cause);
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
   return settlement;
+}
+
+/** Returns whether a person has ended this contradiction since the caller read the attempt, whenever it began. */
+function isEndedSince(read: PaymentAttempt, now: PaymentAttempt, detail: string): boolean {
+  if (read.contradiction === detail) return read.contradicted_at !== null;
+  return now.contradiction === detail;
 }
 
 function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Settlement> {

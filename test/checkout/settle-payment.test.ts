@@ -4,6 +4,7 @@ import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import {
   claimAttemptOf,
   claimAttempts,
+  endContradiction,
   noteCommitAnswered,
   noteCommitSent,
   scheduleAskAgain,
@@ -146,6 +147,19 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     const { state, contradiction } = await readAttempt(app);
     assert.deepEqual([kinds, state, contradiction], [['conflict', 'conflict'], 'unknown', '{"reason":"amount"}']);
     assert.deepEqual((await readStates(app)).events, ['created', 'conflict']);
+  });
+
+  test('does not record again a contradiction that began and ended while the method was asked', async () => {
+    const { app, attempt } = await openPayment(openTestDatabase);
+    const said = { kind: 'contradiction' as const, detail: { reason: 'amount' } };
+    const settle = async (read: PaymentAttempt) => (await settlePayment(app, read, said)).kind;
+    assert.equal(await settle(attempt), 'conflict');
+    await app.db.transaction((tx) => endContradiction(tx, attempt));
+    assert.equal(await settle(attempt), 'already');
+    assert.deepEqual((await readStates(app)).events, ['created', 'conflict']);
+    assert.equal(await readCounter(app.metrics.conflicts), 1);
+    // The method says the same again when it is asked after the decision.
+    assert.equal(await settle(await readAttempt(app)), 'conflict');
   });
 
   test('ignores an answer that arrives after the end', async () => {
