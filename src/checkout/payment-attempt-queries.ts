@@ -81,6 +81,16 @@ export async function sumRefunded(db: Reader, { id, environment_id }: Transactio
   return row?.total ?? 0;
 }
 
+/** Sums the refunds of a payment that were requested and have not failed, in minor units. */
+export async function sumRefundsAsked(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
+     where transaction_id = $1 and environment_id = $2 and state <> 'failed'`,
+    [id, environment_id],
+  );
+  return row?.total ?? 0;
+}
+
 export type AttemptEnd = {
   state: 'approved' | 'declined' | 'aborted';
   settledAt: number;

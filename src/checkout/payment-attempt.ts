@@ -70,8 +70,7 @@ const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   started: OPEN,
   pending: OPEN,
   unknown: OPEN,
-  // After a refund of Rúbrica, a slow answer about an approved attempt can look like a contradiction.
-  approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'ignored', ...NO_NEWS },
+  approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'conflict', ...NO_NEWS },
   declined: { approved: 'conflict', declined: 'already', aborted: 'ignored', contradiction: 'conflict', ...NO_NEWS },
   aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...NO_NEWS },
 };

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import type { Tx } from '../db/database.ts';
-import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
+import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { declineTransaction } from '../transactions/end-unpaid.ts';
@@ -21,6 +21,7 @@ import {
   noteContradiction,
   postponeAttempt,
   selectAttempt,
+  sumRefundsAsked,
 } from './payment-attempt-queries.ts';
 
 /**
@@ -115,6 +116,7 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
     const answer = answerTo(attempt.state, outcome.kind);
     const detail = JSON.stringify(outcome.detail);
     if (answer === 'conflict') {
+      if (await isOwnRefund(tx, { attempt, transaction }, transaction.amount)) return { kind: 'ignored', transaction };
       await noteContradiction(tx, attempt, cause.at, detail);
       return recordConflict(tx, transaction, cause);
     }
@@ -136,6 +138,9 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
   const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
+    const { reason, given_back: given } = outcome.detail;
+    if (reason === GIVEN_BACK_ELSEWHERE && (await isOwnRefund(tx, { attempt, transaction }, given)))
+      return { kind: 'ignored', transaction };
     if (answerTo(attempt.state, outcome.kind) === 'unknown') {
       await postponeAttempt(tx, attempt, {
         state: 'unknown',
@@ -159,6 +164,20 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
 function isEndedSince(read: PaymentAttempt, now: PaymentAttempt, detail: string): boolean {
   if (read.contradiction === detail) return read.contradicted_at !== null;
   return now.contradiction === detail;
+}
+
+/**
+ * Returns whether a refund of Rúbrica is what the method says went back of an approved payment: a slow answer can show
+ * a refund that was requested after the question. `given`: the amount that went back; not a number if it is unknown.
+ */
+async function isOwnRefund(
+  tx: Tx,
+  { attempt, transaction }: { attempt: PaymentAttempt; transaction: Transaction },
+  given: unknown,
+): Promise<boolean> {
+  if (attempt.state !== 'approved') return false;
+  const asked = await sumRefundsAsked(tx, transaction);
+  return asked > 0 && (typeof given !== 'number' || given <= asked);
 }
 
 function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Settlement> {

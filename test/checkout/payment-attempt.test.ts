@@ -26,7 +26,10 @@ const table: [AttemptState, Record<Kind, string>][] = [
   ['started', open],
   ['pending', open],
   ['unknown', open],
-  ['approved', { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'ignored', ...noNews }],
+  [
+    'approved',
+    { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'conflict', ...noNews },
+  ],
   ['declined', { approved: 'conflict', declined: 'already', aborted: 'ignored', contradiction: 'conflict', ...noNews }],
   ['aborted', { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...noNews }],
 ];

@@ -12,10 +12,12 @@ import {
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Tx } from '../../src/db/database.ts';
-import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome, type Refunds } from '../../src/payment-methods/payment-method.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { transitionTransaction } from '../../src/transactions/transition-transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import {
   approved,
   type CheckoutCase,
@@ -32,9 +34,12 @@ const pending: PaymentOutcome = { kind: 'pending' };
 const unknown: PaymentOutcome = { kind: 'unknown' };
 
 /** Opens a payment that the method has begun and not ended. A decline would end it. */
-async function openPayment(openTestDatabase: OpenTestDatabase): Promise<CheckoutCase & { attempt: PaymentAttempt }> {
+async function openPayment(
+  openTestDatabase: OpenTestDatabase,
+  refunds?: Refunds,
+): Promise<CheckoutCase & { attempt: PaymentAttempt }> {
   const opened = await openCheckout(openTestDatabase, {
-    method: scriptMethod({ start: async () => pending }),
+    method: { ...scriptMethod({ start: async () => pending }), ...(refunds && { refunds }) },
     payerAttempts: 1,
   });
   await startPayment(opened.app, opened.transaction, 'scripted');
@@ -161,6 +166,33 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     // The method says the same again when it is asked after the decision.
     assert.equal(await settle(await readAttempt(app)), 'conflict');
   });
+
+  for (const [what, said] of [
+    ['given back', { kind: 'contradiction', detail: { reason: GIVEN_BACK_ELSEWHERE, given_back: 5000 } }],
+    ['given back, without an amount', { kind: 'contradiction', detail: { reason: GIVEN_BACK_ELSEWHERE } }],
+    ['reversed', { kind: 'aborted', detail: {} }],
+  ] as const) {
+    test(`raises no alarm for an approved payment that is ${what}, if Rúbrica refunded it`, async () => {
+      const { app, attempt, transaction } = await openPayment(openTestDatabase, refundingMethod().refunds);
+      const settle = async () => (await settlePayment(app, attempt, said)).kind;
+      await settlePayment(app, attempt, approved);
+      const paid = (await selectTransaction(app.db, transaction)) as Transaction;
+      await acceptedRefund(app, paid, said.kind === 'aborted' ? paid.amount : 5000);
+      assert.equal(await settle(), 'ignored');
+      assert.equal((await readAttempt(app)).contradicted_at, null);
+      assert.equal(await readCounter(app.metrics.conflicts), 0);
+    });
+
+    test(`raises the alarm for an approved payment that is ${what}, if Rúbrica refunded less or nothing`, async () => {
+      const { app, attempt, transaction } = await openPayment(openTestDatabase, refundingMethod().refunds);
+      await settlePayment(app, attempt, approved);
+      const paid = (await selectTransaction(app.db, transaction)) as Transaction;
+      if (what !== 'given back, without an amount') await acceptedRefund(app, paid, 4999);
+      assert.equal((await settlePayment(app, attempt, said)).kind, 'conflict');
+      assert.notEqual((await readAttempt(app)).contradicted_at, null);
+      assert.equal(await readCounter(app.metrics.conflicts), 1);
+    });
+  }
 
   test('ignores an answer that arrives after the end', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
