@@ -106,35 +106,44 @@ export type Arrival = { strangers: string[]; webhooks: string[] };
 /** Opens the payment service in the target. It has left the source before, so at most one database accepts writes. */
 export async function arrive(move: Move, by: Actor): Promise<Arrival> {
   const { to, id, scope } = move;
-  const granted = await selectGranted(move.from.db, scope.paymentServiceId);
-  const gone = await findWithdrawn(move, new Set(granted.map(({ email }) => email)));
-  const arrived = await to.db.transaction(async (tx) => {
+  const strangers = await to.db.transaction(async (tx) => {
     if (!(await updateMoveState(tx, id, { state: 'moved', changedAt: to.now() })))
       throw new MoveRefusal(
         'MOVE_TAKEN_OVER',
         'It has arrived, or the move was undone: bin/rubrica payment-service moves',
       );
     await asMover(tx, to.db.engine, () => shiftAll(tx, scope.environmentIds, 'back'));
-    const strangers: string[] = [];
-    for (const { email } of granted) {
-      const user = await selectUserByEmail(tx, normalizeEmail(email));
-      if (user === null) strangers.push(email);
-      else await insertUserPaymentService(tx, user.id, scope.paymentServiceId);
-    }
-    for (const user of gone) await deleteUserPaymentService(tx, user.id, scope.paymentServiceId);
     await setFences(tx, to.db.engine);
+    const access = await carryAccess(move, tx);
     const row = await selectMove(tx, id);
-    const withdrawn = gone.map((user) => user.id);
     await recordAudit(tx, {
       at: to.now(),
       by: { ...by, userId: null },
       action: 'payment_service.moved_here',
       subject: { kind: 'payment_service', id: scope.paymentServiceId },
-      after: { move: id, from: row?.address ?? '', users: granted.length - strangers.length, withdrawn },
+      after: { move: id, from: row?.address ?? '', users: access.users, withdrawn: access.withdrawn },
     });
-    return { strangers };
+    return access.strangers;
   }, 'slow');
-  return { ...arrived, webhooks: await findUnsubscribed(move.from, to, scope.environmentIds) };
+  return { strangers, webhooks: await findUnsubscribed(move.from, to, scope.environmentIds) };
+}
+
+/**
+ * Gives and withdraws the access of users as the source does now. Called after the last wait of the commit, because
+ * somebody may change a user of the source until then.
+ */
+async function carryAccess(move: Move, tx: Tx): Promise<{ users: number; strangers: string[]; withdrawn: string[] }> {
+  const { from, scope } = move;
+  const granted = await selectGranted(from.db, scope.paymentServiceId);
+  const gone = await findWithdrawn(move, tx, new Set(granted.map(({ email }) => email)));
+  const strangers: string[] = [];
+  for (const { email } of granted) {
+    const user = await selectUserByEmail(tx, normalizeEmail(email));
+    if (user === null) strangers.push(email);
+    else await insertUserPaymentService(tx, user.id, scope.paymentServiceId);
+  }
+  for (const user of gone) await deleteUserPaymentService(tx, user.id, scope.paymentServiceId);
+  return { users: granted.length - strangers.length, strangers, withdrawn: gone.map(({ id }) => id) };
 }
 
 /** Returns the subscriptions of users to these environments that the same users do not have in the target. */
@@ -159,9 +168,9 @@ async function namesOfSubscriptions({ db }: App, environmentIds: readonly number
  * Returns the users of the target who kept a grant from an earlier stay of the payment service, and whom the source
  * knows and no longer lets see it.
  */
-async function findWithdrawn({ from, to, scope }: Move, granted: ReadonlySet<string>) {
+async function findWithdrawn({ from, scope }: Move, tx: Tx, granted: ReadonlySet<string>) {
   const withdrawn: { id: string; email: string }[] = [];
-  for (const user of await selectGrantees(to.db, scope.paymentServiceId)) {
+  for (const user of await selectGrantees(tx, scope.paymentServiceId)) {
     const known = granted.has(user.email) ? null : await selectUserByEmail(from.db, normalizeEmail(user.email));
     if (known !== null && (known.disabled_at !== null || known.all_payment_services === 0)) withdrawn.push(user);
   }

@@ -53,6 +53,28 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     assert.deepEqual((await verifyStore(from)).findings, []);
   });
 
+  test('is given and withdrawn as the old database does while the payment service arrives', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const own = [merchant.paymentServiceId];
+    for (const [name, paymentServices] of [
+      ['new', []],
+      ['old', own],
+    ] as const) {
+      await createTestUser(from, { email: `${name}@example.cl`, paymentServices });
+      await createTestUser(to, { email: `${name}@example.cl`, paymentServices: [] });
+    }
+    let met = false;
+    const arriving = onQuery(to, async (sql) => {
+      if (met || !sql.startsWith('update moves set state')) return;
+      met = true;
+      await setRights(from, 'new@example.cl', { paymentServices: own }, TESTER);
+      await setRights(from, 'old@example.cl', { paymentServices: [] }, TESTER);
+    });
+    await movePaymentService(from, arriving, wishOf(merchant));
+    const sees = async (name: string) => (await findUser(to, `${name}@example.cl`))?.environmentIds?.has(merchant.id);
+    assert.deepEqual([met, await sees('new'), await sees('old')], [true, true, false]);
+  });
+
   test('names the subscriptions to events that its users do not have in the other database', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const subscribe = (app: TestApp, userId: string) =>
