@@ -89,8 +89,13 @@ export async function updateArrived(tx: Tx, id: string, arrivedAt: number): Prom
   ]);
 }
 
-export async function updatePause(tx: Tx, id: string, until: number | null): Promise<void> {
+export async function updatePause(tx: Tx, id: string, until: number): Promise<void> {
   await tx.query('update moves set paused_until = $2 where id = $1', [id, until]);
+}
+
+/** Ends the pause that was set with this time. A command that took the move over may have set its own. */
+export async function endPause(tx: Tx, id: string, until: number): Promise<void> {
+  await tx.query('update moves set paused_until = null where id = $1 and paused_until = $2', [id, until]);
 }
 
 /** Stores the progress. Returns false if another mover has taken the move over, or it is no longer being copied. */

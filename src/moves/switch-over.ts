@@ -17,6 +17,7 @@ import { drainChanges, type Touched } from './drain-changes.ts';
 import { type Move, MoveRefusal } from './move.ts';
 import {
   deleteAllChanges,
+  endPause,
   selectChainEnds,
   selectGranted,
   selectGrantees,
@@ -38,7 +39,8 @@ const PAUSE_ENDS_MS = 60_000;
 export async function leave(move: Move, compared: ComparedFeed, by: Actor): Promise<number> {
   const { from, id } = move;
   const begun = performance.now();
-  await from.db.transaction((tx) => updatePause(tx, id, from.now() + PAUSE_ENDS_MS));
+  const until = from.now() + PAUSE_ENDS_MS;
+  await from.db.transaction((tx) => updatePause(tx, id, until));
   try {
     await sleep(move.pauseSeenMs);
     await drainChanges(move, new Map());
@@ -47,7 +49,7 @@ export async function leave(move: Move, compared: ComparedFeed, by: Actor): Prom
     const tail = await compareFeed(move, compared);
     await from.db.transaction((tx) => leaveIn(tx, move, tail, by), 'slow');
   } catch (failure) {
-    await from.db.transaction((tx) => updatePause(tx, id, null)).catch(() => {});
+    await from.db.transaction((tx) => endPause(tx, id, until)).catch(() => {});
     throw failure;
   }
   return performance.now() - begun;

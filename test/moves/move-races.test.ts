@@ -17,6 +17,7 @@ import { insertStatement } from '../../src/statements/bank-statement-queries.ts'
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { deliverDue, diesOnLeaving, talkingShop, twoDatabases, twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { removeGuards } from '../support/test-books.ts';
@@ -117,6 +118,27 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
       }, kind);
     const first = movePaymentService(from, { ...to, db: { ...to.db, transaction } }, wishOf(merchant));
     await assert.rejects(first, { code: 'MOVE_TAKEN_OVER' });
+    await second;
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
+  });
+
+  test('keeps the pause of a second command when the first one stops', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const [paused, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const waiting = afterPause(from, () => {
+      paused.resolve();
+      return stopped.promise;
+    });
+    let second: Promise<unknown> | undefined;
+    const first = afterPause(from, () => {
+      from.now.advance(1);
+      second ??= movePaymentService(waiting, to, wishOf(merchant));
+      return paused.promise;
+    });
+    await assert.rejects(movePaymentService(first, to, wishOf(merchant)), { code: 'MOVE_TAKEN_OVER' });
+    const [row] = await from.db.query('select paused_until from moves');
+    assert.ok(row?.['paused_until'] !== null);
+    stopped.resolve();
     await second;
     assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
   });
@@ -325,6 +347,20 @@ function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
       };
       return work({ ...tx, query });
     }, kind);
+  return { ...app, db: { ...app.db, transaction } };
+}
+
+/** Returns the app of a process that does `act` right after the commit that begins or ends a pause. */
+function afterPause(app: TestApp, act: () => Promise<void>): TestApp {
+  const transaction: Database['transaction'] = async (work, kind) => {
+    let isPause = false;
+    const hearing = onQuery(app, async (sql) => {
+      isPause ||= sql.startsWith('update moves set paused_until');
+    });
+    const result = await hearing.db.transaction(work, kind);
+    if (isPause) await act();
+    return result;
+  };
   return { ...app, db: { ...app.db, transaction } };
 }
 
