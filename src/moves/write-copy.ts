@@ -27,7 +27,7 @@ export async function writeCopy(move: Move, work: (tx: Tx) => Promise<void>): Pr
 
 /** For example a line of an acquirer's file that both databases imported: two merchants cannot own the same money. */
 const TAKEN =
-  'The other database has something already that may exist once, such as a line of a file. Nothing was switched: end the move with --undo.';
+  'The other database has something already that may exist once, such as a Service Token or a line of a file. Nothing was switched: end the move with --undo.';
 
 function isTaken(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };

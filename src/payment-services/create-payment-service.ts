@@ -83,7 +83,8 @@ async function storePaymentService(
       const environmentId = await takeEnvironmentId(tx);
       // Others that make a payment service wait for this commit now; their ids are before or after this one.
       if (at === 0) await check(tx);
-      await insertEnvironment(tx, { id: environmentId, ...row });
+      // A move may have brought it since the check.
+      if (!(await insertEnvironment(tx, { id: environmentId, ...row }))) throw new ServiceTokenTaken();
       await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
       const content = ownerContent({ id: environmentId, name, ...row });
       await recordFact(tx, {

@@ -133,14 +133,17 @@ export async function takeEnvironmentId(tx: Tx): Promise<number> {
   return (taken as { id: number }).id;
 }
 
+/** Returns false if another environment has the Service Token. Waits for a commit that is about to give it to one. */
 export async function insertEnvironment(
   tx: Tx,
   row: { id: number; payment_service_id: string; environment: Environment; service_token: string },
-): Promise<void> {
-  await tx.query(
-    'insert into environments (id, payment_service_id, environment, service_token) values ($1, $2, $3, $4)',
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into environments (id, payment_service_id, environment, service_token) values ($1, $2, $3, $4)
+     on conflict (service_token) do nothing returning id`,
     [row.id, row.payment_service_id, row.environment, row.service_token],
   );
+  return rows.length === 1;
 }
 
 /** Returns whether a payment service has this Service Token, also a disabled one. */
@@ -263,19 +266,15 @@ export async function selectNewestSecret(
 }
 
 export async function selectPerMinute(db: Reader, id: string): Promise<number | null> {
-  const [row] = await db.query<{ per_minute: number | null }>('select per_minute from payment_services where id = $1', [
-    id,
-  ]);
+  const sql = 'select per_minute from payment_services where id = $1';
+  const [row] = await db.query<{ per_minute: number | null }>(sql, [id]);
   return row?.per_minute ?? null;
 }
 
 /** Returns false if there is no such payment service. */
 export async function updatePerMinute(tx: Tx, id: string, perMinute: number | null): Promise<boolean> {
-  const rows = await tx.query('update payment_services set per_minute = $2 where id = $1 returning id', [
-    id,
-    perMinute,
-  ]);
-  return rows.length === 1;
+  const sql = 'update payment_services set per_minute = $2 where id = $1 returning id';
+  return (await tx.query(sql, [id, perMinute])).length === 1;
 }
 
 export async function selectPayerAttempts(db: Reader, id: string): Promise<number | null> {
