@@ -29,8 +29,9 @@ export type PayoutSettlement = {
 
 /**
  * Settles payouts that have left as a person reports, in one transaction with their entries and the audit log. An
- * outcome that contradicts the state moves no money and is stored as a contradiction. Throws `Problem` NOT_FOUND,
- * PERSON_NEEDED or PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
+ * outcome that contradicts the state moves no money and is stored as a contradiction. Other outcomes end an earlier
+ * contradiction, but not if they come from a file. Throws `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING, and
+ * PAYOUT_STATE if a payout no longer stands as `seen`.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
   return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
@@ -59,7 +60,9 @@ async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promi
   await requireUserOf(tx, by, owner.id, 'movements:record');
   const ids = [...new Set(outcomes.map(({ id }) => id))];
   if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids }, seen);
-  const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
+  // A person who takes over a file of results is not shown what contradicts each of its payouts.
+  const change = file === undefined ? { endsContradiction: true as const } : {};
+  const result = await settleOutcomes(tx, owner, outcomes, { at, ...change });
   const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
   if (found.size < ids.length) throw notFound('There is no such payout.', 'No existe ese pago.');
   await recordAudit(tx, {

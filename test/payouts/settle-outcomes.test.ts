@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { SECOND_LINE } from '../../src/payouts/kept-texts.ts';
 import type { Payout, PayoutState } from '../../src/payouts/payout.ts';
 import { compareOutcome } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
-import type { PayoutOutcome } from '../../src/payouts/settle-outcomes.ts';
+import { recordContradiction } from '../../src/payouts/record-contradiction.ts';
+import type { PayoutOutcome, SettledPayouts } from '../../src/payouts/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
-import { approved, openPayoutDesk } from '../support/test-payouts.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 
 forEachEngine('a result of the bank', (openTestDatabase) => {
   test('that says again what was so before the payout came back changes nothing and waits for nobody', async () => {
@@ -33,7 +36,70 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     assert.deepEqual(await listAttention(app, 'payout', 10), []);
     assert.deepEqual(await say('failed'), [0, 0, 1], 'that it never arrived contradicts its return');
   });
+
+  test('moves the money once, whatever two people say about one payout at the same moment', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    const say = (id: string, outcome: PayoutOutcome, file?: string) => {
+      const evidence = describeEvidence(`${outcome}.csv`, Buffer.from(outcome));
+      const said = { owner, by, outcomes: [{ id, outcome, reason: null }], evidence };
+      return settlePayouts(app, file === undefined ? said : { ...said, file });
+    };
+    for (const [inFile, byPerson, already] of [
+      ['confirmed', 'confirmed', 1],
+      ['failed', 'failed', 1],
+      ['confirmed', 'failed', 0],
+    ] as const) {
+      const [{ id, amount }] = (await approved(app, desk)) as [Payout];
+      await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
+      const before = await owedIn(app);
+      const both = await Promise.all([say(id, inFile, 'pf_x'), say(id, byPerson)]);
+      const count = (kind: keyof SettledPayouts) => both.flatMap((each) => each[kind]).length;
+      assert.deepEqual([count('settled'), count('already'), count('contradicted')], [1, already, 1 - already]);
+      const { state } = (await selectPayoutAnywhere(app.db, id)) as Payout;
+      assert.equal((await owedIn(app)) - before, state === 'failed' ? amount : 0);
+    }
+    const { problems, records, balances } = await verifyStore(app);
+    assert.deepEqual([problems, records, balances], [[], [], []]);
+  });
+
+  test('in a file ends no contradiction, because nobody saw it: a person who settles the payout does', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    const payouts = await approved(app, desk, [wish(), wish()]);
+    const [inFile, byPerson] = payouts.map(({ id }) => id) as [string, string];
+    await app.db.transaction(async (tx) => {
+      await transitionPayouts(tx, owner, { ids: [inFile, byPerson], to: 'sent', at: app.now() });
+      await transitionPayouts(tx, owner, { ids: [inFile, byPerson], to: 'confirmed', at: app.now() });
+      for (const payout of payouts) await recordContradiction(tx, payout, SECOND_LINE, app.now(), 'st_x/12');
+    });
+    const evidence = describeEvidence('resultado.csv', Buffer.from('returned'));
+    const outcomes = (id: string) => [{ id, outcome: 'returned' as const, reason: null }];
+    await settlePayouts(app, { owner, by, outcomes: outcomes(inFile), evidence, file: 'pf_x' });
+    await settlePayouts(app, { owner, by, outcomes: outcomes(byPerson), evidence });
+    for (const [id, left] of [
+      [inFile, [SECOND_LINE, 'st_x/12']],
+      [byPerson, [null, null]],
+    ] as const) {
+      const { state, contradiction, contradicted_by } = (await selectPayoutAnywhere(app.db, id)) as Payout;
+      assert.deepEqual([state, contradiction, contradicted_by], ['returned', ...left]);
+    }
+    assert.deepEqual(
+      (await listAttention(app, 'payout', 10)).map(({ id }) => id),
+      [inFile],
+    );
+  });
 });
+
+/** Returns what is owed to the merchant. */
+async function owedIn({ db }: TestApp): Promise<number> {
+  const [row] = await db.query<{ owed: number }>(
+    "select credits - debits as owed from account_balances where account = 'merchant:payable'",
+  );
+  return row?.owed ?? 0;
+}
 
 const EFFECTS = { settles: 'settles', already: 'changes nothing about', contradicts: 'contradicts' } as const;
 
