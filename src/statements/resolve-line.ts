@@ -171,7 +171,7 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
   refuseOtherEnvironment(owner, line);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
-  const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
+  const { contradicted } = await settleOutcomes(tx, owner, said, { at });
   const isInFile = use === 'payout' && payout.file_id !== null;
   if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
   throw unfit({

@@ -291,6 +291,18 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.equal(await foundIn(app), '');
   });
 
+  test('a line that a person explains with a payout does not end what another line says of the payout', async () => {
+    const { app, by, file, line, take } = await open();
+    const { payouts } = await file({ amount: 15_000 });
+    const charge = (ahead: number) => line(-15_000, 'TEF 12531909-2', ahead);
+    const { id, uses } = await take(charge(0), charge(1), line(15_000, 'ABONO DE OTRO'));
+    assert.deepEqual(uses, { payout: 1, suspense: 2 });
+    const is = { use: 'return' as const, payoutId: payouts[0]?.id ?? '' };
+    await resolveLine(app, { statementId: id, fileLine: 3, is, reason: 'seen at the bank', by });
+    const [{ state, contradicted_by }] = (await listPayouts(app, null, {}, { limit: 5 })) as [Payout];
+    assert.deepEqual([state, contradicted_by], ['returned', `${id}/2`]);
+  });
+
   test('a line without a RUT is matched to a payout only if no other payout is possible', async () => {
     const { app, by, file, line, take, states } = await open();
     const { payouts } = await file(
