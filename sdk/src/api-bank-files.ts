@@ -206,8 +206,8 @@ export type StatementRead = {
 };
 
 export type StatementUseRequest = {
-  /** `payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service */
-  use: 'payout' | 'return' | 'deposit' | 'other';
+  /** `payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service; `suspense`: not the payout or deposit that it was matched with */
+  use: 'payout' | 'return' | 'deposit' | 'other' | 'suspense';
   /** Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known */
   line?: number | undefined;
   /** Id of the payout, for `payout` and `return` */

@@ -50,7 +50,8 @@ export const AUDIT_ACTIONS = {
   'deposit.returned': 'a deposit was reversed',
   'statement.imported': 'a bank statement was imported, with the matches of its lines',
   'statement.line_resolved': 'a person said what lines of a statement are, with the reason',
-  'statement.line_reopened': 'a line of a statement is in suspense again, because its deposit was reversed',
+  'statement.line_reopened':
+    'a line of a statement is in suspense again: its deposit was reversed, or the line is of something else',
   'settlement.kept': "an acquirer's file was compared with the books and kept",
   'settlement.accepted': 'differences of a settlement file were accepted; no money moved',
   'attention.taken': 'a person assigned a waiting item to themselves',

@@ -64,14 +64,18 @@ export function addBankStatementCommands(program: Command): void {
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('resolve'))
-    .description(
-      'say what a line in suspense is, or again one resolved as other; without --line: all that nothing is known about',
-    )
+    .description('say what a line in suspense is, or again one that is other; --use suspense undoes a wrong match')
     .argument('<id>', 'ID of the statement, from `statement list`')
-    .option('--line <number>', 'line number in the file')
+    .option(
+      '--line <number>',
+      'line number in the file; without it, --use other is for all that nothing is known about',
+    )
     .addOption(
-      new Option('--use <use>', 'other: nothing to do with this service')
-        .choices(['payout', 'return', 'deposit', 'other'])
+      new Option(
+        '--use <use>',
+        'other: nothing to do with this service; suspense: not the payout or deposit it was matched with',
+      )
+        .choices(['payout', 'return', 'deposit', 'other', 'suspense'])
         .makeOptionMandatory(),
     )
     .option('--payout <id>', 'the payout that left or came back')
@@ -178,7 +182,9 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
     return isOpen && 'deposit' in is && 'id' in is.deposit ? orUnknown('deposit', is.deposit.id, resolving) : resolving;
   });
   print(options, { statement: id, use, lines: lines.map(lineJson) }, [
-    `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
+    use === 'suspense'
+      ? `The line is in suspense: bin/rubrica statement resolve ${id} --line ${line}`
+      : `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
   ]);
 }
 
@@ -193,12 +199,19 @@ async function confirmUse(
   options: ResolveOptions,
 ): Promise<boolean> {
   const { lines } = await orUnknown('statement', id, findStatement(app, null, id, null));
-  const isMeant = (line: KeptLine) => (options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line));
+  const isMeant = (line: KeptLine) => {
+    if (options.use === 'suspense') return line.subject !== null;
+    return options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line);
+  };
   const meant = lines
     .filter(isMeant)
     .filter(({ file_line, note }) => (fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine));
   const [first] = meant;
   if (first === undefined) return false;
+  if (first.subject !== null) {
+    await confirm(`Put ${sumOf(meant)}, which is ${first.used_as} ${first.subject}, in suspense?`, options);
+    return true;
+  }
   const before = first.used_as === 'other' ? `, which is other (${first.reason}, ${first.resolved_by})` : '';
   await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
   return true;
@@ -216,7 +229,7 @@ function sumOf(lines: readonly { amount: number }[]): string {
 function readSubject(options: ResolveOptions): LineSubject {
   const { use, payout, deposit, method, fromMerchant = false, toMerchant = false } = options;
   const { paymentService: paymentServiceId = null } = options;
-  if (use === 'other') return { use };
+  if (use === 'other' || use === 'suspense') return { use };
   if (use === 'payout' && toMerchant && payout === undefined) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
     if (payout === undefined || toMerchant)

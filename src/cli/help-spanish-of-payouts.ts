@@ -21,10 +21,12 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'only lines in suspense': 'solo las líneas sin explicar',
   'print one JSON object; amounts in minor units': 'imprime un objeto JSON; los montos en unidades mínimas',
   'ID of the statement, from `statement list`': 'ID de la cartola, de `statement list`',
-  'say what a line in suspense is, or again one resolved as other; without --line: all that nothing is known about':
-    'di qué es una línea sin explicar, o de nuevo una que quedó como other; sin --line: todas de las que no se sabe nada',
-  'line number in the file': 'número de la línea en el archivo',
-  'other: nothing to do with this service': 'other: ajena a este servicio',
+  'say what a line in suspense is, or again one that is other; --use suspense undoes a wrong match':
+    'di qué es una línea sin explicar, o de nuevo una que quedó como other; --use suspense deshace un uso errado',
+  'line number in the file; without it, --use other is for all that nothing is known about':
+    'número de la línea en el archivo; sin él, --use other vale para todas de las que no se sabe nada',
+  'other: nothing to do with this service; suspense: not the payout or deposit it was matched with':
+    'other: ajena a este servicio; suspense: no es el pago o depósito que se le dio',
   'the payout that left or came back': 'el pago que salió o volvió',
   'ID of a recorded deposit, from `deposit list`': 'ID de un depósito anotado, de `deposit list`',
   'payment method that paid, such as webpay; records the deposit together with the line':

@@ -187,7 +187,9 @@ function returnedOf(taken: DepositReturn, kind: string, paymentService: string, 
     case 'arrived': {
       const { statement_id, file_line } = taken.line;
       const line = `line ${file_line} of bank statement ${statement_id}`;
-      throw new CommandError(`It came: an import matched ${line}. Nothing was changed.`, 1, 'PAYOUT_STATE');
+      const undo = `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use suspense`;
+      const how = `If the line is of something else, put it in suspense and repeat: ${undo}`;
+      throw new CommandError(`An import matched ${line}, so it came. Nothing was changed. ${how}`, 1, 'PAYOUT_STATE');
     }
     case 'refused':
       throw new CommandError(

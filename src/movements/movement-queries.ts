@@ -58,6 +58,12 @@ export function selectMovements(db: Reader, kind: MovementKind, limit: number): 
   ]);
 }
 
+/** Returns a payout or deposit by its id, with its return. */
+export async function selectListedMovement(db: Reader, id: string): Promise<ListedMovement | null> {
+  const [row] = await db.query<ListedMovement>(`${LISTED} where m.id = $1 and m.kind in ('payout', 'deposit')`, [id]);
+  return row ?? null;
+}
+
 /** `booked`: the kind of its entry in the books; if the entry is missing, the kind of the record. */
 export type BookedMovement = Movement & {
   payment_service_id: string;

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { countUses, hashOfLines, hashOfUses, type KeptLine, LINE_USES } from '../statements/statement.ts';
+import { countUses, hashOfLines, hashOfUses, type KeptLine, LINE_USES, type LineUse } from '../statements/statement.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import {
   type StatementPart,
@@ -62,8 +62,10 @@ async function wrongImport(app: App, statement: StatementSaid, parts: readonly S
   if (act === undefined) return ['it was never imported by this service'];
   const said = readAct(act.said);
   const lines = parts.filter(({ action }) => action === null);
-  // A line that a person has decided about was in suspense when it was imported.
-  const uses = countUses([]);
+  const reopened = matchedOnImport(parts);
+  // Any other line that a person has decided about was in suspense when it was imported.
+  const uses = countUses([...reopened.values()].map(({ used_as: use }) => ({ use })));
+  uses.suspense -= reopened.size;
   for (const { use, at, lines: count } of lines) uses[at === null && use !== null ? use : 'suspense'] += count;
   const changes = changesIn([
     ['imported_at', act.at, statement.imported_at],
@@ -83,8 +85,22 @@ async function wrongImport(app: App, statement: StatementSaid, parts: readonly S
   if (!kept.every((line) => isLineOf(statement, line))) wrong.push('the owner or the time of a line was changed');
   wrong.push(...otherLines(parts, kept));
   // Acts of earlier versions have no hash of the uses.
-  if (said['uses_sha256'] === undefined || said['uses_sha256'] === hashOfUses(statement.account, kept)) return wrong;
+  const imported = kept.map((line) => ({ ...line, ...reopened.get(line.file_line) }));
+  if (said['uses_sha256'] === undefined || said['uses_sha256'] === hashOfUses(statement.account, imported))
+    return wrong;
   return [...wrong, 'its account, or what a line was imported as, was changed'];
+}
+
+/** Returns the lines that a person put into suspense, with what their import had matched them with. */
+function matchedOnImport(parts: readonly StatementPart[]) {
+  const matched = new Map<unknown, Pick<KeptLine, 'used_as' | 'subject' | 'resolved_at'>>();
+  for (const { action, said, said_before } of parts) {
+    if (action !== 'statement.line_reopened') continue;
+    const { use, of, resolved_at } = readAct(said_before);
+    if (resolved_at !== null) continue;
+    matched.set(readAct(said)['file_line'], { used_as: use as LineUse, subject: of as string, resolved_at });
+  }
+  return matched;
 }
 
 /** Returns the columns that only the acts of this version have. */
@@ -134,11 +150,11 @@ function keyOf({ at, by, reason }: StatementPart, said: ActValues): string {
   return JSON.stringify([at, by, said['use'] ?? null, said['of'] ?? null, reason]);
 }
 
-/** Returns the earlier decision that an act replaced, as `keyOf` that decision's act; null without one. */
+/** Returns the person's decision that an act replaced, as `keyOf` that decision's act; null without one. */
 function earlierKey(act: StatementPart | undefined): string | null {
   if (act === undefined || act.said_before === null) return null;
   const { use, of, resolved_at, resolved_by, reason } = readAct(act.said_before);
-  return JSON.stringify([resolved_at, resolved_by, use, of, reason]);
+  return resolved_at === null ? null : JSON.stringify([resolved_at, resolved_by, use, of, reason]);
 }
 
 /**

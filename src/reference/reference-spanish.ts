@@ -254,7 +254,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   resolveStatementLine: [
     'Explica una línea',
-    'Da su uso a una línea sin explicar, en una sola operación con el estado y los asientos del pago, o con el depósito y su asiento. Una línea tiene un solo uso, y es definitivo, salvo `other`: una línea que se indica por su número puede recibir otro uso después. La misma solicitud con el mismo motivo no cambia nada.',
+    'Da su uso a una línea sin explicar, en una sola operación con el estado y los asientos del pago, o con el depósito y su asiento. Una línea tiene un solo uso, que dura, con dos excepciones: una línea con el uso `other` que se indica por su número puede recibir otro uso, y `suspense` deja otra vez sin explicar una línea a la que se le dio el pago o depósito que no era; ningún asiento cambia. La misma solicitud con el mismo motivo no cambia nada.',
   ],
   readAvailableBalance: [
     'Lee el saldo que se puede pagar',

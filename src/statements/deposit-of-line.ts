@@ -58,6 +58,11 @@ export function unfit(detail: InBoth): Problem {
 
 export const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
 
+/** Returns whether a deposit or payout with this reference was booked with the line. */
+export function isReferenceOf(line: KeptLine, reference: string): boolean {
+  return reference === referenceOf(line) || reference.startsWith(`${referenceOf(line)}-`);
+}
+
 /** Refuses to assign a line to what belongs to the other environment. The caller has checked the permission there. */
 export function refuseOtherEnvironment({ environment }: { environment: Environment }, line: KeptLine): void {
   if (environment === line.environment) return;
@@ -160,10 +165,6 @@ type Named = { environmentId: number; kind: Booking['kind']; line: KeptLine };
 
 function referenceOf({ statement_id, file_line }: KeptLine, nth = 1): string {
   return `${statement_id}/${file_line}${nth === 1 ? '' : `-${nth}`}`;
-}
-
-function isReferenceOf(line: KeptLine, reference: string): boolean {
-  return reference === referenceOf(line) || reference.startsWith(`${referenceOf(line)}-`);
 }
 
 function noPaymentService(): Problem {

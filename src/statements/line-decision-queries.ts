@@ -31,13 +31,30 @@ export function updateUse(
   );
 }
 
-/** Puts a line that a person had decided about into suspense again. */
-export async function reopenLine(tx: Tx, { statement_id, number }: KeptLine): Promise<void> {
+/** Puts a line into suspense again. */
+export async function updateToSuspense(tx: Tx, { statement_id, number }: KeptLine): Promise<void> {
   await tx.query(
     `update bank_statement_lines set used_as = 'suspense', subject = null, resolved_at = null, resolved_by = null, reason = null
      where statement_id = $1 and number = $2`,
     [statement_id, number],
   );
+}
+
+/** Locks a line of any use until the commit. */
+export async function lockLine(
+  tx: Tx,
+  { statementId, fileLine }: { statementId: string; fileLine: number },
+): Promise<KeptLine | null> {
+  const sql = 'select * from bank_statement_lines where statement_id = $1 and file_line = $2 {for_update}';
+  const [row] = await tx.query<KeptLine>(sql, [statementId, fileLine]);
+  return row ?? null;
+}
+
+/** Locks the line that has this use of a deposit or payout until the commit; null: no line has it any more. */
+export async function lockLineOf(tx: Tx, use: LineUse, subject: string): Promise<KeptLine | null> {
+  const sql = 'select * from bank_statement_lines where used_as = $1 and subject = $2 {for_update}';
+  const [row] = await tx.query<KeptLine>(sql, [use, subject]);
+  return row ?? null;
 }
 
 /** Locks lines of the use `from` until the commit. */

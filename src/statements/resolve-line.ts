@@ -22,18 +22,21 @@ import {
   unfit,
 } from './deposit-of-line.ts';
 import { lockLines, selectDecidedLines, updateUse } from './line-decision-queries.ts';
+import { reopenMatched } from './reopen-line.ts';
 import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
 
 /**
- * The use of a line as a person decides: a payout that left or came back (`mv_…`: one recorded to a merchant, which
- * left); money that left at a merchant's expense, such as a payout that left twice, which is booked with the line
- * (`toMerchant`); a deposit, recorded or booked with the line; or nothing of this service.
+ * The use of a line as a person decides: a payout that left or came back; money that left at a merchant's expense, such
+ * as a payout that left twice, which is booked with the line (`toMerchant`); a deposit, recorded or booked with the
+ * line; nothing of this service; or `suspense` again, because it was matched with the wrong payout or deposit.
+ * `mv_…`: a payout recorded to a merchant. It left.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
   | { readonly use: 'payout'; readonly toMerchant: PayoutOfLine }
   | { readonly use: 'deposit'; readonly deposit: DepositOfLine }
-  | { readonly use: 'other' };
+  | { readonly use: 'other' }
+  | { readonly use: 'suspense' };
 
 /**
  * A person's decision about lines in suspense. `fileLine` `unknown`: all lines of the statement that match nothing
@@ -48,7 +51,7 @@ export type LineDecision = {
 };
 
 /**
- * Gives lines in suspense their use and returns them. A line that a person had called unrelated, which has no entry,
+ * Gives lines in suspense their use and returns them; `suspense` puts one back, see `reopenMatched`. A line that a person had called unrelated, which has no entry,
  * gets another use if it is named; the act then has the earlier decision. The same decision with the same reason again
  * returns the lines unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
  * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
@@ -59,6 +62,8 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
   const { statementId, fileLine, is, reason, by } = decision;
   return app.db.transaction(async (tx) => {
     const at = app.now();
+    if (is.use === 'suspense')
+      return [await reopenMatched(tx, { statementId, fileLine: oneLine(fileLine) }, { reason, by, at })];
     const first = (await findOpen(tx, decision)) ?? (await findUnrelated(tx, decision));
     if (first === undefined) return decidedBefore(tx, decision);
     const subject = await subjectOf(tx, decision, { line: first, at });
@@ -121,6 +126,11 @@ function bookingOf(is: LineSubject) {
   return 'deposit' in is && !('id' in is.deposit) ? is.deposit : null;
 }
 
+function oneLine(fileLine: number | 'unknown'): number {
+  if (fileLine !== 'unknown') return fileLine;
+  throw notFound('Say which line it is.', 'Di qué línea es.');
+}
+
 type Place = { line: KeptLine; at: number };
 
 /** Settles the payout, or finds or books the deposit. Returns its id; null: the line is nothing of this service. */
@@ -129,8 +139,8 @@ async function subjectOf(
   { is, reason, by, fileLine }: LineDecision,
   { line, at }: Place,
 ): Promise<string | null> {
-  if (is.use === 'other') return null;
-  if (typeof fileLine !== 'number') throw notFound('Say which line it is.', 'Di qué línea es.');
+  if (is.use === 'other' || is.use === 'suspense') return null;
+  oneLine(fileLine);
   const subjects =
     is.use === 'deposit'
       ? [await depositOf(tx, { deposit: is.deposit, line, by, at })]

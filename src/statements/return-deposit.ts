@@ -1,6 +1,4 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { lockMovement, selectMovement, selectReturn } from '../movements/movement-queries.ts';
@@ -8,9 +6,9 @@ import type { MovementTarget } from '../movements/record-movement.ts';
 import { bookReturn, type Returned, type ReturnWish } from '../movements/return-movement.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { selectLineOf } from './bank-statement-queries.ts';
-import { reopenLine } from './line-decision-queries.ts';
-import { decisionOf, type KeptLine } from './statement.ts';
+import { lockLineOf } from './line-decision-queries.ts';
+import { reopenLine } from './reopen-line.ts';
+import type { KeptLine } from './statement.ts';
 
 /**
  * `line`: the line of a bank statement that the deposit was, by a person's decision; it is in suspense again. `nothing`:
@@ -39,22 +37,14 @@ export function returnDeposit(app: App, target: MovementTarget, wish: ReturnWish
     // A line of a bank statement takes this lock before it matches the deposit, and concurrent returns queue here.
     await lockMovement(tx, deposit.id);
     if ((await selectReturn(tx, deposit)) !== null) return { kind: 'already', movement: deposit };
-    const line = await selectLineOf(tx, 'deposit', [deposit.id]);
+    const line = await lockLineOf(tx, 'deposit', deposit.id);
     if (line !== null && line.resolved_at === null) return { kind: 'arrived', line };
     if (line !== null) await requireUserOf(tx, by, environmentId, 'movements:record');
     const { available } = await lockFunds(tx, environmentId, deposit.currency);
     if (deposit.payment_method === null && deposit.amount > available) return { kind: 'refused', most: available };
-    if (line !== null) await reopenLine(tx, line);
     const returned = await bookReturn(tx, target, deposit, { ...wish, now });
     if (line === null) return returned;
-    await recordAudit(tx, reopening(line, { by, reason, at: now }));
+    await reopenLine(tx, line, { by, reason, at: now });
     return { ...returned, line };
   });
-}
-
-function reopening(line: KeptLine, act: { by: Actor; reason: string; at: number }) {
-  const { statement_id, file_line } = line;
-  const subject = { kind: 'statement', id: statement_id } as const;
-  const after = { lines: 1, file_line, use: 'suspense', of: null };
-  return { ...act, action: 'statement.line_reopened', subject, before: decisionOf(line), after } as const;
 }

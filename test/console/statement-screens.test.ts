@@ -243,6 +243,25 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch(text, /All are of nothing here/);
   });
 
+  test('put a line into suspense that was matched with the wrong payout, and ask then what it is', async () => {
+    const { app, server, maker, id } = await openImported();
+    await using _server = server;
+    const at = `/statements/${id}`;
+    assert.match((await maker.get(at)).text, new RegExp(`${at}\\?use=payout&amp;line=2">It is not that`));
+    const form = await maker.get(`${at}?use=payout&line=2`);
+    assert.match(form.text, /Was line 2 matched with the wrong thing\?.*name="is" value="suspense"/s);
+    assert.doesNotMatch((await maker.get(`${at}?use=suspense&line=2`)).text, /name="is" value="suspense"/);
+    const wrong = { line: '2', use: 'payout', is: 'suspense' };
+    const refused = await maker.post(`${at}/uses`, { ...wrong, reason: 'a@b.cl' });
+    assert.deepEqual([refused.status, /name="is" value="suspense"/.test(refused.text)], [400, true]);
+    assertMarked(refused.text, 'reason');
+    const done = await maker.post(`${at}/uses`, { ...wrong, reason: 'era de otro pago' });
+    assert.equal(done.headers.get('location'), `/console${at}?use=suspense&line=2&done=reopened`);
+    const next = await maker.get(`${at}?use=suspense&line=2&done=reopened`);
+    assert.match(next.text, /Line 2 is in suspense: say what it is\..*<select name="is"/s);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('keep what was typed for a line when it is refused or a fresh proof is asked for', async () => {
     const { app, server, maker, id } = await openImported();
     await using _server = server;

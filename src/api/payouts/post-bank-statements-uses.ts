@@ -21,9 +21,9 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const RequestSchema = Type.Object(
   {
     use: Type.String({
-      enum: ['payout', 'return', 'deposit', 'other'],
+      enum: ['payout', 'return', 'deposit', 'other', 'suspense'],
       description:
-        '`payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service',
+        '`payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service; `suspense`: not the payout or deposit that it was matched with',
     }),
     line: Type.Optional(
       Type.Integer({
@@ -59,7 +59,7 @@ export const postBankStatementsUses = operation({
     operationId: 'resolveStatementLine',
     summary: 'Resolve a line in suspense',
     description:
-      'Gives a line in suspense its use, in one commit with the state and the entries of the payout, or with the deposit and its entry. A line has one use, and the use is final, except `other`: a line that is named by its number can get another use later. The same request with the same reason changes nothing.',
+      'Gives a line in suspense its use, in one commit with the state and the entries of the payout, or with the deposit and its entry. A line has one use, which lasts, with two exceptions: a line with the use `other` that is named by its number can get another use, and `suspense` puts a line in suspense again that was matched with the wrong payout or deposit; no entry changes. The same request with the same reason changes nothing.',
     tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
     body: RequestSchema,
@@ -118,7 +118,7 @@ function subjectOf(app: App, { use, payoutId, to, depositId, from, commission, p
       ),
     ]);
   }
-  if (use === 'other') return { use };
+  if (use === 'other' || use === 'suspense') return { use };
   if (use !== 'deposit') {
     if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.', 'Envía cuál pago es.')]);
     return { use, payoutId };

@@ -50,7 +50,8 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'deposit.returned': 'Se deshizo un depósito',
   'statement.imported': 'Se tomó una cartola del banco',
   'statement.line_resolved': 'Una persona explicó líneas de una cartola',
-  'statement.line_reopened': 'Una línea de una cartola quedó otra vez sin explicar: su depósito se deshizo',
+  'statement.line_reopened':
+    'Una línea de una cartola quedó otra vez sin explicar: su depósito se deshizo, o era de otra cosa',
   'settlement.kept': 'Se comparó el archivo de un adquirente con los libros',
   'settlement.accepted': 'Se aceptaron diferencias de una liquidación; no se movió dinero',
   'attention.taken': 'Alguien se hizo cargo de algo por resolver',

@@ -74,7 +74,8 @@ ${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, ty
 }
 
 function noticeOf({ request, language }: ConsoleVisit): Html | false {
-  const { done, resolved } = request.query as Record<string, unknown>;
+  const { done, resolved, line } = request.query as Record<string, unknown>;
+  if (done === 'reopened') return doneNotice(tell(language, 'statements.reopened', { line: Number(line) }));
   if (done === 'imported') return doneNotice(tell(language, 'statements.done'));
   if (!/^\d{1,6}$/.test(String(resolved))) return false;
   return doneNotice(tell(language, 'statements.resolved', { n: Number(resolved) }));
@@ -126,11 +127,12 @@ function subjectCell(app: App, { subject }: KeptLine, { may, environmentIds }: U
 function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {
   const { reason, resolved_by, used_as, statement_id, file_line } = line;
   const at = `${publicPath(app)}/console/statements/${statement_id}?use=${used_as}&line=${file_line}`;
+  const act = used_as === 'suspense' ? 'explain.do' : used_as === 'other' ? 'explain.again' : 'explain.wrong';
+  const way = mayExplain && html`<br><a href="${at}">${tell(language, act)}</a>`;
   if (reason !== null)
-    return html`<span>${reason}<br><span class="quiet mail">${actorText(language, resolved_by)}</span>${mayExplain && used_as === 'other' && html`<br><a href="${at}">${tell(language, 'explain.again')}</a>`}</span>`;
+    return html`<span>${reason}<br><span class="quiet mail">${actorText(language, resolved_by)}</span>${way}</span>`;
   const why = noteText(language, line);
-  if (used_as !== 'suspense' || !mayExplain) return why === '' ? '—' : why;
-  return html`<span>${why}<br><a href="${at}">${tell(language, 'explain.do')}</a></span>`;
+  return html`<span>${why === '' && used_as !== 'suspense' ? '—' : why}${way}</span>`;
 }
 
 function noteText(language: ConsoleVisit['language'], { note }: KeptLine): string {

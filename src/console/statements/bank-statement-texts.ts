@@ -23,6 +23,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.nothing_new': 'Todas sus líneas ya vinieron en otras cartolas.',
     'statements.done': 'Importada. Sus cargos y abonos están en los pagos, y lo que nadie conoce espera sin explicar.',
     'statements.resolved': 'Anotado. Líneas explicadas: {n}.',
+    'statements.reopened': 'La línea {line} está sin explicar: di qué es.',
     'statements.known': 'Líneas que ya vinieron en otra cartola, y no cuentan dos veces: {n}.',
     'statements.doubtful':
       'Líneas {lines} del archivo: cuentan como conocidas, pero al archivo le faltan otras líneas de su día que ya vinieron. Quizás el banco partió el día. Si una es un segundo pago igual, agrega algo propio a su descripción, como su número de documento, e importa el archivo otra vez.',
@@ -58,6 +59,11 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.title': '¿Qué es la línea {line}?',
     'explain.do': 'Explicar…',
     'explain.again': 'Explicarla de nuevo…',
+    'explain.wrong': 'No es eso…',
+    'explain.wrong_title': '¿Se le dio a la línea {line} un uso que no es?',
+    'explain.wrong_text':
+      'Queda sin explicar, y después dices qué es. Ningún asiento cambia: el pago o el depósito sigue anotado y puede recibir otra línea.',
+    'explain.wrong_do': 'Dejarla sin explicar',
     'explain.was_other':
       '{name} dijo que es ajena, con el motivo «{reason}». Eso queda en la auditoría; lo que anotes ahora reemplaza su uso y no se cambia otra vez.',
     'explain.use': 'Qué es',
@@ -102,6 +108,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.nothing_new': 'All of its lines came with other statements.',
     'statements.done': 'Imported. Its charges and credits are in the payouts, and what nobody knows waits in suspense.',
     'statements.resolved': 'Written down. Explained lines: {n}.',
+    'statements.reopened': 'Line {line} is in suspense: say what it is.',
     'statements.known': 'Lines that came with another statement and do not count twice: {n}.',
     'statements.doubtful':
       'Lines {lines} of the file: they count as known, but the file lacks other lines of their day that came before. The bank may have split the day. If one is a second, equal payment, add something of its own to its description, such as its document number, and import the file again.',
@@ -137,6 +144,11 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.title': 'What is line {line}?',
     'explain.do': 'Explain…',
     'explain.again': 'Explain it again…',
+    'explain.wrong': 'It is not that…',
+    'explain.wrong_title': 'Was line {line} matched with the wrong thing?',
+    'explain.wrong_text':
+      'It goes into suspense, and then you say what it is. No entry changes: the payout or deposit stays recorded and may get another line.',
+    'explain.wrong_do': 'Put it in suspense',
     'explain.was_other':
       '{name} said that it is of nothing here, with the reason “{reason}”. That stays in the audit log; what you write down now replaces its use and is final.',
     'explain.use': 'It is',

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findSecondLines, sayMissing } from '../../statements/find-second-lines.ts';
 import { listExplanations } from '../../statements/list-explanations.ts';
@@ -18,7 +19,10 @@ type Typed = Readonly<Record<string, string>>;
 /** How `Fault` names the reason for all lines. */
 export const REASON_OF_ALL = 'reason-all';
 
-/** Asks for the subject of a line in suspense, or of one that a person called unrelated. */
+/**
+ * Asks for the subject of a line in suspense, or of one that a person called unrelated; of another line, whether it is
+ * matched wrongly.
+ */
 export async function explainForm(
   app: App,
   { language, user }: ConsoleVisit,
@@ -26,7 +30,11 @@ export async function explainForm(
   { line, typed, fault }: { line: KeptLine; typed: Typed; fault: Fault },
 ): Promise<Html> {
   const { file_line, day, amount, currency, used_as, reason, resolved_by } = line;
-  if (!canBeExplained(line)) return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
+  // The form of a line that somebody explained meanwhile has another use.
+  if (!canBeExplained(line))
+    return typed['use'] === used_as
+      ? reopenForm(app, language, line, { typed, fault })
+      : html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
   const second = (await findSecondLines(app)).find((one) => one.line === `${id}/${file_line}`);
   const missing = second === undefined ? null : sayMissing(second);
   const alike = await listExplanations(app, { environment, paymentServiceId: payment_service_id }, line);
@@ -82,6 +90,19 @@ ${
 }
 ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
+}
+
+/** Asks why a line is not the payout or deposit that it was matched with, to put it into suspense again. */
+function reopenForm(app: App, language: Language, line: KeptLine, { typed, fault }: { typed: Typed; fault: Fault }) {
+  const { statement_id: id, file_line, day, amount, currency, used_as, subject } = line;
+  const is = { use: tell(language, `use.${used_as}`), of: subject ?? '' };
+  return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
+<h2>${tell(language, 'explain.wrong_title', { line: file_line })}</h2>
+<p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${is.use} <span class="code whole">${is.of}</span></p>
+<p>${tell(language, 'explain.wrong_text')}</p>
+<input type="hidden" name="line" value="${file_line}"><input type="hidden" name="use" value="${used_as}"><input type="hidden" name="is" value="suspense">
+${reasonField(language, fault, { value: typed['reason'] })}
+<p class="actions"><button class="primary">${tell(language, 'explain.wrong_do')}</button></p></form>`;
 }
 
 /** Offers to mark all unexplained lines in suspense as unrelated to this installation. */

@@ -13,7 +13,10 @@ import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 import { REASON_OF_ALL } from './explain-forms.ts';
 
-/** Records the subject of a line in suspense or called unrelated, or marks all unexplained ones as unrelated to this installation. */
+/**
+ * Records the subject of a line in suspense or called unrelated, puts a wrongly matched one into suspense, or marks all
+ * unexplained ones as unrelated to this installation.
+ */
 export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { language, user, by, request, goTo } = visit;
   const { id } = request.params as { id: string };
@@ -22,7 +25,9 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { lines: unrelated } = await findStatement(app, user.environmentIds, id, 'other');
   const reason = (fields['reason'] ?? '').trim();
   const isUnrelated = unrelated.some(({ file_line }) => file_line === line);
-  const typed = { ...fields, use: isUnrelated ? 'other' : 'suspense', reason };
+  const isMatched = fields['is'] === 'suspense' && fields['use'] !== undefined;
+  const use = isUnrelated ? 'other' : isMatched ? (fields['use'] as string) : 'suspense';
+  const typed = { ...fields, use, reason };
   const refuse = (status: number, fault: Fault) => sendStatement(app, visit, status, fault, typed);
   const is = subjectOf(app, language, fields);
   if ('said' in is) return refuse(400, is);
@@ -37,6 +42,7 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   try {
     const lines = await resolveLine(app, { statementId: id, fileLine: line ?? 'unknown', is, reason, by });
+    if (is.use === 'suspense') return await goTo(`/statements/${id}?use=suspense&line=${line}&done=reopened`);
     return await goTo(`/statements/${id}?resolved=${lines.length}`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -58,7 +64,7 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
   if (is === '') return { said: tell(language, 'explain.choose'), field: 'is' };
   const badCommission = { said: tell(language, 'explain.bad_commission'), field: 'commission' };
   if (commission !== '' && !is.startsWith('method ')) return badCommission;
-  if (is === 'other') return { use: 'other' };
+  if (is === 'other' || is === 'suspense') return { use: is };
   const paymentServiceId = merchant === '' ? null : merchant;
   if (is === 'to-merchant') {
     if (subject !== '') return { said: tell(language, 'explain.books_new'), field: 'subject' };
