@@ -105,7 +105,7 @@ export function selectLinesOfOtherAmounts(
      left join movements m on m.id = l.subject and m.kind in ('deposit', 'payout')
      where l.statement_id {named $1} and l.used_as in ('payout', 'return', 'deposit')
        and coalesce(case when l.used_as = 'deposit' then case when m.kind = 'deposit' then m.amount end
-         else coalesce(p.amount, f.total, case when m.kind = 'payout' and l.used_as = 'payout' then m.amount end) end, 0)
+         else coalesce(p.amount, f.total, case when m.kind = 'payout' then m.amount end) end, 0)
          <> case when l.used_as = 'payout' then -l.amount else l.amount end
      order by l.statement_id, l.file_line`,
     [ids],

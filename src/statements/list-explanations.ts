@@ -20,10 +20,12 @@ export async function listExplanations(
   const free = payouts.filter(({ hasPayoutLine, hasReturnLine }) => !(amount < 0 ? hasPayoutLine : hasReturnLine));
   return [
     ...free.map(({ id, reference, state, leftDay }) => ({ id, says: `${reference} · ${leftDay} · ${state}` })),
+    ...remitted
+      // A payout that came back has another line that it left by.
+      .filter(({ hasLine }) => amount > 0 || !hasLine)
+      .map(({ id, reference, day: recorded }) => ({ id, says: `${reference} · ${recorded}` })),
     ...(amount < 0
-      ? remitted
-          .filter(({ hasLine }) => !hasLine)
-          .map(({ id, reference, day: recorded }) => ({ id, says: `${reference} · ${recorded}` }))
+      ? []
       : deposits
           .filter(({ hasLine }) => !hasLine)
           .map(({ id, day: recorded, paidInAs }) => ({ id, says: `${paidInAs ?? ''} ${recorded}`.trim() }))),

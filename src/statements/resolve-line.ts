@@ -5,6 +5,8 @@ import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
+import { bookReturn } from '../movements/return-movement.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
@@ -29,7 +31,8 @@ import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
  * The use of a line as a person decides: a payout that left or came back; money that left at a merchant's expense, such
  * as a payout that left twice, which is booked with the line (`toMerchant`); a deposit, recorded or booked with the
  * line; nothing of this service; or `suspense` again, because it was matched with the wrong payout or deposit.
- * `mv_…`: a payout recorded to a merchant. It left.
+ * `mv_…`: a payout recorded to a merchant. It left; that it came back is booked with the line, unless
+ * it is booked already.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
@@ -146,23 +149,32 @@ async function subjectOf(
       ? [await depositOf(tx, { deposit: is.deposit, line, by, at })]
       : 'toMerchant' in is
         ? [await payoutOf(tx, { ...is.toMerchant, line, by, at })]
-        : is.use === 'payout' && is.payoutId.startsWith('mv_')
-          ? [await remittedOf(tx, { id: is.payoutId, line, by })]
+        : is.payoutId.startsWith('mv_')
+          ? [await remittedOf(tx, { ...is, reason, by }, { line, at })]
           : await settleBy(tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
   throw unfit({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
 }
 
-/** Finds a recorded payout to a merchant. Returns its id: it is in the books already, so nothing else changes. */
-async function remittedOf(tx: Tx, { id, line, by }: { id: string; line: KeptLine; by: Actor }): Promise<string> {
+/**
+ * Finds a recorded payout to a merchant. Returns its id: that it left is in the books already; that it came back is
+ * booked if nobody has.
+ */
+async function remittedOf(tx: Tx, { use, payoutId: id, reason, by }: Settling, { line, at }: Place): Promise<string> {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   refuseOtherEnvironment(owner, line);
-  if (movement.amount === -line.amount && movement.currency === line.currency) return id;
-  throw unfit(OTHER_AMOUNT);
+  const { amount, currency, reference } = movement;
+  if (amount !== (use === 'payout' ? -line.amount : line.amount) || currency !== line.currency)
+    throw unfit(OTHER_AMOUNT);
+  if (use === 'payout') return id;
+  // `payout return` takes this lock too.
+  await lockFunds(tx, owner.id, currency);
+  await bookReturn(tx, owner, movement, { reference, reason, by, now: at });
+  return id;
 }
 
 type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { availableBalance } from '../../src/books/available-balance.ts';
+import { selectMovement } from '../../src/movements/movement-queries.ts';
+import type { Recording } from '../../src/movements/record-movement.ts';
+import { returnPayout } from '../../src/movements/return-movement.ts';
+import { lockFunds } from '../../src/payment-services/lock-funds.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { selectLines } from '../../src/statements/bank-statement-queries.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
+import { openPayoutDesk } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
+
+forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { environment, maker } = await openPayoutDesk(app, { money: 10_000 });
+    const payout = idOf(await payOut(app, environment, 9000, { reference: 'TEF-8812' }));
+    const evidence = { name: 'cartola.csv', sha256: hash('sha256', 'x'), bytes: 1, excerpt: '' };
+    const account = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
+    const lines = [-9000, 9000, 9000].map((amount, at) => ({
+      line: at + 1,
+      day: '2026-01-15',
+      amount,
+      text: amount < 0 ? 'TRANSFERENCIA TEF-8812' : `DEVOLUCION ${at}`,
+    }));
+    const { id } = await importStatement(app, { ...account, evidence, by: maker }, { lines, proof: 'balance' });
+    const say = (fileLine: number, payoutId = payout) => {
+      app.now.advance(1000);
+      const is = { use: 'return' as const, payoutId };
+      return resolveLine(app, { statementId: id ?? '', fileLine, is, reason: 'the account is closed', by: maker });
+    };
+    const { paymentServiceId } = environment;
+    const takeBack = () => {
+      const wanted = { reference: 'TEF-8812', reason: 'the account is closed', by: maker };
+      return returnPayout(app, { paymentServiceId, environment: 'development' }, wanted);
+    };
+    const available = () => availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
+    const uses = async () => (await selectLines(app.db, id ?? '', null)).map(({ used_as }) => used_as);
+    const findings = async () => (await verifyStore(app)).findings.map(({ says }) => says);
+    return { app, environment, payout, say, takeBack, available, uses, findings };
+  };
+  const idOf = (recording: Recording) => ('movement' in recording ? recording.movement.id : '');
+
+  test('books the return with the line, once, and the charge stays the payout that left', async () => {
+    const { app, environment, payout, say, takeBack, available, uses, findings } = await open();
+    assert.equal(await available(), 1000);
+    await say(2);
+    assert.deepEqual([await available(), await uses()], [10_000, ['payout', 'return', 'suspense']]);
+    assert.equal((await takeBack()).kind, 'already');
+    await assert.rejects(say(3), { code: 'PAYOUT_STATE', message: `Another line is of ${payout}.` });
+    await say(2);
+    const back = { environment_id: environment.id, kind: 'resolution' as const, reference: 'payout TEF-8812' };
+    assert.equal((await selectMovement(app.db, back))?.reason, 'the account is closed');
+    assert.deepEqual([await available(), await findings()], [10_000, []]);
+  });
+
+  test('is the return that a person had recorded before, and books nothing then', async () => {
+    const { say, takeBack, available, uses, findings } = await open();
+    await takeBack();
+    await say(2);
+    assert.deepEqual([await available(), await uses()], [10_000, ['payout', 'return', 'suspense']]);
+    assert.deepEqual(await findings(), []);
+  });
+
+  test('is booked once beside a return that is recorded at the same time', async () => {
+    const { app, environment, say, takeBack, available, findings } = await open();
+    let asked: Promise<unknown>[] = [];
+    await app.db.transaction(async (tx) => {
+      await lockFunds(tx, environment.id, 'CLP');
+      asked = [say(2), takeBack()];
+      await untilQueued(app.db, 2);
+    });
+    await Promise.all(asked);
+    assert.deepEqual([await available(), await findings()], [10_000, []]);
+  });
+});
