@@ -1,5 +1,6 @@
 import type { Language } from '../lib/language.ts';
 import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
+import { MOVEMENT_TEXTS } from './accounts/movement-texts.ts';
 import { SETTLE_TEXTS } from './attention/settle-texts.ts';
 import { SUSPENSE_TEXTS } from './attention/suspense-texts.ts';
 import { BANK_ACCOUNT_TEXTS } from './bank-accounts/bank-account-texts.ts';
@@ -32,6 +33,7 @@ export const ROOMS = [
   CALLBACK_TEXTS,
   MAIL_TEXTS,
   ACCOUNT_TEXTS,
+  MOVEMENT_TEXTS,
   SUSPENSE_TEXTS,
   BANK_ACCOUNT_TEXTS,
   PRIVACY_TEXTS,

@@ -228,6 +228,12 @@ export const postConsoleMonth = later(() => import('./settlements/month-page.ts'
   query: ['month', 'environment'],
 });
 export const getConsoleMovements = later(() => import('./accounts/movement-list.ts'), 'getConsoleMovements');
+export const getConsoleMovement = later(() => import('./accounts/movement-page.ts'), 'getConsoleMovement');
+export const postConsoleMovementReturn = later(
+  () => import('./accounts/movement-page.ts'),
+  'postConsoleMovementReturn',
+  FORM,
+);
 export const getConsoleSettlements = later(() => import('./settlements/settlement-list.ts'), 'getConsoleSettlements');
 export const postConsoleSettlements = later(
   () => import('./settlements/settlement-list.ts'),

@@ -3,6 +3,7 @@ import { wentBack } from '../books/journal-queries.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { type Decision, type Movement, type MovementKind, returnReference } from './movement.ts';
 
 const MOVEMENTS: InsertTarget = { name: 'movements', columns: MOVEMENT_COLUMNS };
@@ -37,7 +38,7 @@ export async function lockMovement(tx: Tx, id: string): Promise<Movement | null>
 export type ListedMovement = Movement & {
   payment_service_id: string;
   name: string;
-  environment: string;
+  environment: Environment;
   /** When and why it was returned; null: it was not. */
   returned_at: number | null;
   return_reason: string | null;

@@ -72,6 +72,16 @@ export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 're
   return `${kind} ${reference}`;
 }
 
+/** Makes the record that takes back a whole payout or deposit. */
+export function returnOf(
+  movement: Movement,
+  { id, at, by, reason }: { id: string; at: number; by: string; reason: string },
+): Movement {
+  const reference = returnReference(movement);
+  const said = { created_at: at, recorded_by: by, decision: 'returned', reason } as const;
+  return { ...movement, id, kind: 'resolution', reference, ...said };
+}
+
 function isReturnedDeposit({ kind, reference }: Movement): boolean {
   return kind === 'resolution' && reference.startsWith('deposit ');
 }

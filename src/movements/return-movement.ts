@@ -5,7 +5,7 @@ import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { type Movement, movementPosting, returnReference } from './movement.ts';
+import { type Movement, movementPosting, returnOf } from './movement.ts';
 import { insertMovement, selectMovement, selectReturn } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
 
@@ -43,16 +43,7 @@ export async function bookReturn(
   { reason, by, now }: ReturnWish & { now: number },
 ): Promise<Returned> {
   if ((await selectReturn(tx, movement)) !== null) return { kind: 'already', movement };
-  const back: Movement = {
-    ...movement,
-    id: prefixedId('mv'),
-    kind: 'resolution',
-    reference: returnReference(movement),
-    created_at: now,
-    recorded_by: by.name,
-    decision: 'returned',
-    reason,
-  };
+  const back = returnOf(movement, { id: prefixedId('mv'), at: now, by: by.name, reason });
   await insertMovement(tx, back);
   await postEntries(tx, movementPosting(back));
   const { id, reference, amount, currency } = movement;

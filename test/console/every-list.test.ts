@@ -22,6 +22,7 @@ const NO_LISTS: Readonly<Record<string, string>> = {
   '/console/restore': 'what a restore holds, and what to compare',
   '/console/verification': 'what the last verification of the books found',
   '/console/suspense/:id': 'the entries of each decision',
+  '/console/movements/:id': 'the entries that take a deposit or payout back',
   '/console/staff/:id': 'the sessions and tokens of one person',
 };
 

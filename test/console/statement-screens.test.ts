@@ -171,7 +171,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.equal((await selectMovements(app.db, 'payout', 10)).length, 1, 'a second click books nothing more');
     assert.doesNotMatch((await maker.get(at)).text, /Explain the second line/, 'the line is explained');
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
-    assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements?text=${booked?.id}"`));
+    assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements/${booked?.id}"`));
     const recorded = await owner.get(`/movements?text=${booked?.id}`);
     const reason = `/console/statements/${id}">the reason is in line 2 of this bank statement</a>`;
     assert.match(recorded.text, new RegExp(`at its expense.*${reason}`, 's'));

@@ -8,6 +8,7 @@ import { signedAmount } from '../../src/books/settled-line.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { closeMonth } from '../../src/movements/close-month.ts';
 import { lockMovement, selectBookedMovements, selectMovements } from '../../src/movements/movement-queries.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -112,6 +113,19 @@ forEachEngine('a deposit that is taken back', (openTestDatabase) => {
     assert.equal((await takeBack('TRF-1')).kind, 'returned');
     assert.deepEqual([await available(), await balanceOf('bank')], [0, -12_000]);
     assert.deepEqual((await verifyBooks(app)).records, []);
+  });
+
+  test('belongs to the month in which it is taken back: a closed month stays as it was closed', async () => {
+    const { app, environment, takeBack, available } = await open();
+    await deposit(app, environment, 5000, { reference: 'TRF-1', paymentMethod: null });
+    app.now.advance(30 * 86_400_000);
+    const close = () => closeMonth(app, '2026-01', environment.environment, TESTER);
+    assert.equal(await close(), null);
+    assert.equal((await takeBack('TRF-1')).kind, 'returned');
+    const closed = await close();
+    assert.deepEqual([closed?.isAsClosed, closed?.owed[0]?.owed], [true, '15000']);
+    assert.equal(await available(), 10_000);
+    assert.equal((await verifyStore(app)).ok, true);
   });
 
   test('must be a recorded deposit of the same environment', async () => {

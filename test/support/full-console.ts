@@ -73,7 +73,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await delivery.poll();
   await delivery.drain();
   await queueMail(app, payment);
-  await deposit(app, environment, 1000);
+  const deposited = await deposit(app, environment, 1000);
   const { payout, left, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);
@@ -97,6 +97,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const { batch_id: batch } = payout;
   const ids: Record<string, string | null | undefined> = {
     '/console/accounts/:id': merchant,
+    '/console/movements/:id': 'movement' in deposited ? deposited.movement.id : '',
     '/console/settlements/:id': settlement,
     '/console/settlements/:id/book': settlement,
     '/console/payouts/:id': payout.id,

@@ -109,8 +109,8 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
       name: 'reference',
       text: 'recorded.reference',
       value: ({ reference }) => reference,
-      cell: ({ reference, transaction_id: transaction }) =>
-        html`<span class="code">${reference}</span>${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
+      cell: ({ id, kind, reference, transaction_id: transaction }) =>
+        html`${kind === 'resolution' ? html`<span class="code">${reference}</span>` : html`<a class="code" href="${at}/movements/${id}">${reference}</a>`}${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
     },
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     {

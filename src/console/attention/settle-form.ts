@@ -157,8 +157,10 @@ ${file !== null && carriedFile(file)}${fields.map(([name, value]) => html`<input
   return send(200, { title, main, again: typedPath(visit, at, { fields: { ...kept, outcome, reason }, file }) });
 }
 
+type ShownEntry = Pick<JournalEntry, 'kind' | 'debit_account' | 'credit_account' | 'amount' | 'currency'>;
+
 /** Shows the entries that an act adds to the books, each with its debit and its credit account. */
-export function entriesTable(language: Language, entries: readonly JournalEntry[]): Html {
+export function entriesTable(language: Language, entries: readonly ShownEntry[]): Html {
   if (entries.length === 0) return html`<p>${tell(language, 'settle.no_entries')}</p>`;
   const head = (['settle.entry', 'settle.debit', 'settle.credit', 'column.amount'] as const).map((key) =>
     tell(language, key),
@@ -175,6 +177,7 @@ export function entriesTable(language: Language, entries: readonly JournalEntry[
 const ACCOUNTS: Readonly<Record<string, ConsoleText>> = {
   'merchant:payable': 'booked.merchant',
   'payouts:reserved': 'booked.reserved',
+  'fees:acquirer': 'settle.acquirer_fees',
   'fees:income': 'settle.fees',
   bank: 'settle.bank',
   suspense: 'settle.suspense',

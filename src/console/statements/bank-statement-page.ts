@@ -112,13 +112,13 @@ function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly K
   return tableOf(head, rows, [0, 2]);
 }
 
-const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements?text=' } as const;
+const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements/' } as const;
 
 /** Shows what the line is of, as a link if the person may open its screen. */
-function subjectCell(app: App, { subject }: KeptLine, { may, environmentIds }: User): Html | string {
+function subjectCell(app: App, { subject }: KeptLine, { may }: User): Html | string {
   if (subject === null) return '—';
   const [, kind] = /^(po|pf|mv)_/.exec(subject) ?? [];
-  const mayOpen = kind === 'mv' ? environmentIds === null : may.has('recipients:read');
+  const mayOpen = may.has(kind === 'mv' ? 'books:read' : 'recipients:read');
   if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
   const place = PLACES[kind as keyof typeof PLACES];
   return html`<a class="code" href="${publicPath(app)}/console/${place}${subject}">${subject}</a>`;
