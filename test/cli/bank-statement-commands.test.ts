@@ -70,11 +70,26 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const merchant = ['--use', 'payout', '--to-merchant', '--payment-service', desk.environment.paymentServiceId];
     const corrected = await run('statement', 'resolve', id, '--line', '3', ...merchant, '--reason', 'cargo', ...as);
     assert.deepEqual([corrected.status, (corrected.json['lines'] as { use: string }[])[0]?.use], [0, 'payout']);
+    const wrong = ['--use', 'suspense', '--reason', 'de otro pago', ...as];
+    assert.match((await run('statement', 'resolve', id, ...wrong)).stderr, /suspense needs --line/);
+    const again3 = await run('statement', 'resolve', id, '--line', '3', ...wrong);
+    const undo = `payout return ${id}/3 --payment-service ${desk.environment.paymentServiceId} --environment development`;
+    assert.match(again3.stderr, new RegExp(`^PAYOUT_STATE: .* was booked with this line\\. .*: bin/rubrica ${undo}\n`));
+    const { stdout: reopened } = await runCommand(['statement', 'resolve', id, '--line', '2', ...wrong], { env });
+    assert.equal(reopened, `The line is in suspense: bin/rubrica statement resolve ${id} --line 2\n`);
     writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ABONO;0;5.000\n`);
     const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
     assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
     assert.match(stdout, /\nNew: 0 payouts, 0 returns, 0 deposits, 1 in suspense\.\n/);
     await mistyped(/show (st_\w+)/.exec(stdout)?.[1] ?? '', '2', 'deposit');
+    const target = ['--payment-service', desk.environment.paymentServiceId, '--environment', 'development'];
+    const paidIn = ['--from-merchant', '--amount', '6000', '--currency', 'CLP', '--reference', 'TRF-0116'];
+    assert.equal((await run('deposit', 'create', ...paidIn, ...target)).status, 0);
+    writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};TRF-0116;0;6.000\n`);
+    const { json: matched } = await run('statement', 'import', file, '--account', '987654321', ...as);
+    const came = await run('deposit', 'return', 'TRF-0116', '--reason', 'x', ...target, ...as);
+    const how = `bin/rubrica statement resolve ${String(matched['id'])} --line 2 --use suspense\n`;
+    assert.match(came.stderr, new RegExp(`^PAYOUT_STATE: An import matched line 2 of .*: ${how}`));
     const rows = await db.query("select actor, action from audit_log where action like 'statement.%' order by link");
     const { email } = desk.users.maker;
     assert.deepEqual(
@@ -83,6 +98,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
         [email, 'statement.imported'],
         [email, 'statement.line_resolved'],
         [email, 'statement.line_resolved'],
+        [email, 'statement.line_reopened'],
+        [email, 'statement.imported'],
         [email, 'statement.imported'],
       ],
     );

@@ -95,10 +95,13 @@ ${reasonField(language, fault, { value: typed['reason'] })}
 /** Asks why a line is not the payout or deposit that it was matched with, to put it into suspense again. */
 function reopenForm(app: App, language: Language, line: KeptLine, { typed, fault }: { typed: Typed; fault: Fault }) {
   const { statement_id: id, file_line, day, amount, currency, used_as, subject } = line;
-  const is = { use: tell(language, `use.${used_as}`), of: subject ?? '' };
+  const of = html`<span class="code whole">${subject}</span>`;
+  const what = subject?.startsWith('mv_')
+    ? html`<a href="${publicPath(app)}/console/movements/${subject}">${of}</a>`
+    : of;
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.wrong_title', { line: file_line })}</h2>
-<p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${is.use} <span class="code whole">${is.of}</span></p>
+<p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${tell(language, `use.${used_as}`)} ${what}</p>
 <p>${tell(language, 'explain.wrong_text')}</p>
 <input type="hidden" name="line" value="${file_line}"><input type="hidden" name="use" value="${used_as}"><input type="hidden" name="is" value="suspense">
 ${reasonField(language, fault, { value: typed['reason'] })}
