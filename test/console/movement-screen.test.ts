@@ -148,6 +148,9 @@ forEachEngine('the page of a recorded deposit or payout', (openTestDatabase) => 
       assert.equal((await user.post(`${path}/return`, { reason })).status, 403, role);
       assert.doesNotMatch((await user.get(path)).text, /<form[^>]*\/return"/, role);
     }
+    const own = { role: 'merchant', may: [], paymentServices: [desk.environment.paymentServiceId] } as const;
+    const ofMerchant = as(await createTestUser(app, own));
+    assert.equal((await ofMerchant.get(path)).status, 403, 'who recorded it and why is for the staff');
     const other = await openPayoutDesk(app);
     const stranger = as(other.users.maker);
     for (const answer of [await stranger.get(path), await stranger.post(`${path}/return`, { reason })])

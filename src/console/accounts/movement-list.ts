@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -68,6 +69,7 @@ function nameOf(language: Language, booked: string): string {
 
 function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMovement>[] {
   const at = `${publicPath(app)}/console`;
+  const mayOpen = mayAny(user.may, readWith('movements:record'));
   return [
     {
       name: 'at',
@@ -110,7 +112,7 @@ function columnsFor(app: App, { language, user }: ConsoleVisit): Column<BookedMo
       text: 'recorded.reference',
       value: ({ reference }) => reference,
       cell: ({ id, kind, reference, transaction_id: transaction }) =>
-        html`${kind === 'resolution' ? html`<span class="code">${reference}</span>` : html`<a class="code" href="${at}/movements/${id}">${reference}</a>`}${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
+        html`${kind === 'resolution' || !mayOpen ? html`<span class="code">${reference}</span>` : html`<a class="code" href="${at}/movements/${id}">${reference}</a>`}${transaction !== null && html`<br>${paymentLink(user.may.has('payments:read') ? at : null, transaction)}`}`,
     },
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     {

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import type { User } from '../../auth/user.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -118,7 +119,7 @@ const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements/' } as cons
 function subjectCell(app: App, { subject }: KeptLine, { may }: User): Html | string {
   if (subject === null) return '—';
   const [, kind] = /^(po|pf|mv)_/.exec(subject) ?? [];
-  const mayOpen = may.has(kind === 'mv' ? 'books:read' : 'recipients:read');
+  const mayOpen = kind === 'mv' ? mayAny(may, readWith('movements:record')) : may.has('recipients:read');
   if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
   const place = PLACES[kind as keyof typeof PLACES];
   return html`<a class="code" href="${publicPath(app)}/console/${place}${subject}">${subject}</a>`;
