@@ -93,6 +93,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'statement resolve': [
     "statement resolve st_… --line 12 --use other --reason 'arriendo' --as ana@example.cl",
     "statement resolve st_… --line 14 --use deposit --method webpay --commission 500 --reason 'abono del 15' --as ana@example.cl",
+    "statement resolve st_… --line 19 --use return --payout mv_… --reason 'la cuenta está cerrada' --as ana@example.cl",
     "statement resolve st_… --line 17 --use suspense --reason 'era de otro pago' --as ana@example.cl",
   ],
   deposit: ['deposit list'],

@@ -95,6 +95,13 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       (data['statements'] as { id: string; open: number }[]).map((one) => [one.id, one.open]),
       [[id, 0]],
     );
+    const wrong = { use: 'suspense', reason: 'de otro pago' };
+    const unnamed = await post(uses_, wrong);
+    assert.deepEqual([unnamed.status, unnamed.body.errors[0]?.pointer], [422, '/line']);
+    assert.equal((await post(uses_, { ...wrong, line: 4 })).status, 409, 'its deposit was booked with it');
+    const reopened = await post(uses_, { ...wrong, line: 2 });
+    const [open2] = reopened.body.data['lines'] as { use: string; of: string | null }[];
+    assert.deepEqual([reopened.status, open2?.use, open2?.of], [200, 'suspense', null]);
     const elsewhere = await openPayoutDesk(app);
     const { paymentServiceId } = elsewhere.environment;
     const stranger = await createTestUser(app, {
