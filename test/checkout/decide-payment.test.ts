@@ -150,18 +150,23 @@ forEachEngine('a payment that a person decides', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('goes to suspense when its order has expired, and the order stays expired', async () => {
-    const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
-    waiting.app.now.advance(waiting.transaction.expires_at);
-    await expireTransactions(waiting.app, 10);
-    assert.equal(await decide(waiting, 'approved', 5000), 'decided');
-    const { transaction, attempts, events } = await readStates(waiting.app);
-    assert.deepEqual([transaction, events.at(-1)], ['expired', 'conflict']);
-    assert.deepEqual(attempts, ['declined']);
-    assert.deepEqual(await balancesOf(waiting), [5000, 0, 5000]);
-    await assertVerified(waiting);
-    assert.equal(await decide(waiting, 'approved'), 'already');
-  });
+  for (const [taken, attempt] of [
+    [5000, 'declined'],
+    [AMOUNT + 10, 'approved'],
+  ] as const) {
+    test(`goes to suspense with all of its ${taken} when its order has expired, and the order stays expired`, async () => {
+      const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
+      waiting.app.now.advance(waiting.transaction.expires_at);
+      await expireTransactions(waiting.app, 10);
+      assert.equal(await decide(waiting, 'approved', taken), 'decided');
+      const { transaction, attempts, events } = await readStates(waiting.app);
+      assert.deepEqual([transaction, events], ['expired', ['created', 'expired', 'conflict']]);
+      assert.deepEqual(attempts, [attempt]);
+      assert.deepEqual(await balancesOf(waiting), [taken, 0, taken]);
+      await assertVerified(waiting);
+      assert.equal(await decide(waiting, 'approved'), 'already');
+    });
+  }
 
   test('is not decided by a preview from before its order expired; a new preview puts the money in suspense', async () => {
     const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });

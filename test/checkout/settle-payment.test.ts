@@ -144,6 +144,22 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([await schedule(lost), await schedule(held)], [held, null]);
   });
 
+  test('leaves a commit unanswered until its method says that nothing was taken', async () => {
+    const { app, attempt, transaction } = await openPayment(openTestDatabase);
+    const at = app.now();
+    await app.db.transaction(async (tx) => {
+      await claimAttemptOf(tx, transaction, { now: at, until: at + 60_000 });
+      await noteCommitSent(tx, attempt, { claimedUntil: at + 60_000, at });
+    });
+    for (const [outcome, answeredAt] of [
+      [pending, null],
+      [{ ...pending, nothingTaken: true as const }, at],
+    ] as const) {
+      await settlePayment(app, attempt, outcome, at);
+      assert.equal((await readAttempt(app)).commit_answered_at, answeredAt);
+    }
+  });
+
   test('records a contradiction once in the feed, and leaves it for a person to decide', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     const kinds = [];
@@ -214,6 +230,29 @@ forEachEngine('settling a payment', (openTestDatabase) => {
       events: ['created', 'failed', 'conflict'],
       callbacks: 1,
     });
+    assert.equal(await readCounter(app.metrics.conflicts), 1);
+  });
+
+  test('records an approval beside another open attempt as one conflict, however often it comes', async () => {
+    const { app, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    const attempt = await readAttempt(app);
+    await settlePayment(app, attempt, { kind: 'aborted', detail: {} });
+    app.now.advance(1000);
+    await startPayment(app, transaction, 'scripted');
+    const kinds = [];
+    for (let time = 0; time < 3; time++) kinds.push((await settlePayment(app, attempt, approved)).kind);
+    assert.deepEqual(kinds, ['conflict', 'already', 'already']);
+    const { attempts, events } = await readStates(app);
+    assert.deepEqual(
+      [attempts, events],
+      [
+        ['aborted', 'pending'],
+        ['created', 'conflict'],
+      ],
+    );
     assert.equal(await readCounter(app.metrics.conflicts), 1);
   });
 
