@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
@@ -236,6 +237,68 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     await carryOutRefunds(app, 10);
     assert.equal(method.requested.length, 0);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 1000]]);
+  });
+
+  test('does not request when the worker was delayed after its record, which is withdrawn', async () => {
+    const { app, paid, method } = await open(openTestDatabase);
+    const { id } = await acceptedRefund(app, paid, 1000);
+    const transaction: typeof app.db.transaction = async (work) => {
+      const done = await app.db.transaction(work);
+      if ((await asked())[0] !== null) app.now.advance(30_001);
+      return done;
+    };
+    const asked = async () => {
+      const { asked_at, asking } = (await findRefund(app, paid, id)) as Refund;
+      return [asked_at, asking];
+    };
+    await carryOutRefunds({ ...app, db: { ...app.db, transaction } }, 10);
+    assert.deepEqual([method.requested.length, await asked()], [0, [null, 'due']]);
+    app.now.advance(60_000);
+    await carryOutRefunds(app, 10);
+    assert.equal(method.requested.length, 1);
+  });
+
+  test('keeps the order that a person gave while the request did not arrive', async () => {
+    const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+    const wish = { outcome: 'retry', reason: 'seen', evidence, by: TESTER } as const;
+    const request = async ({ refundId }: RefundRequest) => {
+      assert.equal(await decideRefund(app, refundId, wish), 'decided');
+      return { kind: 'absent' as const };
+    };
+    const { app, paid } = await open(openTestDatabase, { method: refundingMethod({ request }) });
+    const { id } = await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    assert.equal((await findRefund(app, paid, id))?.asking, 'ordered');
+  });
+
+  test('waits for the order of a person after the method refunded something else, also when that is explained', async () => {
+    const method = refundingMethod({ lookup: async () => ({ kind: 'absent', refunded: 500 }) });
+    const { app, paid } = await open(openTestDatabase, { method });
+    const { id } = await acceptedRefund(app, paid, 1000);
+    const requests = async () => {
+      await carryOutRefunds(app, 10);
+      app.now.advance(3_600_000);
+      return method.requested.length;
+    };
+    assert.equal(await requests(), 0);
+    await resolveSuspense(app, paid.id, { decision: 'kept', reason: 'the shop did it', by: TESTER });
+    assert.equal(await requests(), 0);
+    const wish = { outcome: 'retry', reason: 'it is missing', evidence: null, by: TESTER } as const;
+    assert.equal(await decideRefund(app, id, wish), 'decided');
+    assert.equal(await requests(), 1);
+  });
+
+  test('is not looked up again after its end while another refund of its payment is in process', async () => {
+    const { app, paid, method } = await open(openTestDatabase);
+    const first = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, first, { kind: 'approved', detail: {} });
+    app.now.advance(3_600_000);
+    const second = await acceptedRefund(app, paid, 2000);
+    const lookedUp = async () => {
+      await carryOutRefunds(app, 10);
+      return method.lookedUp.map(({ refundId }) => refundId);
+    };
+    assert.deepEqual([await lookedUp(), await lookedUp()], [[second.id], [second.id, first.id]]);
   });
 
   test('ignores an answer from a worker whose claim has passed to another', async () => {
