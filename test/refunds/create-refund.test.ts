@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { readFunds } from '../../src/payment-services/lock-funds.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
@@ -11,6 +14,7 @@ import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../supp
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { refund, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -69,6 +73,23 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     await settleRefund(app, rest, { kind: 'approved', detail: {}, refunded: 10_000 });
     assert.equal(refusalIn(await refund(app, paid, 1)), 'ALREADY_REFUNDED');
     assert.deepEqual((await verifyBooks(app)).problems, []);
+  });
+
+  test('counts the fee of a payment once, so a merchant who owes more than fees gets no further refund', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const [paid, other] = [await pay(app, environment), await pay(app, environment)];
+    // The merchant's part of each payment is 8,950 of 10,000.
+    assert.equal((await refund(app, paid, 9500)).kind, 'accepted');
+    const first = refundIn(await refund(app, other, 1000));
+    const { available } = await readFunds(app.db, environment.id, 'CLP');
+    await payOut(app, environment, Number(available));
+    await settleRefund(app, first, { kind: 'approved', detail: {}, refunded: 2000 });
+    await resolveSuspense(app, other.id, { decision: 'kept', reason: 'the merchant did it', by: TESTER });
+    assert.equal((await readFunds(app.db, environment.id, 'CLP')).available, -1000);
+    assert.equal(refusalIn(await refund(app, paid, 500)), 'INSUFFICIENT_BALANCE');
+    await deposit(app, environment, 450, { paymentMethod: null });
+    assert.equal((await refund(app, paid, 500)).kind, 'accepted');
   });
 
   test('accepts a failed refund again immediately, without a key', async () => {
@@ -133,7 +154,11 @@ async function open(openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
   const app = createTestApp(db);
   const environment = await createTestEnvironment(app);
-  return { db, app, environment, paid: await createPaidTransaction(app, environment, { amount: 10_000 }) };
+  return { db, app, environment, paid: await pay(app, environment) };
+}
+
+function pay(app: App, environment: ServiceEnvironment) {
+  return createPaidTransaction(app, environment, { amount: 10_000 });
 }
 
 function refusalIn(creation: RefundCreation): string {
