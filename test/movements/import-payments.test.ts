@@ -5,6 +5,7 @@ import { listAttention } from '../../src/attention/list-attention.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
@@ -57,6 +58,15 @@ async function carryOut(opened: Importing, ...lines: string[]) {
   const evidence = describeEvidence('settled.csv', Buffer.from(lines.join('\n')));
   const steps = await plan(opened, ...lines);
   return importPayments(opened.app, scopeOf(opened), steps, { evidence, by: TESTER });
+}
+
+/** Imports chargebacks. Returns what the import did with each line, and why. */
+async function chargeBack(opened: Importing, ...lines: string[]): Promise<string[]> {
+  const file = [`${HEAD};tipo`, ...lines.map((line) => `${line};Contracargo`)].join('\n');
+  const steps = await planImport(opened.app, scopeOf(opened), await readSettlement(Readable.from([file])));
+  const evidence = describeEvidence('settled.csv', Buffer.from(file));
+  const done = await importPayments(opened.app, scopeOf(opened), steps, { evidence, by: TESTER });
+  return done.map(({ does, note }) => `${does}: ${note}`);
 }
 
 const resultsOf = (steps: readonly { does: string }[]) => steps.map(({ does }) => does);
@@ -355,6 +365,34 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.equal(await planned('Contracargo'), 'left: a chargeback of a payment that is not in the books');
     for (const type of ['Reversa de contracargo', 'Contracargo ganado', 'Chargeback won'])
       assert.match(await planned(type), /^left: money that was refunded/, type);
+  });
+
+  test('books a chargeback of a sale that was imported on the same day', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const line = `15/01/2026;${opened.id};1213;12990`;
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['settle']);
+    assert.deepEqual(await chargeBack(opened, line), [
+      'suspense: a chargeback: bin/rubrica books resolve decides who bears it',
+    ]);
+    assert.equal((await sumsOf(opened)).suspense, 12_990);
+    await assertVerified(opened);
+  });
+
+  test('leaves a chargeback of an order that was paid twice to a person', async () => {
+    const answers: PaymentOutcome[] = [{ kind: 'pending' }, approved];
+    const method = scriptMethod({ start: async () => answers.shift() as PaymentOutcome });
+    const opened = await openCheckout(openTestDatabase, { method });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const first = await readAttempt(app);
+    await settlePayment(app, first, { kind: 'aborted', detail: {} });
+    app.now.advance(1000);
+    await startPayment(app, transaction, 'scripted');
+    assert.equal((await settlePayment(app, first, approved)).kind, 'conflict');
+    const [second] = await app.db.query<{ id: string }>("select id from payment_attempts where state = 'approved'");
+    assert.deepEqual(await chargeBack(opened, `20/01/2026;${second?.id};1213;12990`), [
+      'left: a chargeback of an order that was paid twice',
+    ]);
   });
 
   test('leaves booked lines, refunds, other amounts and payments of another merchant alone', async () => {
