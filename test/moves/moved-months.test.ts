@@ -11,7 +11,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { twoDatabases, twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
-import { createLatePayment } from '../support/test-books.ts';
+import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 const JANUARY = ['2026-01', 'development'] as const;
@@ -40,6 +40,8 @@ forEachEngine('a month of a payment service that moves', (openTestDatabase) => {
 
   test('stays as it was closed where the payment service arrives later', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const newcomer = await createTestEnvironment(to);
+    await createPaidTransaction(to, newcomer);
     from.now.advance(20 * 86_400_000);
     assert.equal(await closeMonth(to, ...JANUARY, TESTER), null);
     from.now.advance(1000);
@@ -47,8 +49,11 @@ forEachEngine('a month of a payment service that moves', (openTestDatabase) => {
     assert.equal((await describeMonth(to, ...JANUARY))?.isAsClosed, true);
     assert.equal((await verifyStore(to)).ok, true);
     assert.equal(await closeMonth(from, ...JANUARY, TESTER), null);
+    from.now.advance(1000);
     await movePaymentService(to, from, wishOf(merchant));
     assert.equal((await describeMonth(from, ...JANUARY))?.isAsClosed, true, 'it was there at the close');
+    await movePaymentService(to, from, wishOf(newcomer));
+    assert.equal((await describeMonth(from, ...JANUARY))?.isAsClosed, true, 'only the other one is new');
   });
 });
 
