@@ -9,6 +9,7 @@ import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../../src/auth/factors/store-factor.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { renewSession } from '../../../src/auth/session.ts';
+import { updateSessionsEnded } from '../../../src/auth/session-queries.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';
@@ -98,6 +99,15 @@ forEachEngine('a second factor', (openTestDatabase) => {
     const proved = await app.db.transaction((tx) => renewSession(tx, session, 'factor', app.now()));
     assert.ok(proved);
     assert.deepEqual([(await add(proved))?.id, (await makeCodes(proved))?.length], ['fac_key', 10]);
+  });
+
+  test('is neither added nor given recovery codes in a session that has ended meanwhile', async () => {
+    const { app, user } = await open();
+    const session = { ...(await beginTestSession(app, user.id, 'console')), proved_at: app.now() };
+    await app.db.transaction((tx) => updateSessionsEnded(tx, user.id, null, app.now()));
+    const row = { id: 'fac_new', user_id: user.id, kind: 'totp', name: 'Tablet', sealed: 'x', site: null } as const;
+    assert.equal(await storeFactor(app, { ...row, credential: null, last_step: 0 }, session, TESTER), null);
+    assert.equal(await renewRecoveryCodes(app, user.id, session, TESTER), null);
   });
 
   test('of kind passkey is refused when its counter does not grow, unless the counter is always zero', async () => {
