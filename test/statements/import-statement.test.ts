@@ -165,16 +165,28 @@ forEachEngine('bank statements', (openTestDatabase) => {
   });
 
   test('a line matches no payout or file that leaves during the import, which another import could match too', async () => {
-    const { app, file, line, take, states } = await open();
+    const { app, by, owner, file, line, take, states } = await open();
+    const remit = async () => {
+      const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+      const wish = { kind: 'payout' as const, reference: 'TEF-8812', amount: 9_000, commission: 0, currency: 'CLP' };
+      return recordMovement(app, target, { ...wish, paymentMethod: null, by });
+    };
     let leaving: ReturnType<typeof file> | undefined;
     const importing = onQuery(app, async (sql) => {
       if (leaving !== undefined || !sql.startsWith('select p.id, p.environment_id')) return;
       leaving = file({ reference: 'a', amount: 15_000 }, { reference: 'b', amount: 7_000, payee: PEDRO });
       // SQLite has one writer, which is the import.
-      if (app.db.engine === 'postgres') await leaving;
+      if (app.db.engine !== 'postgres') return;
+      await leaving;
+      await remit();
     });
-    const taken = await take.through(importing, line(-15_000, 'TEF 12531909-2'), line(-22_000, 'NOMINA'));
-    assert.deepEqual(taken.uses, { suspense: 2 });
+    const taken = await take.through(
+      importing,
+      line(-15_000, 'TEF 12531909-2'),
+      line(-22_000, 'NOMINA'),
+      line(-9_000, 'TEF-8812'),
+    );
+    assert.deepEqual(taken.uses, { suspense: 3 });
     assert.deepEqual(await states((await leaving)?.payouts ?? []), ['sent', 'sent']);
   });
 
