@@ -101,6 +101,9 @@ test('a reference in a line without a RUT matches only as a whole word', async (
   const others = ['22', '2a', '2á', '2-b', '2_b', '2/1', '2.1'].map((end) => `TEF nomina-${end}`);
   for (const text of [...others, ...['a', '9', 'ñ', '-', '.', '_', '/'].map((start) => `TEF ${start}nomina-2`)])
     assert.equal(await useOf(text), SEVERAL, text);
+  const short = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'n-123' : 'n-1234' }));
+  assert.equal(await useOf('TEF n-123', short), SEVERAL, 'five characters may be in any text');
+  assert.equal(await useOf('TEF n-1234', short), 'po_2');
   const pointed = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago.12' : 'otro.12' }));
   assert.equal(await useOf('TEF pago.12', pointed), 'po_1');
   assert.equal(await useOf('TEF pagox12', pointed), SEVERAL, 'a point matches only itself');

@@ -146,6 +146,7 @@ test('amounts in one column are refused where no sign, side or balance says whic
   assert.deepEqual(said(await read(file(...sent, '18/01/2026;B;X;-1;'))).length, 4);
   const proven = ['17/01/2026;Ana;TEF;15.000;15.000', '18/01/2026;Ana;TEF;9.000;24.000'];
   assert.equal((await read(file(...proven))).proof, 'balance');
+  assert.equal((await read(file(proven[0] ?? ''))).proof, 'nothing', 'a file of one line can have a balance too');
   await assert.rejects(sided('Cargo/Abono', '', ''), /left or came/);
 });
 
