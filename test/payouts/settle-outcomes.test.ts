@@ -16,18 +16,30 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 
 forEachEngine('a result of the bank', (openTestDatabase) => {
-  test('that says again what was so before the payout came back changes nothing and waits for nobody', async () => {
+  const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const { environment: owner, maker: by } = desk;
     const [{ id }] = (await approved(app, desk)) as [Payout];
     await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
-    const say = async (outcome: PayoutOutcome) => {
-      const evidence = describeEvidence(`${outcome}.csv`, Buffer.from(outcome));
-      const said = { owner, by, outcomes: [{ id, outcome, reason: null }], evidence };
-      const { settled, already, contradicted } = await settlePayouts(app, said);
+    const say = async (...results: PayoutOutcome[]) => {
+      const evidence = describeEvidence(`${results}.csv`, Buffer.from(results.join()));
+      const outcomes = results.map((outcome) => ({ id, outcome, reason: null }));
+      const { settled, already, contradicted } = await settlePayouts(app, { owner, by, outcomes, evidence });
       return [settled.length, already.length, contradicted.length];
     };
+    return { app, id, say };
+  };
+
+  test('that contradicts an earlier one of the same file moves no money and waits for a person', async () => {
+    const { app, id, say } = await open();
+    assert.deepEqual(await say('confirmed', 'failed'), [1, 0, 1]);
+    assert.equal((await selectPayoutAnywhere(app.db, id))?.state, 'confirmed');
+    assert.equal((await listAttention(app, 'payout', 10)).length, 1);
+  });
+
+  test('that says again what was so before the payout came back changes nothing and waits for nobody', async () => {
+    const { app, id, say } = await open();
     assert.deepEqual(await say('confirmed'), [1, 0, 0]);
     assert.deepEqual(await say('returned'), [1, 0, 0]);
     assert.deepEqual(await say('confirmed'), [0, 1, 0]);
