@@ -188,6 +188,21 @@ test('the next address is tried when one does not answer, up to three', async ()
   await Promise.all([third.close(), fourth.close()]);
 });
 
+test('no other address is tried once the request was sent, whatever becomes of the answer', async () => {
+  const broken = await startRawServer((socket) => socket.destroy());
+  const dialled: string[] = [];
+  const { fetch, close } = createSafeFetch({
+    resolve: async () => ['93.184.216.1', '93.184.216.2'],
+    dial: ({ address }) => {
+      dialled.push(address);
+      return connect({ host: '127.0.0.1', port: broken.port });
+    },
+  });
+  assert.equal((await fetch(request)).kind, 'failed');
+  assert.deepEqual(dialled, ['93.184.216.1']);
+  await Promise.all([close(), broken.close()]);
+});
+
 test('a name without addresses, an unknown name and a silent name server fail as DNS errors', async () => {
   const network = fakeNetwork({ 'shop.example.com': [[]] });
   assert.equal(failureOf(await network.fetch(request)), 'dns ENODATA');
