@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setRights } from '../../src/auth/set-rights.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { enqueueEnvironmentEvents } from '../../src/outbox/enqueue-event.ts';
 import { enqueuePosts } from '../../src/outbox/enqueue-post.ts';
@@ -31,6 +32,19 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
     assert.deepEqual(before.found, told.sort());
     for (let others = 0; others < 5; others++) await subscribe([other.paymentServiceId]);
     assert.deepEqual(await find(), before);
+  });
+
+  test('are only those who may read events now', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id: userId } = await createTestUser(app, { role: 'support', may: ['events:read'] });
+    const wish = { userId, webhook: 'refunds', url: 'https://shop.example/told', method: 'POST' } as const;
+    await setWebhook(app, wish, TESTER);
+    const count = async () =>
+      (await app.db.transaction((tx) => findSubscribers(tx, environment.id, 'refund.completed'))).length;
+    assert.equal(await count(), 1);
+    await setRights(app, userId, { revoke: ['events:read'] }, TESTER);
+    assert.equal(await count(), 0);
   });
 
   test('are notified of many payouts in as many statements as of one', async () => {
