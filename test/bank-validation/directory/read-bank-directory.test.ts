@@ -90,10 +90,11 @@ suite('readBankDirectory', () => {
   });
 
   test('a duplicate code is reported with its place', () => {
-    const reading = readBankDirectory({ ...shippedList, banks: [...shippedList.banks, entry('012', 'Banco Nuevo')] });
+    const banks = [entry('981', 'Banco Uno'), entry('982', 'Banco Dos'), entry('981', 'Banco Tres')];
+    const reading = readBankDirectory({ ...shippedList, banks });
     assert.ok('problems' in reading);
     assert.deepEqual(reading.problems, [
-      { pointer: '/banks/62/code', code: 'BANK_LIST_DUPLICATE_CODE', message: 'Code 012 is already entry 2.' },
+      { pointer: '/banks/2/code', code: 'BANK_LIST_DUPLICATE_CODE', message: 'Code 981 is already entry 0.' },
     ]);
   });
 
