@@ -378,17 +378,28 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
 
   test('a failed payout that its sender still has waits for a person, because it may be paid after all', async () => {
     const provider = openStandInProvider({ 500: { status: 'failed', later: 'pending' } });
-    const { app, pay, read } = await open(provider);
+    const { app, desk, pay, read } = await open(provider);
     const [payout] = (await pay(500)) as [Payout];
     await carryOutPayouts(app, 100);
     provider.goOn();
-    app.now.advance(DAY / 24);
     const { log, alarms } = listenForAlarms();
+    const say = async (asked: Payout) => {
+      await settleAnswer({ ...app, log }, desk.environment, asked, { kind: 'pending' });
+      const { state, contradiction } = await read(payout);
+      return [state, contradiction, alarms.length];
+    };
+    const failed = await read(payout);
+    assert.deepEqual(await say({ ...failed, state: 'sent' }), ['failed', null, 0], 'an answer from before the failure');
+    app.now.advance(DAY / 24);
     await carryOutPayouts({ ...app, log }, 100);
     app.now.advance(DAY);
     await carryOutPayouts({ ...app, log }, 100);
-    const { state, contradiction } = await read(payout);
+    const contradicted = await read(payout);
+    const { state, contradiction } = contradicted;
     assert.deepEqual([state, contradiction, alarms], ['failed', 'the sender still has it', ['payout_contradiction']]);
+    const look = { owner: desk.environment, payout: contradicted, by: desk.maker, reason: 'it was not paid', evidence };
+    await endContradiction(app, look);
+    assert.deepEqual(await say(contradicted), ['failed', null, 1], 'it was being asked when the person ended it');
     assert.equal((await verifyStore(app)).ok, true);
   });
 
