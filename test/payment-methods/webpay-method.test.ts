@@ -580,6 +580,17 @@ describe('a refund by Webpay', () => {
     }
   });
 
+  for (const [askedAt, kind] of [
+    [null, 'declined'],
+    [1, 'unknown'],
+  ] as const) {
+    test(`is ${kind} when Transbank declines its ${askedAt === null ? 'first' : 'second'} request`, async (context) => {
+      const { method, standIn, refund } = await openPaid(context);
+      standIn.answerNext('refund', { type: 'NULLIFIED', response_code: -1 });
+      assert.equal((await method.refunds?.request({ ...refund, askedAt }))?.kind, kind);
+    });
+  }
+
   test('without a connection is absent, because nothing was sent', async (context) => {
     const { refund } = await openPaid(context);
     // A closed stand-in to which no connection is open.
