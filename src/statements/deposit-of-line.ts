@@ -125,8 +125,8 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   const detail =
     kind === 'payout'
       ? {
-          en: `Only ${most} is available: nothing was recorded, and the line stays in suspense. A deposit of the merchant covers it (${left}); where your company bears it, the line is other.`,
-          es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Un depósito del comercio la cubre (${left}); si lo asume tu empresa, la línea es other.`,
+          en: `Only ${most} is available: nothing was recorded, and the line stays in suspense. If the merchant pays it in, record that deposit (${left}); if your company bears it, resolve the line as other.`,
+          es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Si el comercio lo deposita, anota ese depósito (${left}); si lo asume tu empresa, explica la línea como other.`,
         }
       : {
           en: `${method.en} owes only ${most}: nothing was recorded.`,

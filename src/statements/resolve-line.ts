@@ -113,8 +113,8 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
   const isSame = booking === null || (same[0] !== undefined && (await isBookedAs(tx, same[0], booking)));
   if (same.length > 0 && isSame) return same;
   const all = {
-    en: 'No line that nothing is known about is in suspense: name each of the others.',
-    es: 'Ninguna línea desconocida de la cartola está sin explicar: indica cada una de las demás.',
+    en: 'No unknown line of the statement is in suspense: name each other line by its number.',
+    es: 'En la cartola no queda ninguna línea desconocida sin explicar: indica las demás una por una, con su número.',
   };
   const one = {
     en: 'No such line of the statement is in suspense.',

@@ -451,7 +451,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
       [-700],
     );
     const again = { ...decision, fileLine: 'unknown' as const, reason: 'otro' };
-    await assert.rejects(resolveLine(app, again), /name each of the others/);
+    await assert.rejects(resolveLine(app, again), /name each other line by its number/);
     assert.equal((await resolveLine(app, { ...decision, fileLine: 1 })).length, 1);
   });
 
