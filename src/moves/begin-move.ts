@@ -157,7 +157,7 @@ async function requireRestoredNever(from: App, to: App): Promise<void> {
   if (epochs.length === 0) return;
   throw new MoveRefusal(
     'MOVE_AFTER_RESTORE',
-    'One of the databases was restored from a backup once. The ids of its events say so, and would change: such payment services stay where they are.',
+    'One of the databases was restored from a backup once. Since then the ids of its events contain the number of the restore, and they would change: its payment services cannot move.',
   );
 }
 
@@ -165,7 +165,7 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
   const refuse = (what: string) =>
     new MoveRefusal(
       'MOVE_IDS_TAKEN',
-      `${what} The ids of its transactions are known to shops and stay. Let each database number in a stretch of its own before it has payments: bin/rubrica ids --from 1000000000.`,
+      `${what} Shops know the ids of its transactions, so the ids cannot change. Give each database its own range of ids before it has payments: bin/rubrica ids --from 1000000000.`,
     );
   if ((await selectStrangeEnvironments(to.db, environmentIds, paymentServiceId)).length > 0)
     throw refuse('The other database has environments with the same numbers.');
@@ -193,6 +193,6 @@ async function requireSameHashes(from: App, to: App, { paymentServiceId, environ
   if (one === other || !(await hasHashes(from.db, paymentServiceId, environmentIds))) return;
   throw new MoveRefusal(
     'MOVE_KEYS_DIFFER',
-    'It has recipients, payouts or statements of a bank, which are found by hashes that only a database begun with the same MASTER_KEY can make. Begin the other database with the MASTER_KEY of this one.',
+    'It has recipients, payouts or bank statements. They are found by hashes, which depend on the first MASTER_KEY of a database. Create the other database with the first MASTER_KEY of this one.',
   );
 }

@@ -16,7 +16,7 @@ import { environmentsOf, setFences, setWatches } from './set-guards.ts';
 import { shiftAll } from './switch-over.ts';
 
 /**
- * Records again that a payment service left, in a source that was restored from a backup of before. Otherwise both
+ * Records again that a payment service left, in a source that was restored from an older backup. Otherwise both
  * databases would serve it: the source would pay, refund, expire and tell shops once more. Returns the move; null: the
  * source was not restored, or knows of the move, or the payment service is not served in the target.
  *

@@ -35,7 +35,7 @@ export type MoveWish = {
  * Moves a payment service with all its data from one database of the installation to another while both serve. It
  * copies the data, compares the copy with its source, pauses the requests for a moment, copies the rest, and opens the
  * payment service in the other database. After an interruption, a second call resumes the move, or `undoMove` ends it.
- * If `from` was restored from a backup of before the move, records the move there again. Throws `MoveRefusal`.
+ * If `from` was restored from a backup that is older than the move, records the move there again. Throws `MoveRefusal`.
  */
 export async function movePaymentService(from: App, to: App, wish: MoveWish): Promise<Moved> {
   const { paymentServiceId, by } = wish;

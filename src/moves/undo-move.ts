@@ -13,7 +13,7 @@ import { shiftAll } from './switch-over.ts';
  * Ends a move that has not arrived. First the target records that it never will, then the payment service continues in
  * the source. The copy stays in the target, out of reach; a later move resumes from it. Returns the id of the move.
  *
- * A move that has arrived ends too if the target was restored from a backup of before it, and the source is held as
+ * A move that has arrived ends too if the target was restored from a backup that is older than it, and the source is held as
  * after a restore: orders may have been paid in the target in the lost time. Throws `MoveRefusal`.
  */
 export async function undoMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
@@ -42,7 +42,7 @@ async function requireForgotten(from: App, to: App, { address, changed_at }: Mov
   if (held !== null && held.began_at > changed_at) return;
   throw new MoveRefusal(
     'MOVE_AFTER_RESTORE',
-    'The other database was restored from a backup of before the move, so what happened there is lost. Stop the service here, run bin/rubrica after-restore, and then this command again; it is released with bin/rubrica release when you have compared.',
+    'The other database was restored from a backup that is older than the move, so what happened there is lost. Stop the service here, run bin/rubrica after-restore, and then this command again. When you have compared, release it: bin/rubrica release.',
   );
 }
 

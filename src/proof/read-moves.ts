@@ -67,7 +67,7 @@ function wrongMove(row: MoveRow, before: readonly MoveAct[], after: readonly Mov
       ['payment_service', begun.subject, row.payment_service_id],
       ['direction', to === undefined ? 'in' : 'out', row.direction],
       ['address', to ?? from, row.address],
-      // A source that was restored from a backup of before the move learns of it when it has arrived.
+      // A source that was restored from a backup that is older than the move learns of it when it has arrived.
       ...(begun.action === 'payment_service.move_begun' ? [['began_at', begun.created_at, row.began_at] as const] : []),
     ]),
     ...(states.includes(row.state) || (isReplaced && row.state === 'undone')
