@@ -18,7 +18,7 @@ export const KEPT_REASONS = {
   refund_why: { en: 'it says why a refund was asked for', es: 'dice por qué se pidió una devolución' },
   asked_for: { en: 'it says what a payment was asked for', es: 'dice por qué se pidió un pago' },
   held_against: {
-    en: 'it says what the money was held against, and why',
+    en: 'it says what the money was compared with, and why',
     es: 'dice contra qué se cuadró el dinero, y por qué',
   },
   audit: { en: 'it says who did what, and is sealed', es: 'dice quién hizo qué, y está sellado' },
@@ -32,8 +32,8 @@ export const KEPT_REASONS = {
     es: 'dice quién es un comercio, o dónde se le avisa: bin/rubrica payment-service',
   },
   once: {
-    en: 'a program chose it as its Idempotency-Key; it goes with its validation',
-    es: 'un programa la eligió como su Idempotency-Key; se va con su validación',
+    en: 'a program chose it as its Idempotency-Key; it is deleted with its validation',
+    es: 'un programa la eligió como su Idempotency-Key; se borra con su validación',
   },
   works_here: {
     en: 'this person works here: bin/rubrica user disable',

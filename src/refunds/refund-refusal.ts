@@ -27,8 +27,8 @@ export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
  */
 export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: string; readonly es: string }>> = {
   TRANSACTION_NOT_COMPLETED: {
-    en: 'It is not paid: only what is completed can be refunded.',
-    es: 'No está pagada: solo se devuelve lo que se completó.',
+    en: 'It is not paid: only a completed payment can be refunded.',
+    es: 'No está pagada: solo se devuelve un pago completado.',
   },
   ALREADY_REFUNDED: {
     en: 'All of it was refunded already, or is being refunded.',
