@@ -183,7 +183,7 @@ type Settling = {
   lineAt: (index: number) => string;
 };
 
-/** Settles the payouts of the lines: first the confirmed ones, then the returned ones. */
+/** Settles the payouts of the lines. */
 async function settle(tx: Tx, { wish, found, matches, environmentIds, at, lineAt }: Settling) {
   const outcomes = await outcomesOf(tx, { found, matches, environmentIds, lineAt });
   const settled: string[] = [];
@@ -191,13 +191,9 @@ async function settle(tx: Tx, { wish, found, matches, environmentIds, at, lineAt
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
     await requireUserOf(tx, wish.by, environmentId, 'movements:record');
     const owner = (await selectPayoutOwner(tx, environmentId)) as PayoutOwner;
-    for (const end of ['confirmed', 'returned']) {
-      const some = said.filter(({ outcome }) => outcome === end);
-      if (some.length === 0) continue;
-      const done = await settleOutcomes(tx, owner, some, { at });
-      settled.push(...done.settled.map(({ id }) => id));
-      contradicted.push(...done.contradicted.map(({ id }) => id));
-    }
+    const done = await settleOutcomes(tx, owner, said, { at });
+    settled.push(...done.settled.map(({ id }) => id));
+    contradicted.push(...done.contradicted.map(({ id }) => id));
   }
   const byId = new Map(found.payouts.map((one) => [one.id, one]));
   for (const [index, { twice = '' }] of matches.entries()) {
