@@ -142,7 +142,15 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     );
     // The pending transaction, and the unsent callback with the reference in its body.
     assert.equal(waiting, 2);
-    assert.equal(records.transactions, 1);
+    assert.deepEqual([records.transactions, records.callbacks], [1, 0]);
+    const acts = await app.db.query<{ said_after: string }>(
+      "select said_after from audit_log where action = 'privacy.erased'",
+    );
+    assert.deepEqual(
+      acts.map(({ said_after }) => JSON.parse(said_after).callbacks),
+      [0],
+      'the audit log says of no unsent callback that it was erased',
+    );
     const [pending] = await app.db.query("select session_id, customer_email from transactions where state = 'pending'");
     assert.deepEqual({ ...pending }, { session_id: 'ana.perez+web@example.cl', customer_email: '' });
     assert.deepEqual(await verifyFindings(app), []);
