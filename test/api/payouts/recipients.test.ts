@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { eraseRecipients, exportRecipients } from '../../../src/payouts/forget-recipients.ts';
+import { validUntil } from '../../../src/payouts/recipient.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
@@ -60,6 +61,15 @@ function dataOf(answer: Answer): Recipient {
 function refusal(answer: Answer): [number, unknown] {
   return [answer.status, jsonOf(answer)['code']];
 }
+
+test('a verdict expires after the days of the setting, or earlier if its provider says so', () => {
+  for (const [expiresAt, until] of [
+    [null, DAY_MS],
+    [5, 5],
+    [2 * DAY_MS, DAY_MS],
+  ] as const)
+    assert.equal(validUntil({ validated_at: 0, expires_at: expiresAt }, 1), until);
+});
 
 forEachEngine('recipients', (openTestDatabase) => {
   test('a validated account is kept with its verdict; the answer masks the account, and the store has no plain text', async () => {
@@ -150,6 +160,16 @@ forEachEngine('recipients', (openTestDatabase) => {
     [
       'an account other than the validated one',
       (validationId) => ({ ...OTHER_ACCOUNT, validationId }),
+      409,
+      'ACCOUNT_NOT_VALIDATED',
+    ],
+    [
+      'another account at the validated bank',
+      (validationId) => ({
+        ...ACCOUNT,
+        bankData: { ...ACCOUNT.bankData, bankAccount: '0012345679' },
+        validationId,
+      }),
       409,
       'ACCOUNT_NOT_VALIDATED',
     ],
