@@ -185,6 +185,8 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
       return (jsonOf(await shop.get(path, user))['data'] as Record<string, unknown>)['totalTransactions'];
     };
     assert.equal(await total(shop.user, `&email=${shop.user.email.toUpperCase()}`), 7000);
+    const asked = await shop.get(`/remittances/conciliation?date=2026-01-15&email=${operator.email}`);
+    assert.equal(jsonOf(asked)['code'], 'NO_PERMISSION', 'the report of another user is not shown');
     assert.equal(await total(operator, ''), 16_000);
     assert.equal(await total(operator, `&email=${shop.user.email}`), 7000);
     const path = `/indicators/remittances?environment=development&availableBalance=1&idUser=${shop.user.id}`;
