@@ -209,6 +209,19 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });
 
+  test('an account that was paid before is validated again when another one was paid since', async () => {
+    const { app, desk } = await open();
+    for (const payee of [ANA, OTHER]) {
+      const [{ id }] = (await approved(app, desk, [wish({ payee })])) as [Payout];
+      const sent = { ids: [id], to: 'sent', at: app.now() } as const;
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+      app.now.advance(60_000);
+    }
+    const [back] = (await propose(app, desk)) as [Payout];
+    assert.deepEqual([back.recipient_version, back.account_changed_by], [2, desk.maker.userId]);
+    assert.equal(back.validated_at, app.now());
+  });
+
   test('a person who changed an account by the console, the command line or a program cannot approve a payout to it', async () => {
     for (const way of ['console', 'command line', 'program', 'program, by a token'] as const) {
       const { app, desk } = await open();
