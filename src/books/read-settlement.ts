@@ -6,7 +6,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseOtherTables, refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
 import {
@@ -36,7 +36,7 @@ async function readTable(table: Table<SettlementColumn>): Promise<Settlement> {
   if (header === null) throw unknownColumns(above);
   const lines: TableRow[] = [];
   for await (const row of rows) lines.push(row);
-  await refuseOtherTables(table, unreadable);
+  await refuseUnseen(table, unreadable);
   const { places } = header;
   const cells = lines.map(({ cells: all }) => ({
     text: all[places.amount ?? -1] ?? '',

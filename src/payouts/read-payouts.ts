@@ -8,7 +8,7 @@ import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -38,9 +38,7 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
           es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
         });
     }
-    // Nobody sees a hidden row before it is paid.
-    refuseHiddenRows(rows, invalidPayout);
-    await refuseOtherTables(table, invalidPayout);
+    await refuseUnseen(table, invalidPayout);
     const wishes = await wishesOf(app, rows, { places, header, prefix });
     return { wishes, lines: rows.map(({ line }) => line) };
   }).catch(refuseTable(invalidPayout));

@@ -9,7 +9,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { refuseOtherTables, refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal } from '../lib/tables/table.ts';
 import type { KeptReason } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
@@ -93,7 +93,7 @@ export async function readResults(
         said.set(found, { outcome, reason: cell('reason'), lines: [line] });
       } else if (others.length === 0) results.unmatched.push(line);
     }
-    await refuseOtherTables(table, invalidPayout);
+    await refuseUnseen(table, invalidPayout);
     for (const [{ id }, { outcome, reason, lines }] of said) {
       if (outcome === null || lines.length > 1) unclear.push(...lines);
       else results.outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });

@@ -5,7 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, placeColumns, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseOtherTables, refuseTable } from '../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import { invalidStatement, type ReadStatement, type StatementLine, type StatementProof } from './statement.ts';
@@ -45,7 +45,7 @@ async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> 
       });
     }
   }
-  await refuseOtherTables(table, invalidStatement);
+  await refuseUnseen(table, invalidStatement);
   const read = signAmounts(written, header.row.cells[header.places.side ?? -1] ?? '');
   const lines = read.filter(({ amount }) => amount !== 0);
   if (lines.length === 0) {

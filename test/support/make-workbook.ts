@@ -6,7 +6,13 @@ export type WorkbookCell = string | number | { value: number; format: number } |
 /** The formats of cells: 0 plain, 1 a day, 2 ten digits with zeros, 3 a day with hours. */
 const FORMATS = [0, 14, 164, 165];
 
-export type WorkbookSheet = { name: string; hidden?: boolean; rows: readonly (readonly WorkbookCell[] | null)[] };
+export type WorkbookSheet = {
+  name: string;
+  hidden?: boolean;
+  rows: readonly (readonly WorkbookCell[] | null)[];
+  /** The rows that a filter hides, from 1. */
+  hiddenRows?: readonly number[];
+};
 
 /**
  * Writes an .xlsx like a spreadsheet program: shared texts, styles, one part for each sheet. A null row is left out.
@@ -16,7 +22,7 @@ export async function makeWorkbook(
   parts: Record<string, string> = {},
 ): Promise<Buffer> {
   const texts: string[] = [];
-  const bodies = sheets.map(({ rows }) => sheetPart(rows, texts));
+  const bodies = sheets.map((sheet) => sheetPart(sheet, texts));
   const all: Record<string, string> = {
     '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
     'xl/workbook.xml': `<workbook><sheets>${sheets.map(({ name, hidden }, at) => `<sheet name="${escape(name)}" sheetId="${at + 1}"${hidden === true ? ' state="hidden"' : ''} r:id="rId${at + 1}"/>`).join('')}</sheets></workbook>`,
@@ -34,11 +40,11 @@ export async function makeWorkbook(
   return Buffer.concat(chunks);
 }
 
-function sheetPart(rows: WorkbookSheet['rows'], texts: string[]): string {
+function sheetPart({ rows, hiddenRows = [] }: WorkbookSheet, texts: string[]): string {
   const body = rows.map((row, at) =>
     row === null
       ? ''
-      : `<row r="${at + 1}">${row.map((cell, column) => cellPart(cell, `${columnName(column)}${at + 1}`, texts)).join('')}</row>`,
+      : `<row r="${at + 1}"${hiddenRows.includes(at + 1) ? ' hidden="1"' : ''}>${row.map((cell, column) => cellPart(cell, `${columnName(column)}${at + 1}`, texts)).join('')}</row>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>${body.join('')}</sheetData></worksheet>`;
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { HeaderRule } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
-import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 
 /** The regulator's published list of institutions: code, name and sometimes kind. */
@@ -57,17 +57,14 @@ async function readTable(table: Table<ListColumn>): Promise<RegulatorList | null
   const { places } = header;
   const cell = ({ cells }: TableRow, place: number | null) => (place === null ? '' : (cells[place] ?? '').trim());
   const entries: RegulatorEntry[] = [];
-  const named: TableRow[] = [];
   for await (const row of rows) {
     const [code, name] = [cell(row, places.code), cell(row, places.name)];
     // Notes below the table and headings of groups have only one cell.
     if (code === '' || name === '') continue;
-    named.push(row);
     const kind = cell(row, places.kind) || null;
     entries.push({ line: row.line, code: codeOf(code), name: name.replace(/\s+/g, ' '), kind });
   }
-  refuseHiddenRows(named, unreadable);
-  await refuseOtherTables(table, unreadable);
+  await refuseUnseen(table, unreadable);
   return { asOf: dateOf(above.flatMap(({ cells }) => cells).join(' ')), entries };
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Language } from '../../lib/language.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
-import { refuseHiddenRows, refuseOtherTables, refuseTable } from '../../lib/tables/say-table-error.ts';
+import { refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
 import type { TableRow, TextDialect } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
@@ -114,10 +114,9 @@ async function validateTable(
   const { names, columns } = headOf(table, options.columns ?? null, language);
   const directory = await currentDirectory(app);
   const unclear = (why: { readonly en: string; readonly es: string }) => new CsvError(why[language]);
-  const { format, hidden } = await lookAtRows(table, columns, directory, onLook);
+  const format = await formatOfColumn(table, columns, directory, onLook);
   // The rows are written without the mark, and could be paid from there.
-  refuseHiddenRows(hidden, unclear);
-  await refuseOtherTables(table, unclear);
+  await refuseUnseen(table, unclear);
   const rutFormat = options.rutFormat ?? formatOfName(names[columns.rut ?? -1] ?? '') ?? format;
   const write = {
     rows: tableWriter(output, dialect),
@@ -171,24 +170,21 @@ function headOf(
 /** The rows between two calls of `onLook`. */
 const LOOKED_AT_ONCE = 5_000;
 
-/** Reads all rows before validating the first one, because the last row may be the exception. */
-async function lookAtRows(
+/** Reads the whole column before validating the first row, because the last row may be the exception. */
+async function formatOfColumn(
   table: Table<AccountColumn>,
   columns: Places<AccountColumn>,
   directory: BankDirectory,
   onLook: (rows: number, done: number) => void,
-): Promise<{ format: RutFormat | null; hidden: readonly TableRow[] }> {
+): Promise<RutFormat | null> {
   const judge = judgeColumn();
-  const hidden: TableRow[] = [];
   let rows = 0;
-  for await (const row of table.rows) {
-    const { cells } = row;
-    if (row.hidden && hidden.length <= 20) hidden.push(row);
+  for await (const { cells } of table.rows) {
     const account = accountCells(cells, columns);
     if (!isSplit(account)) judge.look(plainRut(account.rut, directory));
     if (++rows % LOOKED_AT_ONCE === 0) onLook(rows, table.done());
   }
-  return { format: judge.format(), hidden };
+  return judge.format();
 }
 
 async function validateRows(app: App, rows: readonly TableRow[], job: Job, counted: Counted): Promise<void> {

@@ -51,13 +51,13 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   const tables: TableRow[][] = [];
   const open: OpenTable[] = [];
   let covered = 0;
-  for (const { tag, text, spans } of partsOf(page)) {
+  for (const { tag, text, spans, hidden } of partsOf(page)) {
     await turn();
     const table = open.at(-1);
     table?.cell?.push(text);
     if (tag === 'table') {
       if (tables.length + open.length === MOST_TABLES) throw tooLarge(`${MOST_TABLES} tables`);
-      open.push({ rows: [], cell: null, spans, below: [] });
+      open.push({ rows: [], hidden: new Set(), cell: null, spans, below: [] });
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
@@ -66,6 +66,7 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
       if (/^\/?t(?:head|body|foot)$/.test(tag)) table.below = [];
       if (tag === 'tr') {
         covered += endRow(table);
+        if (hidden) table.hidden.add(table.rows.length);
         table.rows.push([]);
       }
       if (tag === 'td' || tag === 'th') {
@@ -85,10 +86,10 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
 type Spans = { readonly columns: number; readonly rows: number };
 
 /**
- * `cell`: the text of the open cell so far; it covers `spans`. `below`: for each column, how many further rows a cell
- * above covers.
+ * `hidden`: the rows that the page does not show, from 0. `cell`: the text of the open cell so far; it covers `spans`.
+ * `below`: for each column, how many further rows a cell above covers.
  */
-type OpenTable = { rows: string[][]; cell: string[] | null; spans: Spans; below: number[] };
+type OpenTable = { rows: string[][]; hidden: Set<number>; cell: string[] | null; spans: Spans; below: number[] };
 
 /** Closes the open cell. Returns how many places before it are covered by cells above and stay empty. */
 function endCell(table: OpenTable): number {
@@ -122,7 +123,10 @@ function endRow({ rows, below }: OpenTable): number {
 function closeCell(table: OpenTable | undefined, tables: TableRow[][]): void {
   if (table === undefined) return;
   endCell(table);
-  const rows = table.rows.map((cells, index) => ({ line: index + 1, cells: withoutNuls(cells) }));
+  const rows = table.rows.map((cells, index): TableRow => {
+    const row = { line: index + 1, cells: withoutNuls(cells) };
+    return table.hidden.has(index) ? { ...row, hidden: true } : row;
+  });
   tables.push(rows.filter(({ cells }) => !isBlank(cells)));
 }
 
@@ -132,6 +136,9 @@ function tooLarge(what: string): TableError {
 
 const OWN: Spans = { columns: 1, rows: 1 };
 
+/** A spreadsheet that saves a page writes hidden and filtered rows like this too. */
+const HIDDEN = /\shidden[\s=>/]|display\s*:\s*none|visibility\s*:\s*(hidden|collapse)/i;
+
 /** Returns the spans of a cell, at most as large as in browsers. */
 function spansOf(tag: string): Spans {
   const [, columns = '1'] = /\scolspan ?= ?["']?(\d{1,4})/i.exec(tag) ?? [];
@@ -140,10 +147,10 @@ function spansOf(tag: string): Spans {
 }
 
 /**
- * Yields the text before each tag, the tag, and its spans. Skips comments, scripts and styles. Reads every
+ * Yields the text before each tag, the tag, its spans, and whether it hides a row. Skips comments, scripts and styles. Reads every
  * character once.
  */
-function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans }> {
+function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans; hidden: boolean }> {
   let at = 0;
   while (at < page.length) {
     const start = page.indexOf('<', at);
@@ -154,8 +161,9 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; spans: S
     if (end === -1) break;
     const [, tag = ''] = isComment ? [] : (/^<(\/?[a-z0-9]+)/i.exec(page.slice(start, start + 16)) ?? []);
     const name = tag.toLowerCase();
-    const spans = name === 'td' || name === 'th' ? spansOf(page.slice(start, Math.min(end, start + 2_000))) : OWN;
-    yield { text, tag: name, spans };
+    const whole = () => page.slice(start, Math.min(end + 1, start + 2_000));
+    const spans = name === 'td' || name === 'th' ? spansOf(whole()) : OWN;
+    yield { text, tag: name, spans, hidden: name === 'tr' && HIDDEN.test(whole()) };
     at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
     const ending = name === 'script' ? /<\/script/gi : /<\/style/gi;

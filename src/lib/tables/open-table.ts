@@ -18,13 +18,20 @@ export type Table<Column extends string = never> = {
   readonly rows: AsyncGenerator<TableRow>;
   /** Reads the same rows again from the first, once `rows` has ended. */
   readonly rowsAgain: () => AsyncGenerator<TableRow>;
+  /** The lines of the first hidden ones among `rows` so far. */
+  readonly hiddenLines: readonly number[];
   /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
-  /** The later visible sheets of a workbook, or tables of a page, with such a header and a row below it. Not read. */
+  /**
+   * The later visible sheets of a workbook, or tables of a page, with such a header and a row below it; without a header,
+   * all that have a row. Not read.
+   */
   readonly otherTables: () => Promise<Dialect[]>;
 };
 
-type Opened<Column extends string> = Omit<Table<Column>, 'otherTables'>;
+/** `close`: ends the reading, also if nothing has asked for `rows`. */
+type Chosen<Column extends string> = Omit<Table<Column>, 'hiddenLines'> & { readonly close: () => Promise<unknown> };
+type Opened<Column extends string> = Omit<Chosen<Column>, 'otherTables'>;
 
 /**
  * Opens a table while `use` runs. Reads text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
@@ -43,13 +50,23 @@ export async function withTable<Column extends string, Result>(
   try {
     const readings = await readingsOf(file);
     const table = await chooseReading(readings, rule);
+    const hiddenLines: number[] = [];
     try {
-      return await use(table);
+      return await use({ ...table, hiddenLines, rows: noteHidden(table.rows, hiddenLines) });
     } finally {
-      await table.rows.return(undefined);
+      await table.close();
     }
   } finally {
     await file.close();
+  }
+}
+
+const MOST_HIDDEN = 100;
+
+async function* noteHidden(rows: AsyncGenerator<TableRow>, lines: number[]): AsyncGenerator<TableRow> {
+  for await (const row of rows) {
+    if (row.hidden === true && lines.length < MOST_HIDDEN) lines.push(row.line);
+    yield row;
   }
 }
 
@@ -96,46 +113,66 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
   return workbookReadings(file);
 }
 
-/** Returns the first reading with a header, or the likeliest reading if none has one. */
+/** Returns the first reading with a header and a row below it; else the first with a header; else the first with a row. */
 async function chooseReading<Column extends string>(
   readings: readonly Reading[],
   rule: HeaderRule<Column> | null,
-): Promise<Table<Column>> {
+): Promise<Chosen<Column>> {
   const [likeliest] = readings as [Reading];
-  if (rule === null)
-    return {
-      ...likeliest,
-      header: null,
-      above: [],
-      rows: likeliest.rows(),
-      rowsAgain: likeliest.rows,
-      otherTables: NO_OTHERS,
-    };
+  if (rule === null) {
+    const { dialect, rows: open, done } = likeliest;
+    const rows = open();
+    const close = () => rows.return(undefined);
+    return { dialect, done, header: null, above: [], rows, rowsAgain: open, otherTables: NO_OTHERS, close };
+  }
+  let headed: Reading | null = null;
+  let filled: Reading | null = null;
   for (const [at, reading] of readings.entries()) {
     const table = await lookForHeader(reading, rule).catch(() => null);
-    if (table === null) continue;
-    if (table.header !== null) return { ...table, otherTables: () => othersWith(readings.slice(at + 1), rule) };
-    await table.rows.return(undefined);
+    if (table !== null && table.header !== null) {
+      const rows = await begin(table.rows);
+      if (rows !== null) return { ...table, rows, otherTables: () => othersWith(readings.slice(at + 1), rule) };
+      headed ??= reading;
+    } else if (table === null || table.above.length > 0) filled ??= reading;
+    await table?.close();
   }
-  return { ...(await lookForHeader(likeliest, rule)), otherTables: NO_OTHERS };
+  if (headed !== null) return { ...(await lookForHeader(headed, rule)), otherTables: NO_OTHERS };
+  const chosen = filled ?? likeliest;
+  const later = readings.slice(readings.indexOf(chosen) + 1);
+  return { ...(await lookForHeader(chosen, rule)), otherTables: () => othersWith(later, null) };
 }
 
 const NO_OTHERS = async () => [];
 
+/** Returns the same rows from the first, or null without rows: a sheet may have names above an empty table. */
+async function begin(rows: AsyncGenerator<TableRow>): Promise<AsyncGenerator<TableRow> | null> {
+  const first = await rows.next();
+  return first.done === true ? null : again([first.value], rows);
+}
+
 async function othersWith<Column extends string>(
   readings: readonly Reading[],
-  rule: HeaderRule<Column>,
+  rule: HeaderRule<Column> | null,
 ): Promise<Dialect[]> {
   const others: Dialect[] = [];
   for (const reading of readings) {
     // A text file is one table, read with each separator.
     if (reading.dialect.format === 'text') continue;
-    const table = await lookForHeader(reading, rule).catch(() => null);
-    if (table === null) continue;
-    if (table.header !== null && (await table.rows.next()).done !== true) others.push(reading.dialect);
-    await table.rows.return(undefined);
+    const rows = rule === null ? reading.rows() : await rowsBelowHeader(reading, rule);
+    if (rows !== null && (await rows.next()).done !== true) others.push(reading.dialect);
+    await rows?.return(undefined);
   }
   return others;
+}
+
+async function rowsBelowHeader<Column extends string>(
+  reading: Reading,
+  rule: HeaderRule<Column>,
+): Promise<AsyncGenerator<TableRow> | null> {
+  const table = await lookForHeader(reading, rule).catch(() => null);
+  if (table === null || table.header !== null) return table?.rows ?? null;
+  await table.close();
+  return null;
 }
 
 async function lookForHeader<Column extends string>(
@@ -143,6 +180,7 @@ async function lookForHeader<Column extends string>(
   { names, isHeader }: HeaderRule<Column>,
 ): Promise<Opened<Column>> {
   const rows = open();
+  const close = () => rows.return(undefined);
   const above: TableRow[] = [];
   while (above.length < HEADER_WITHIN_ROWS) {
     const { value: row } = (await rows.next()) as { value: TableRow | undefined };
@@ -151,11 +189,11 @@ async function lookForHeader<Column extends string>(
     await setImmediate();
     const places = placeColumns(row.cells, names);
     if (isHeader(places)) {
-      return { dialect, header: { row, places }, above, rows, rowsAgain: () => below(row.line, open()), done };
+      return { dialect, header: { row, places }, above, rows, rowsAgain: () => below(row.line, open()), done, close };
     }
     above.push(row);
   }
-  return { dialect, header: null, above, rows: again(above, rows), rowsAgain: open, done };
+  return { dialect, header: null, above, rows: again(above, rows), rowsAgain: open, done, close };
 }
 
 async function* below(line: number, rows: AsyncGenerator<TableRow>): AsyncGenerator<TableRow> {
@@ -163,10 +201,6 @@ async function* below(line: number, rows: AsyncGenerator<TableRow>): AsyncGenera
 }
 
 async function* again(first: readonly TableRow[], rest: AsyncGenerator<TableRow>): AsyncGenerator<TableRow> {
-  try {
-    yield* first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
+  yield* first;
+  yield* rest;
 }

@@ -1,5 +1,5 @@
 import type { Table } from './open-table.ts';
-import { type Dialect, TableError, type TableErrorCode, type TableRow } from './table.ts';
+import { type Dialect, TableError, type TableErrorCode } from './table.ts';
 
 type Said = { readonly en: string; readonly es: string };
 
@@ -15,10 +15,19 @@ export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => 
 }
 
 /**
- * Throws `refusal` if a workbook has more than one visible sheet with such a table, or a page more than one such table,
- * once its `rows` have ended: it may have one for each month, and only a person knows which one is meant.
+ * Throws `refusal` if the table has a hidden row, or if the file has a second such table. Every reader of a person's file
+ * calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
  */
-export async function refuseOtherTables(
+export async function refuseUnseen(
+  table: Pick<Table, 'dialect' | 'hiddenLines' | 'otherTables'>,
+  refusal: (why: Said) => Error,
+): Promise<void> {
+  refuseHiddenRows(table.hiddenLines, refusal);
+  await refuseOtherTables(table, refusal);
+}
+
+/** A workbook may have a sheet for each month, and a page a table: only a person knows which one is meant. */
+async function refuseOtherTables(
   { dialect, otherTables }: Pick<Table, 'dialect' | 'otherTables'>,
   refusal: (why: Said) => Error,
 ): Promise<void> {
@@ -36,9 +45,8 @@ export async function refuseOtherTables(
   });
 }
 
-/** Throws `refusal` if one of the rows is hidden: a person means to leave it out, or has not seen it. */
-export function refuseHiddenRows(rows: readonly TableRow[], refusal: (why: Said) => Error): void {
-  const lines = rows.filter(({ hidden }) => hidden).map(({ line }) => line);
+/** A person means to leave a hidden row out, or has not seen it. */
+function refuseHiddenRows(lines: readonly number[], refusal: (why: Said) => Error): void {
   if (lines.length === 0) return;
   const named = listed(lines, 20);
   throw refusal({

@@ -3,7 +3,7 @@ export type TableRow = {
   /** The line of a text file where the row begins, or the row number in a spreadsheet; from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Only in a workbook: a person has hidden the row, or a filter has. */
+  /** Only in a workbook or a page: a person has hidden the row, or a filter has. */
   readonly hidden?: true;
 };
 

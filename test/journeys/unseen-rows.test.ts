@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { readRegulatorList } from '../../src/bank-validation/directory/regulator-list.ts';
+import { readColumns } from '../../src/bank-validation/tables/account-columns.ts';
+import { validateCsv } from '../../src/bank-validation/tables/validate-csv.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { readPayouts } from '../../src/payouts/read-payouts.ts';
+import { readResults } from '../../src/payouts/read-results.ts';
+import { readStatement } from '../../src/statements/read-statement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { makeWorkbook } from '../support/make-workbook.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+type Reader = {
+  readonly what: string;
+  readonly rows: readonly (readonly string[])[];
+  readonly read: (app: App, file: Readable) => Promise<unknown>;
+};
+
+const TRASH = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+const READERS: readonly Reader[] = [
+  {
+    what: 'a settlement file',
+    rows: cells('Fecha Venta,Orden de Compra,Monto Venta', '15/01/2026,rb-1,1000', '16/01/2026,rb-2,2000'),
+    read: (_app, file) => readSettlement(file),
+  },
+  {
+    what: 'a bank statement',
+    rows: cells('Fecha,Descripción,Cargos,Abonos', '15/01/2026,Abono,0,1000', '16/01/2026,Abono,0,2000'),
+    read: (_app, file) => readStatement(file),
+  },
+  {
+    what: 'a file of results of a bank',
+    rows: cells('id,estado', 'po_1,pagado', 'po_2,rechazado'),
+    read: (app, file) => readResults(app, file, []),
+  },
+  {
+    what: 'a file of payouts',
+    rows: cells('rut,banco,cuenta,monto', '12531909-2,012,12531909,1000', '12531909-2,012,12531909,2000'),
+    read: (app, file) => readPayouts(app, file, 'lote'),
+  },
+  {
+    what: 'a file of accounts',
+    rows: cells('rut,banco,cuenta', '12531909-2,012,12531909', '12531909-2,012,12531909'),
+    read: (app, file) => validateCsv(app, file, TRASH()),
+  },
+  {
+    what: 'a list of banks',
+    rows: cells('Código,Institución', '001,Banco de Chile', '012,Banco del Estado de Chile'),
+    read: (_app, file) => readRegulatorList(file),
+  },
+];
+
+function cells(...lines: readonly string[]): string[][] {
+  return lines.map((line) => line.split(','));
+}
+
+const MORE_THAN_ONE = { message: /^More than one sheet has such a table: Enero, Febrero\. / };
+
+const stream = (file: Buffer) => Readable.from([file]);
+
+/** Writes a page whose row `hides` has the attribute that hides it. */
+function page(rows: Reader['rows'], hides: number, attribute: string): Buffer {
+  const written = rows.map((row, at) => `<tr${at === hides ? ` ${attribute}` : ''}><td>${row.join('<td>')}</tr>`);
+  return Buffer.from(`<html><table>${written.join('')}</table></html>`);
+}
+
+forEachEngine('what a person has not seen', (openTestDatabase) => {
+  for (const { what, rows, read } of READERS) {
+    test(`${what} with a hidden row is refused, and the refusal names the row`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const hidden = [
+        await makeWorkbook([{ name: 'Hoja', rows, hiddenRows: [3] }]),
+        page(rows, 2, 'height=0 style="display: none"'),
+        page(rows, 2, 'hidden'),
+      ];
+      for (const file of hidden)
+        await assert.rejects(read(app, stream(file)), {
+          message: /^The spreadsheet hides these rows, perhaps by a filter: 3\. /,
+        });
+      await read(app, stream(await makeWorkbook([{ name: 'Hoja', rows }])));
+      await read(app, stream(page(rows, 2, 'class="hidden-xs"')));
+    });
+
+    test(`${what} is read from the sheet with rows when the first one has only the names`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const names = { name: 'Plantilla', rows: rows.slice(0, 1) };
+      const file = (sheets: Parameters<typeof makeWorkbook>[0]) => makeWorkbook(sheets).then(stream);
+      const alone = await read(app, await file([{ name: 'Hoja', rows }]));
+      assert.deepEqual(await read(app, await file([names, { name: 'Hoja', rows }])), alone);
+      const several = [names, { name: 'Enero', rows }, { name: 'Febrero', rows }];
+      await assert.rejects(read(app, await file(several)), MORE_THAN_ONE);
+    });
+  }
+
+  test('a workbook of accounts without names is refused if another visible sheet has rows', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const rows = cells('12531909-2,012,12531909');
+    const options = { columns: readColumns('rut,bank,account') };
+    const sheets = [
+      { name: 'Portada', rows: [] },
+      { name: 'Enero', rows },
+      { name: 'Febrero', rows },
+    ];
+    const validate = async (some: typeof sheets) =>
+      validateCsv(app, stream(await makeWorkbook(some)), TRASH(), options);
+    await assert.rejects(validate(sheets), MORE_THAN_ONE);
+    assert.equal((await validate(sheets.slice(0, 2))).rows, 1);
+  });
+});
