@@ -124,13 +124,20 @@ export async function openDecision(app: App, attempt: PaymentAttempt): Promise<O
   return (await hasEntryOfAttempt(app.db, attempt)) ? null : 'unpaid';
 }
 
-type Undecided = { attempt: PaymentAttempt; transaction: Transaction; environment: ServiceEnvironment };
+type Undecided = {
+  attempt: PaymentAttempt;
+  transaction: Transaction;
+  environment: ServiceEnvironment;
+  hasBuyOrder: boolean;
+};
 
 async function findUndecided(app: App, attemptId: string): Promise<Undecided | null> {
   const attempt = await selectAttemptAnywhere(app.db, attemptId);
   const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   if (attempt === null || transaction === null) return null;
-  return { attempt, transaction, environment: await environmentHere(app, transaction) };
+  const method = app.paymentMethods.find(({ code }) => code === attempt.payment_method);
+  const hasBuyOrder = method?.hasNoBuyOrders !== true;
+  return { attempt, transaction, environment: await environmentHere(app, transaction), hasBuyOrder };
 }
 
 async function decideWithEffect(
@@ -150,7 +157,7 @@ async function decideWithEffect(
 }
 
 async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
-  const { environment } = found;
+  const { environment, hasBuyOrder } = found;
   const locked = await lockTransaction(tx, found.transaction);
   const attempt = await lockAttempt(tx, found.attempt);
   if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
@@ -168,7 +175,7 @@ async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number
     recordedBy: decision.decided_by,
   });
   await wish.alongside?.(tx);
-  const facts = factsOf(attempt, decision, wish.authorizationCode ?? null);
+  const facts = factsOf(attempt, decision, { code: wish.authorizationCode ?? null, hasBuyOrder });
   const carried = { environment, transaction: locked, attempt, decision, facts };
   const settlement = await carryOut(tx, carried);
   await recordAudit(tx, actOf(wish.by, locked, decision));
@@ -302,13 +309,23 @@ function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decl
   return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: facts };
 }
 
+type AcquirerKeys = { code: string | null; hasBuyOrder: boolean };
+
 /**
- * Returns the buy order (the id of the attempt) and the authorisation code, by which the acquirer's file is matched
- * later.
+ * Returns the buy order (the id of the attempt), if the method has any, and the authorisation code: by these the
+ * acquirer's file is matched later.
  */
-function factsOf(attempt: PaymentAttempt, { id, taken }: PaymentDecision, code: string | null): PaymentDetail {
+function factsOf(
+  attempt: PaymentAttempt,
+  { id, taken }: PaymentDecision,
+  { code, hasBuyOrder }: AcquirerKeys,
+): PaymentDetail {
   if (taken === null) return { decision: id };
   const said = JSON.parse(attempt.contradiction ?? '{}') as { authorization_code?: string };
   const known = code ?? said.authorization_code;
-  return { decision: id, taken, buy_order: attempt.id, ...(known !== undefined && { authorization_code: known }) };
+  const keys = {
+    ...(hasBuyOrder && { buy_order: attempt.id }),
+    ...(known !== undefined && { authorization_code: known }),
+  };
+  return { decision: id, taken, ...keys };
 }

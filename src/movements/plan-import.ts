@@ -6,12 +6,18 @@ import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
-import { type AttemptsSought, hasUnanswered, selectAttemptsByCode } from '../checkout/payment-attempt-queries.ts';
+import {
+  type AttemptsSought,
+  hasUnanswered,
+  selectAttemptsByCode,
+  selectLatestAttempt,
+} from '../checkout/payment-attempt-queries.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import {
   compareImported,
@@ -176,7 +182,7 @@ function refusalOf(
 async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) {
   const { environment, method } = scope;
   if (row.buyOrder !== null) {
-    const found = await findAttempt(app, row.buyOrder);
+    const found = (await findAttempt(app, row.buyOrder)) ?? (await findByTransaction(app, method, row.buyOrder));
     return found?.attempt.payment_method === method ? found : null;
   }
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
@@ -187,6 +193,14 @@ async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) 
   if (others.length > 0) return SEVERAL;
   if (only !== undefined) return findAttempt(app, only);
   return (await hasUnanswered(app.db, sought)) ? UNANSWERED : null;
+}
+
+/** A method without buy orders names a payment by the id of its transaction. */
+async function findByTransaction(app: App, method: string, id: string) {
+  const isNamed = app.paymentMethods.some(({ code, hasNoBuyOrders }) => code === method && hasNoBuyOrders === true);
+  const transaction = isNamed ? await findTransaction(app, id, null) : null;
+  const attempt = transaction === null ? null : await selectLatestAttempt(app.db, transaction);
+  return transaction === null || attempt === null ? null : { attempt, transaction };
 }
 
 /** Looks in all payment services last: a payment of one that was not named is not money of nobody. */

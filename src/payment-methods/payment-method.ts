@@ -160,6 +160,8 @@ export type PaymentMethod = {
   readonly description: string;
   /** The path of the method's picture below the public URL, 48 by 32 pixels. */
   readonly imagePath: string;
+  /** A file of the method names a payment by the id of the transaction; otherwise the id of the attempt is its buy order. */
+  readonly hasNoBuyOrders?: true;
   /** The payer pays on a page of the method. */
   readonly redirects?: true;
   /** Returns whether the method can collect this payment. Otherwise it is not offered. */

@@ -62,6 +62,7 @@ type Simulated = Pick<PaymentMethod, 'code' | 'name' | 'description' | 'imagePat
 function simulate({ scripts, card, ...named }: Simulated): PaymentMethod {
   return {
     ...named,
+    hasNoBuyOrders: true,
     accepts: ({ environment }) => environment === 'development',
     start: async (payment) => answerOf(scripts, payment, 0, card),
     lookup: async (payment) => answerOf(scripts, payment, payment.lookups + 1, card),

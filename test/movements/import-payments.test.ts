@@ -110,6 +110,23 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     await assertVerified(opened);
   });
 
+  test('settles the attempt of a transaction id, only if the method has no buy orders', async () => {
+    for (const without of [true, false]) {
+      const scripted = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
+      const method = without ? { ...scripted, hasNoBuyOrders: true as const } : scripted;
+      const opened = await openCheckout(openTestDatabase, { method });
+      await startPayment(opened.app, opened.transaction, 'scripted');
+      const line = `15/01/2026;${opened.transaction.id};1213;12990`;
+      const { id } = await readAttempt(opened.app);
+      assert.deepEqual(resultsOf(await plan(opened, line)), [without ? 'settle' : 'suspense']);
+      assert.deepEqual(resultsOf(await carryOut(opened, without ? line : `15/01/2026;${id};1213;12990`)), ['settle']);
+      assert.deepEqual((await readStates(opened.app)).attempts, ['approved']);
+      const again = [line, `16/01/2026;${id};1213;12990`];
+      assert.deepEqual(resultsOf(await plan(opened, ...again)), without ? ['known', 'known'] : ['suspense', 'known']);
+      await assertVerified(opened);
+    }
+  });
+
   test('takes no line of a payment that was declined, and leaves one whose money went back to a person', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'declined', detail: { authorization_code: '000000' } });
     const scope = scopeOf(opened);
