@@ -16,7 +16,7 @@ export function readFormFields(body: Uint8Array): Field[] {
     const end = endOfPair(text, start);
     // An empty pair (`a=1&&b=2`, or a last `&`) has neither name nor value; every form parser skips it.
     if (end > start) {
-      if (names.length === LIMITS.members) refuse('TOO_MANY_FIELDS', null);
+      if (names.length === LIMITS.members) refuse('TOO_MANY_FIELDS', null, `at most ${LIMITS.members} are taken`);
       const field = readPair(text, start, end);
       if (names.includes(field.name)) refuse('DUPLICATE_KEY', field.name);
       names.push(field.name);

@@ -88,7 +88,7 @@ class JsonReader {
   }
 
   private skipMembers(depth: number): void {
-    if (depth > LIMITS.depth) refuse('JSON_TOO_DEEP', this.field);
+    if (depth > LIMITS.depth) this.refuseDepth();
     const names: string[] = [];
     for (let more = this.enter(CLOSE_BRACE); more; more = this.next(CLOSE_BRACE)) {
       this.readName(names);
@@ -97,7 +97,7 @@ class JsonReader {
   }
 
   private skipElements(depth: number): void {
-    if (depth > LIMITS.depth) refuse('JSON_TOO_DEEP', this.field);
+    if (depth > LIMITS.depth) this.refuseDepth();
     for (let more = this.enter(CLOSE_BRACKET); more; more = this.next(CLOSE_BRACKET)) this.readValue(depth);
   }
 
@@ -140,7 +140,7 @@ class JsonReader {
   /** Reads `"name" :` and adds the name to its siblings, which must not have it yet. */
   private readName(siblings: string[]): string {
     if (this.text.charCodeAt(this.at) !== QUOTE) this.refuseSyntax();
-    if (++this.members > LIMITS.members) refuse('TOO_MANY_FIELDS', null);
+    if (++this.members > LIMITS.members) refuse('TOO_MANY_FIELDS', null, `at most ${LIMITS.members} are taken`);
     const name = sharedName(this.readString());
     if (FORBIDDEN_NAMES.includes(name)) refuse('FORBIDDEN_KEY', name);
     if (siblings.includes(name)) refuse('DUPLICATE_KEY', this.field ?? name);
@@ -185,6 +185,10 @@ class JsonReader {
   private skipSpace(): void {
     let code = this.text.charCodeAt(this.at);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = this.text.charCodeAt(++this.at);
+  }
+
+  private refuseDepth(): never {
+    refuse('JSON_TOO_DEEP', this.field, `at most ${LIMITS.depth} levels are taken`);
   }
 
   private refuseSyntax(at = this.at): never {

@@ -51,8 +51,8 @@ export const SIGNING_CATALOGUE = {
   NOT_AN_OBJECT: ['must be one JSON object', 'Send the fields as the members of one object.'],
   DUPLICATE_KEY: ['occurs more than once', 'Send every field once: readers disagree on which of two wins.'],
   FORBIDDEN_KEY: ['is not allowed as a name', 'Leave this name out.'],
-  JSON_TOO_DEEP: ['is nested too deeply', 'Nest at most four levels, the outer object included.'],
-  TOO_MANY_FIELDS: ['has too many fields', 'Send at most 64 members, counting the members of inner objects.'],
+  JSON_TOO_DEEP: ['is nested too deeply', 'Nest fewer levels, counting the outer object.'],
+  TOO_MANY_FIELDS: ['has too many fields', 'Send fewer fields, counting the members of inner objects.'],
   FIELD_TOO_LONG: [
     'is too long',
     'Shorten the value: at most 100 characters in a reference, a session id or a Service Token, 254 in an e-mail address, 2048 in a URL. Other limits are in the API reference.',

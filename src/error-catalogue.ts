@@ -16,8 +16,8 @@ export const CATALOGUE = {
   INVALID_ENCODING: entry(400, 'The body is not well-formed UTF-8', 'Encode the text as UTF-8; no lone surrogates.'),
   DUPLICATE_KEY: entry(400, 'A name occurs twice', 'Send every field exactly once.'),
   FORBIDDEN_KEY: entry(400, 'A name is forbidden', 'Remove __proto__, constructor and prototype.'),
-  JSON_TOO_DEEP: entry(400, 'The body is nested too deeply', 'Nest at most four levels.'),
-  TOO_MANY_FIELDS: entry(400, 'The body has too many members', 'Send at most 64 members in all.'),
+  JSON_TOO_DEEP: entry(400, 'The body is nested too deeply', 'Nest fewer levels: the detail says how many are taken.'),
+  TOO_MANY_FIELDS: entry(400, 'The request has too many fields', 'Send fewer: the detail says how many are taken.'),
   FIELD_TOO_LONG: entry(400, 'A value is too long', 'Shorten it to the length that the API reference gives.'),
   CONTROL_CHARACTER: entry(
     400,

@@ -8,8 +8,11 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   INVALID_ENCODING: entry('El cuerpo no es UTF-8 bien formado', 'Codifica el texto en UTF-8, sin sustitutos sueltos.'),
   DUPLICATE_KEY: entry('Un nombre aparece dos veces', 'Envía cada campo exactamente una vez.'),
   FORBIDDEN_KEY: entry('Un nombre está prohibido', 'Quita __proto__, constructor y prototype.'),
-  JSON_TOO_DEEP: entry('El cuerpo tiene demasiados niveles', 'Anida a lo más cuatro niveles.'),
-  TOO_MANY_FIELDS: entry('El cuerpo tiene demasiados miembros', 'Envía a lo más 64 miembros en total.'),
+  JSON_TOO_DEEP: entry(
+    'El cuerpo tiene demasiados niveles',
+    'Anida menos niveles: el detalle dice cuántos se aceptan.',
+  ),
+  TOO_MANY_FIELDS: entry('La solicitud tiene demasiados campos', 'Envía menos: el detalle dice cuántos se aceptan.'),
   FIELD_TOO_LONG: entry('Un valor es demasiado largo', 'Acórtalo al largo que da la referencia de la API.'),
   CONTROL_CHARACTER: entry(
     'Un valor contiene un carácter de control',
@@ -258,8 +261,8 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   NOT_AN_OBJECT: ['debe ser un objeto JSON', 'Envía los campos como miembros de un solo objeto.'],
   DUPLICATE_KEY: ['aparece más de una vez', 'Envía cada campo una vez: no hay acuerdo sobre cuál de los dos vale.'],
   FORBIDDEN_KEY: ['no se permite como nombre', 'Quita este nombre.'],
-  JSON_TOO_DEEP: ['tiene demasiados niveles', 'Anida a lo más cuatro niveles, contando el objeto de afuera.'],
-  TOO_MANY_FIELDS: ['tiene demasiados campos', 'Envía a lo más 64 miembros, contando los de los objetos de adentro.'],
+  JSON_TOO_DEEP: ['tiene demasiados niveles', 'Anida menos niveles, contando el objeto de afuera.'],
+  TOO_MANY_FIELDS: ['tiene demasiados campos', 'Envía menos campos, contando los de los objetos de adentro.'],
   FIELD_TOO_LONG: [
     'es demasiado largo',
     'Acorta el valor: a lo más 100 caracteres en una referencia, un id de sesión o un Service Token, 254 en un correo, 2048 en una URL. Los demás límites están en la referencia de la API.',
@@ -345,4 +348,5 @@ export const SPANISH_SIGNING_DETAILS: Readonly<Record<string, string>> = {
   'it ends too early': 'termina antes de tiempo',
   'unexpected character at *': 'carácter inesperado en la posición *',
   'at most * are taken': 'se aceptan a lo más *',
+  'at most * levels are taken': 'se aceptan a lo más * niveles',
 };

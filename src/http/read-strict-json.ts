@@ -64,7 +64,7 @@ function scan(text: string, limits: JsonLimits): void {
     const code = text.charCodeAt(at);
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       open.push(code === OPEN_BRACE ? new Set() : null);
-      if (open.length > limits.depth) refuse('JSON_TOO_DEEP', field);
+      if (open.length > limits.depth) refuse('JSON_TOO_DEEP', field, `at most ${limits.depth} levels are taken`);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
     } else if (code === QUOTE) {

@@ -48,6 +48,11 @@ suite('the words of errors', () => {
     const rows: [body: string, en: RegExp, es: RegExp][] = [
       ['', /is not valid JSON: it is empty\./, /^El cuerpo no es JSON válido: está vacío\. Arma/],
       ['{"a":x}', /: unexpected character at 6\./, /: carácter inesperado en la posición 6\. Arma/],
+      [
+        '{"a":[[[[]]]]}',
+        /^a is nested too deeply: at most 4 levels are taken\. Nest fewer levels, counting the outer object\.$/,
+        /^a tiene demasiados niveles: se aceptan a lo más 4 niveles\. Anida menos niveles, contando el objeto de afuera\.$/,
+      ],
       ['{"a":', /: it ends too early\./, /: termina antes de tiempo\./],
     ];
     for (const [body, en, es] of rows)

@@ -62,6 +62,14 @@ suite('readStrictJson', () => {
     });
   }
 
+  test('a refusal says how many levels and members the operation takes', () => {
+    const limits = { depth: 2, members: 3 };
+    const refusal = (body: string, message: string) =>
+      assert.throws(() => readStrictJson(Buffer.from(body), limits), { message });
+    refusal('{"a":[[1]]}', 'a is nested too deeply: at most 2 levels are taken.');
+    refusal('{"a":1,"b":1,"c":1,"d":1}', 'The body has too many fields: at most 3 are taken.');
+  });
+
   test('any object without duplicate names is read as it was written', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 8 });
     fc.assert(
