@@ -10,15 +10,24 @@ import { listAttention } from './list-attention.ts';
 /** Identifies an item by its id, and by further members if several items have the same id. */
 export type AttentionNamed = Pick<AttentionKey, 'id'> & Partial<Omit<AttentionKey, 'id'>>;
 
+type CheckWaiting = (row: AttentionRow) => void;
+
 /** Far more items than a person looks at. */
 const MOST = 100_000;
 
 /**
- * Records that a person looks after a waiting item, also if another person did before. It ends with the item. Throws
- * `Problem` NOT_FOUND if no item with this id waits, and INVALID_PARAMETER if several do.
+ * Records that a person looks after a waiting item, also if another person did before. It ends with the item. `check`
+ * throws what refuses this person. Throws `Problem` NOT_FOUND if no item with this id waits, and INVALID_PARAMETER if
+ * several do.
  */
-export async function takeAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
+export async function takeAttention(
+  app: App,
+  named: AttentionNamed,
+  by: Actor,
+  check: CheckWaiting = () => {},
+): Promise<AttentionRow> {
   const row = await findWaiting(app, named);
+  check(row);
   const at = app.now();
   await app.db.transaction(async (tx) => {
     // Of two people at the same moment one inserts; the other waits for the commit, and then sees whom they replace.
@@ -32,8 +41,14 @@ export async function takeAttention(app: App, named: AttentionNamed, by: Actor):
 }
 
 /** Removes the owner of an item and returns the item. Changes nothing if it has no owner. Throws the same errors. */
-export async function giveUpAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
+export async function giveUpAttention(
+  app: App,
+  named: AttentionNamed,
+  by: Actor,
+  check: CheckWaiting = () => {},
+): Promise<AttentionRow> {
   const row = await findWaiting(app, named);
+  check(row);
   await app.db.transaction(async (tx) => {
     const before = await lockOwner(tx, row);
     if (before === null) return;

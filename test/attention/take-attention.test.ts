@@ -153,6 +153,15 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     assert.ok(taken.text.includes('action="/console/attention/give-up"') && taken.text.includes('ada@example.cl'));
     assert.equal((await send('give-up', 'same-origin')).status, 303);
     assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
+    const support = await createTestUser(app, { role: 'support', may: ['books:read'], email: 'olga@example.cl' });
+    const bare = { headers: { ...FORM, ...support.console }, body };
+    assert.ok(!(await server.get('/console/attention', support.console)).text.includes('action="/console/attention/'));
+    for (const act of ['take', 'give-up'])
+      assert.equal((await server.post(`/console/attention/${act}`, bare)).status, 403, `${act}: cannot end it`);
+    assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
+    await takeAttention(app, { id }, { ...ANA, name: 'olga@example.cl' });
+    assert.equal((await server.post('/console/attention/give-up', bare)).status, 303, 'an owner gives it up');
+    assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
     const other = await createTestUser(app, { role: 'finance', may: [], paymentServices: [] });
     const hidden = await server.post('/console/attention/take', { headers: { ...FORM, ...other.console }, body });
     assert.equal(hidden.status, 404);

@@ -2,6 +2,7 @@ import type { AttentionRow } from '../../attention/attention.ts';
 import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { giveUpAttention, takeAttention } from '../../attention/take-attention.ts';
+import { missingPermission } from '../../auth/missing-permission.ts';
 import { ENDS_WAITING, mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
@@ -85,12 +86,11 @@ function ownerCell(
   { kind, id, payment_service, environment, taken_by, command }: AttentionRow,
 ): Html {
   const owner = html`<span class="mail">${actorText(language, taken_by)}</span>`;
-  const permission = permissionFor(command);
-  const mayEnd = permission === null || user.may.has(permission);
+  const lacks = lacksToEnd(user, command);
   const others =
-    !mayEnd &&
-    html`<br><span class="quiet">${tell(language, 'settle.another', { who: whoMay(language, permission) })}</span>`;
-  if (!mayAny(user.may, ENDS_WAITING) || !(mayEnd || taken_by === by.name)) return html`${owner}${others}`;
+    lacks !== null &&
+    html`<br><span class="quiet">${tell(language, 'settle.another', { who: whoMay(language, lacks) })}</span>`;
+  if (!mayAny(user.may, ENDS_WAITING) || !(lacks === null || taken_by === by.name)) return html`${owner}${others}`;
   const at = `${publicPath(app)}/console/attention`;
   const act = taken_by === null ? 'take' : 'give-up';
   const fields = Object.entries({ kind, id, payment_service, environment });
@@ -99,19 +99,30 @@ function ownerCell(
   )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>${others}`;
 }
 
-/** Makes the person the owner of an item, even if another person owns it. */
-export const postConsoleTake = taking(takeAttention);
+/** Returns the permission that a person lacks for the command that ends an item, or null. */
+function lacksToEnd({ may }: User, command: string): Permission | null {
+  const permission = permissionFor(command);
+  return permission === null || may.has(permission) ? null : permission;
+}
+
+/** Makes the person the owner of an item that they can end, even if another person owns it. */
+export const postConsoleTake = taking(takeAttention, false);
 
 /** Removes the owner of an item. */
-export const postConsoleGiveUp = taking(giveUpAttention);
+export const postConsoleGiveUp = taking(giveUpAttention, true);
 
-function taking(take: typeof takeAttention): Screen {
-  return consoleHandler(async (app, { by, request, goTo }) => {
+/** Refuses the same people as `ownerCell` shows no button. `ownersToo`: an owner who can no longer end the item may too. */
+function taking(take: typeof takeAttention, ownersToo: boolean): Screen {
+  return consoleHandler(async (app, { by, user, request, goTo }) => {
     const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
     const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
     if (kind === undefined) throw new Problem('NOT_FOUND');
     // If the item has ended meanwhile, there is nothing to take.
-    await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
+    const check = ({ command, taken_by }: AttentionRow) => {
+      const lacks = lacksToEnd(user, command);
+      if (lacks !== null && !(ownersToo && taken_by === by.name)) throw missingPermission(lacks);
+    };
+    await take(app, { id, kind, payment_service, environment }, by, check).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
     });
     return goTo('/attention');
