@@ -226,4 +226,12 @@ export type StatementUseRequest = {
   reason: string;
 };
 
-export type StatementUsed = { message: string; errors: null; data: { lines: BankStatementLine[] } };
+export type StatementUsed = {
+  message: string;
+  errors: null;
+  data: {
+    lines: BankStatementLine[];
+    /** The earlier use of the line, which this request replaced; null: none, or the same request was sent before */
+    replaced: { use: 'other'; reason: string | null; resolvedBy: string } | null;
+  };
+};

@@ -181,10 +181,13 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
     if (isOpen && 'payoutId' in is) return orUnknown('payout', is.payoutId, resolving);
     return isOpen && 'deposit' in is && 'id' in is.deposit ? orUnknown('deposit', is.deposit.id, resolving) : resolving;
   });
-  print(options, { statement: id, use, lines: lines.map(lineJson) }, [
+  const { replaced_reason, replaced_by } = lines[0] ?? { replaced_reason: null, replaced_by: null };
+  const replaced = replaced_by === null ? null : { use: 'other', reason: replaced_reason, resolved_by: replaced_by };
+  print(options, { statement: id, use, lines: lines.map(lineJson), replaced }, [
     use === 'suspense'
       ? `The line is in suspense: bin/rubrica statement resolve ${id} --line ${line}`
       : `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
+    ...(replaced === null ? [] : [`It was other before (${replaced_reason}, ${replaced_by}).`]),
   ]);
 }
 

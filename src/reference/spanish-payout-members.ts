@@ -118,6 +118,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Id del pago, del archivo de pagos, del depósito o del pago anotado al comercio; null: ninguno',
   '`payout`: a payout left, see `payoutId` and `to`; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service; `suspense`: not the payout or deposit that it was matched with':
     '`payout`: un pago salió, mira `payoutId` y `to`; `return`: un pago volvió; `deposit`: mira `depositId` y `from`; `other`: ajena a este servicio; `suspense`: no es el pago o depósito que se le dio',
+  'The earlier use of the line, which this request replaced; null: none, or the same request was sent before':
+    'El uso anterior de la línea, que esta solicitud reemplazó; null: ninguno, o la misma solicitud ya se había enviado',
   'Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known':
     'Número de la línea en el archivo. Opcional para `other`: entonces vale para todas las líneas sin explicar que no calzan con nada conocido',
   'Id of the payout, for `payout` and `return`': 'Id del pago, para `payout` y `return`',

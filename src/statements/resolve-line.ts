@@ -31,8 +31,7 @@ import { decisionOf, hashOfLines, type KeptLine } from './statement.ts';
  * The use of a line as a person decides: a payout that left or came back; money that left at a merchant's expense, such
  * as a payout that left twice, which is booked with the line (`toMerchant`); a deposit, recorded or booked with the
  * line; nothing of this service; or `suspense` again, because it was matched with the wrong payout or deposit.
- * `mv_…`: a payout recorded to a merchant. It left; that it came back is booked with the line, unless
- * it is booked already.
+ * `mv_…`: a payout recorded to a merchant, whose return is booked with the line unless it is booked already.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
@@ -54,21 +53,31 @@ export type LineDecision = {
 };
 
 /**
- * Gives lines in suspense their use and returns them; `suspense` puts one back, see `reopenMatched`. A line that a person had called unrelated, which has no entry,
- * gets another use if it is named; the act then has the earlier decision. The same decision with the same reason again
- * returns the lines unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
- * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
+ * A line with its use. `replaced_reason` and `replaced_by`: of the earlier decision that it was unrelated; null without
+ * one, and if this decision was made before.
+ */
+export type ResolvedLine = KeptLine & { replaced_reason: string | null; replaced_by: string | null };
+
+/**
+ * Gives lines in suspense their use and returns them; `suspense` puts one back, see `reopenMatched`. A line that a person
+ * had called unrelated, which has no entry, gets another use if it is named; the act then has the earlier decision. The
+ * same decision with the same reason again returns the lines unchanged. The use, the payout's state or the deposit, and
+ * the entries are one transaction. Throws `Problem` NOT_FOUND,
+ * PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
  * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available),
  * PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
-export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[]> {
+export function resolveLine(app: App, decision: LineDecision): Promise<ResolvedLine[]> {
   const { statementId, fileLine, is, reason, by } = decision;
   return app.db.transaction(async (tx) => {
     const at = app.now();
-    if (is.use === 'suspense')
-      return [await reopenMatched(tx, { statementId, fileLine: oneLine(fileLine) }, { reason, by, at })];
+    if (is.use === 'suspense') {
+      const reopened = await reopenMatched(tx, { statementId, fileLine: oneLine(fileLine) }, { reason, by, at });
+      return [resolvedFrom(reopened, null)];
+    }
     const first = (await findOpen(tx, decision)) ?? (await findUnrelated(tx, decision));
-    if (first === undefined) return decidedBefore(tx, decision);
+    if (first === undefined) return (await decidedBefore(tx, decision)).map((line) => resolvedFrom(line, null));
+    const replaced = first.used_as === 'suspense' ? null : first;
     const subject = await subjectOf(tx, decision, { line: first, at });
     const named = { statementId, fileLine, from: first.used_as };
     const lines = await updateUse(tx, named, { use: is.use, subject, at, by: by.name, reason });
@@ -77,7 +86,7 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
       by,
       action: 'statement.line_resolved',
       subject: { kind: 'statement', id: statementId },
-      before: first.used_as === 'suspense' ? null : decisionOf(first),
+      before: replaced && decisionOf(replaced),
       after: {
         lines: lines.length,
         ...(typeof fileLine === 'number' && { file_line: fileLine }),
@@ -87,8 +96,12 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
       },
       reason,
     });
-    return lines;
+    return lines.map((line) => resolvedFrom(line, replaced));
   });
+}
+
+function resolvedFrom(line: KeptLine, replaced: KeptLine | null): ResolvedLine {
+  return { ...line, replaced_reason: replaced?.reason ?? null, replaced_by: replaced?.resolved_by ?? null };
 }
 
 async function findOpen(tx: Tx, named: LineDecision): Promise<KeptLine | undefined> {

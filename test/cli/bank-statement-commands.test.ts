@@ -70,6 +70,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const merchant = ['--use', 'payout', '--to-merchant', '--payment-service', desk.environment.paymentServiceId];
     const corrected = await run('statement', 'resolve', id, '--line', '3', ...merchant, '--reason', 'cargo', ...as);
     assert.deepEqual([corrected.status, (corrected.json['lines'] as { use: string }[])[0]?.use], [0, 'payout']);
+    const earlier = { use: 'other', reason: 'arriendo', resolved_by: desk.users.maker.email };
+    assert.deepEqual(corrected.json['replaced'], earlier, 'the earlier decision is shown');
     const wrong = ['--use', 'suspense', '--reason', 'de otro pago', ...as];
     assert.match((await run('statement', 'resolve', id, ...wrong)).stderr, /suspense needs --line/);
     const again3 = await run('statement', 'resolve', id, '--line', '3', ...wrong);

@@ -146,7 +146,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const maker = as(desk.users.maker);
     const at = `/payouts/${payout?.id}`;
     await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
-    assert.match((await maker.get(at)).text, /\?use=payout">cartola\.csv, line 2<\/a>/);
+    assert.match((await maker.get(at)).text, /\?use=payout&amp;shown=2#line-2">cartola\.csv, line 2<\/a>/);
     const second = sent(cartola('TEF OTRA 12.531.909-2;15.000;;985.000'), { confirm: 'yes', file_name: 'otra.csv' });
     const [id = ''] = /st_\w+/.exec((await maker.upload(second)).headers.get('location') ?? '') ?? [];
     const page = (await maker.get(at)).text;
@@ -173,8 +173,9 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
     assert.ok((await owner.get(`/statements/${id}`)).text.includes(`/console/movements/${booked?.id}"`));
     const recorded = await owner.get(`/movements?text=${booked?.id}`);
-    const reason = `/console/statements/${id}">the reason is in line 2 of this bank statement</a>`;
+    const reason = `/console/statements/${id}\\?shown=2#line-2">the reason is in line 2 of this bank statement</a>`;
     assert.match(recorded.text, new RegExp(`at its expense.*${reason}`, 's'));
+    assert.match((await owner.get(`/statements/${id}?shown=2`)).text, /<span id="line-2">2<\/span>/);
     await createPaymentService(app, 'Other', TESTER);
     const shared = sent(cartola(RENT), { confirm: 'yes', of: 'all development', account: '777777' });
     const [of = ''] = /st_\w+/.exec((await owner.upload(shared)).headers.get('location') ?? '') ?? [];

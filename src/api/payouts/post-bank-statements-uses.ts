@@ -6,7 +6,7 @@ import { invalidBody, type Members, readMembers } from '../../http/read-members.
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { findStatement } from '../../statements/find-statement.ts';
-import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { type LineSubject, type ResolvedLine, resolveLine } from '../../statements/resolve-line.ts';
 import {
   LINE_EXAMPLE,
   lineJson,
@@ -67,12 +67,29 @@ export const postBankStatementsUses = operation({
     replies: {
       200: {
         description: 'The resolved lines',
-        schema: replyOf('StatementUsed', Type.Object({ lines: Type.Array(StatementLineSchema) })),
+        schema: replyOf(
+          'StatementUsed',
+          Type.Object({
+            lines: Type.Array(StatementLineSchema),
+            replaced: Type.Nullable(
+              Type.Object({
+                use: Type.Literal('other'),
+                reason: Type.Nullable(Type.String()),
+                resolvedBy: Type.String(),
+              }),
+              {
+                description:
+                  'The earlier use of the line, which this request replaced; null: none, or the same request was sent before',
+              },
+            ),
+          }),
+        ),
         example: {
           message: 'The lines have their use.',
           errors: null,
           data: {
             lines: [{ ...LINE_EXAMPLE, use: 'other', note: null, reason: 'arriendo', resolvedBy: 'ana@example.cl' }],
+            replaced: null,
           },
         },
       },
@@ -94,9 +111,15 @@ export const postBankStatementsUses = operation({
     await findStatement(app, user.environmentIds, id, 'suspense');
     const by = userActor(user, clientNetwork(request.ip));
     const lines = await resolveLine(app, { statementId: id, ...decision, by });
-    return { message: 'The lines have their use.', errors: null, data: { lines: lines.map(lineJson) } };
+    const data = { lines: lines.map(lineJson), replaced: replacedOf(lines[0]) };
+    return { message: 'The lines have their use.', errors: null, data };
   },
 });
+
+function replacedOf(line: ResolvedLine | undefined) {
+  if (line === undefined || line.replaced_by === null) return null;
+  return { use: 'other' as const, reason: line.replaced_reason, resolvedBy: line.replaced_by };
+}
 
 type Asked = Members<typeof RequestSchema>;
 

@@ -136,7 +136,7 @@ function amountCell(language: Language, { amount, commission, currency }: Booked
 function ofLine(at: string, language: Language, reference: string): Html | false {
   const [, statement, line = ''] = /^(st_[0-9a-z]{20})\/(\d+)(?:-\d+)?$/.exec(reference) ?? [];
   if (statement === undefined) return false;
-  return html`<br><a href="${at}/statements/${statement}">${tell(language, 'recorded.of_line', { line })}</a>`;
+  return html`<br><a href="${at}/statements/${statement}?shown=${line}#line-${line}">${tell(language, 'recorded.of_line', { line })}</a>`;
 }
 
 function paymentLink(at: string | null, transaction: number) {

@@ -110,7 +110,7 @@ function statementLines(app: App, language: Language, lines: readonly LineOfStat
   if (lines.length === 0) return null;
   return html`${lines.map(({ statement_id, file_name, file_line, used_as, day }, index) => {
     const at = `${publicPath(app)}/console/statements/${statement_id}?use=${used_as}`;
-    const explains = used_as === 'suspense' ? `&line=${file_line}` : '';
+    const explains = used_as === 'suspense' ? `&line=${file_line}` : `&shown=${file_line}#line-${file_line}`;
     return html`${index > 0 && html`<br>`}<a href="${at}${explains}">${tell(language, 'payout.statement_line', { file: file_name, line: file_line })}</a>, ${day} ${useBadge(language, used_as)}`;
   })}`;
 }

@@ -66,12 +66,19 @@ ${overlapping.length > 0 && html`<p>${tell(language, 'statements.overlaps')} ${o
 ${explained !== undefined && (await explainForm(app, visit, statement, { line: explained, typed: asked, fault }))}
 <h2>${tell(language, 'statements.lines_of')}</h2>
 <p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
-${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
+${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, shownOf(chosen, asked['shown']), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
 ${!mayExplain && lines.some(({ used_as }) => used_as === 'suspense') && html`<p class="quiet">${tell(language, 'settle.another', { who: whoMay(language, 'movements:record') })}</p>`}
 ${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {}, fault })}`;
   const again = `${path}?${typedQuery(visit, asked)}`;
   return send(status, { title: statement.file_name, main, ...(status !== 200 && { again }) });
+}
+
+/** Returns the first lines; if the line that a link names is not among them, the lines from it on. */
+function shownOf(lines: readonly KeptLine[], named = ''): readonly KeptLine[] {
+  const at = lines.findIndex((line) => String(line.file_line) === named);
+  const from = at < SHOWN ? 0 : at;
+  return lines.slice(from, from + SHOWN);
 }
 
 function noticeOf({ request, language }: ConsoleVisit): Html | false {
@@ -103,7 +110,7 @@ function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly K
     tell(language, 'statements.note'),
   ];
   const rows = lines.map((line) => [
-    String(line.file_line),
+    html`<span id="line-${line.file_line}">${line.file_line}</span>`,
     line.day,
     formatMoney(line.amount, line.currency),
     useBadge(language, line.used_as),

@@ -38,11 +38,11 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       const reply = await server.get(path, headers);
       return { status: reply.status, data: (jsonOf(reply) as { data: Record<string, unknown> }).data };
     };
-    return { app, server, desk, file, post, get };
+    return { app, server, desk, books, file, post, get };
   };
 
   test('a statement is imported once, listed and shown, and its lines can be explained', async () => {
-    const { app, server, desk, file, post, get } = await open();
+    const { app, server, desk, books, file, post, get } = await open();
     await using _server = server;
     await file(15_000);
     const day = dayOf(app.now());
@@ -82,7 +82,12 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       const refused = await post(uses_, { use: 'payout', line: 3, reason: 'pago doble', ...wrong });
       assert.deepEqual([refused.status, refused.body.errors[0]?.pointer], [422, '/to']);
     }
-    const twice = await post(uses_, { use: 'payout', line: 3, to: 'merchant', reason: 'pago doble' });
+    assert.equal((await post(uses_, { use: 'other', line: 3, reason: 'arriendo' })).body.data['replaced'], null);
+    const double = { use: 'payout', line: 3, to: 'merchant', reason: 'pago doble' };
+    const twice = await post(uses_, double);
+    const earlier = { use: 'other', reason: 'arriendo', resolvedBy: books.email };
+    assert.deepEqual(twice.body.data['replaced'], earlier);
+    assert.equal((await post(uses_, double)).body.data['replaced'], null, 'a repeated request replaces nothing');
     const [booked] = twice.body.data['lines'] as { use: string; of: string }[];
     assert.deepEqual([twice.status, booked?.use, booked?.of.slice(0, 3)], [200, 'payout', 'mv_']);
     const deposit = { use: 'deposit', line: 4, from: 'simulated', commission: 300, reason: 'abono' };
