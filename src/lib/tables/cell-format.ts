@@ -42,6 +42,11 @@ export function formatOfCode(format: string): CellFormat {
   return /[dmyhs]/i.test(code) && !/^general$/i.test(code) ? 'date' : 'plain';
 }
 
+/** A point before three digits would be read as one between thousands: 123.456 as 123456. */
+function withDecimals(text: string): string {
+  return /^-?[1-9]\d{0,2}\.\d{3}$/.test(text) ? `${text}0` : text;
+}
+
 const DAY_MS = 86_400_000;
 
 /**
@@ -57,7 +62,7 @@ export function formatNumber(text: string, format: CellFormat, dates1904: boolea
     const [mantissa = '', power = ''] = value.toExponential(14).split('e');
     return `${trimEnd(trimEnd(mantissa, '0'), '.')}E${power}`;
   }
-  const plain = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
+  const plain = Number.isInteger(value) ? String(value) : withDecimals(String(Number(value.toPrecision(15))));
   return typeof format === 'object' && /^\d+$/.test(plain) ? plain.padStart(format.zeros, '0') : plain;
 }
 

@@ -31,6 +31,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
   let characters = 0;
   let cell: Attributes = {};
   let value = '';
+  let isFormula = false;
   let inValue = false;
   let inPhonetic = false;
   return {
@@ -46,7 +47,9 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
         cell = attributes;
         column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
         value = '';
-      } else if (element === 'rPh') inPhonetic = true;
+        isFormula = false;
+      } else if (element === 'f') isFormula = true;
+      else if (element === 'rPh') inPhonetic = true;
       else if (element === 'v' || element === 't') inValue = !inPhonetic;
     },
     onText: (text) => {
@@ -58,10 +61,11 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
     onClose: (element) => {
       if (element === 'v' || element === 't') inValue = false;
       else if (element === 'rPh') inPhonetic = false;
-      else if (element === 'c' && value !== '') {
+      else if (element === 'c' && (value !== '' || (isFormula && cell.t !== 'str'))) {
         if (column < 0 || column >= MOST_COLUMNS) throw tooLong(line);
         while (cells.length < column) cells.push('');
-        const text = textOf(cell, value, context);
+        // A program that does not compute writes formulas without their results: an empty cell would hide an amount.
+        const text = value === '' ? '#N/A' : textOf(cell, value, context);
         // Many cells may refer to one shared text.
         if (cell.t === 's') characters += text.length;
         if (characters > LONGEST_ROW) throw tooLong(line);

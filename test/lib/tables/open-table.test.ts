@@ -196,6 +196,13 @@ suite('a table of a workbook', () => {
     assert.deepEqual((await read(bytes, RULE)).rows, ['2: 01 | TRUE | 2026-01-15']);
   });
 
+  test('a formula without its result is no empty cell, and a number with three decimals has no point of thousands', async () => {
+    const formula = '<c><f>B1</f></c><c><f>B1</f><v></v></c><c t="str"><f>""</f><v></v></c>';
+    const sheet = `<worksheet><sheetData><row><c t="str"><v>Codigo</v></c><c t="str"><v>Nombre</v></c></row><row><c><v>123.456</v></c><c><v>-1.5</v></c>${formula}</row></sheetData></worksheet>`;
+    const bytes = await makeWorkbook([{ name: 'a', rows: [] }], { 'xl/worksheets/sheet1.xml': sheet });
+    assert.deepEqual((await read(bytes, RULE)).rows, ['2: 123.4560 | -1.5 | #N/A | #N/A']);
+  });
+
   test('all texts are found when they need more than one buffer', async () => {
     const rows = Array.from({ length: 30_000 }, (_, at) => [`${at}`, `nombre ${at} ${'ñ'.repeat(40)}`]);
     const table = await read(await makeWorkbook([{ name: 'a', rows: [['Codigo', 'Nombre'], ...rows] }]), RULE);
