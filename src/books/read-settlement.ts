@@ -6,7 +6,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
+import { refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
 import {
@@ -51,6 +51,7 @@ async function readTable(table: Table<SettlementColumn>): Promise<Settlement> {
   for (const line of lines) {
     await turn();
     if (isSum(line, reader, sum)) continue;
+    refuseLonger(table, line, unreadable);
     if (isDeclined(line, reader)) {
       declined.push(line.line);
       continue;
@@ -72,12 +73,15 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
  * sales above it.
  */
 function isSum(line: TableRow, reader: Reader, sum: Sum): boolean {
-  if (isTotal(line.cells) && readDay(dateCell(line, reader)) === null) return true;
-  if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;
-  const text = cellOf(line, 'amount', reader);
-  if (text === '') return true;
+  const keys = [cellOf(line, 'buyOrder', reader), cellOf(line, 'authorizationCode', reader)];
+  const [date, text] = [dateCell(line, reader), cellOf(line, 'amount', reader)];
   const currency = currencyOf(cellOf(line, 'currency', reader)) ?? '';
-  return dateCell(line, reader) === '' && readSettled(text, currency, reader.mark) === sum;
+  const isOfAll = readSettled(text, currency, reader.mark) === sum;
+  if (isTotal([date]) || isTotal(keys.filter((key) => !/\d/.test(key)))) return true;
+  // A sale at a shop named Totalpack is no sum.
+  if (isTotal(line.cells) && !/\d/.test(date) && (isOfAll || keys.every((key) => key === ''))) return true;
+  if (keys.some((key) => key !== '')) return false;
+  return text === '' || (date === '' && isOfAll);
 }
 
 /**

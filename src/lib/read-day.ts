@@ -1,8 +1,8 @@
 import { dayOf, isDay } from './calendar-day.ts';
 
 /**
- * Parses a day of a table (2026-01-15, 15/01/2026, 20260115), with or without a time; null for other text. A time with
- * an offset gives its day in Chile.
+ * Parses a day of a table (2026-01-15, 15/01/2026, 20260115), with or without a time; null for other text, and for a
+ * year that nobody means, such as 0026. A time with an offset gives its day in Chile.
  */
 export function readDay(text: string): string | null {
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
@@ -17,5 +17,5 @@ export function readDay(text: string): string | null {
 }
 
 function dayIfOne(text: string): string | null {
-  return isDay(text) ? text : null;
+  return isDay(text) && /^(19|20)/.test(text) ? text : null;
 }

@@ -7,8 +7,8 @@ import { accountCells, accountInput, formatOfName } from '../bank-validation/tab
 import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
-import { withTable } from '../lib/tables/open-table.ts';
-import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
+import { type Table, withTable } from '../lib/tables/open-table.ts';
+import { refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -30,7 +30,11 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
     const rows: TableRow[] = [];
     for await (const row of table.rows) {
       const { cells } = row;
-      if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
+      const [rut, account, bank = ''] = [places.rut, places.account, places.bank].map((place) => cells[place ?? -1]);
+      const hasBank = bank.trim() !== '' && !isTotal([bank]);
+      if (isTotal(cells, [rut, account]) && !hasBank) continue;
+      refuseLonger(table, row, invalidPayout);
+      refuseCutAmount(table, row);
       rows.push(row);
       if (rows.length > MOST_IN_BATCH)
         throw invalidPayout({
@@ -42,6 +46,22 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
     const wishes = await wishesOf(app, rows, { places, header, prefix });
     return { wishes, lines: rows.map(({ line }) => line) };
   }).catch(refuseTable(invalidPayout));
+}
+
+/**
+ * Throws `Problem` INVALID_PAYOUT if commas may have cut an amount of 12,990 into 12 and a message of 990: a line without
+ * a message is no longer than the others then.
+ */
+function refuseCutAmount({ dialect, header }: Table<PayoutColumn>, { line, cells }: TableRow): void {
+  const { amount = null, message = null } = header?.places ?? {};
+  if (dialect.format !== 'text' || dialect.separator !== ',' || amount === null || message !== amount + 1) return;
+  const [thousands = '', rest = ''] = [cells[amount]?.trim(), cells[message]?.trim()];
+  if (!/^\d{1,3}$/.test(thousands) || !/^\d{3}$/.test(rest)) return;
+  const [one, both] = [`${thousands},${rest}`, `${thousands}${rest}`];
+  throw invalidPayout({
+    en: `Line ${line}: the amount ${thousands} and the message ${rest} may be one amount, ${one}. Write ${both}, or a message with a word.`,
+    es: `Línea ${line}: el monto ${thousands} y el mensaje ${rest} pueden ser un solo monto, ${one}. Escribe ${both}, o un mensaje con una palabra.`,
+  });
 }
 
 const NO_HEADER = {

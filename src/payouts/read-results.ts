@@ -9,7 +9,7 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
-import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
+import { refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal } from '../lib/tables/table.ts';
 import type { KeptReason } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
@@ -75,7 +75,8 @@ export async function readResults(
     const { places } = table.header;
     const turn = letOthersRun();
     let lines = 0;
-    for await (const { line, cells } of table.rows) {
+    for await (const row of table.rows) {
+      const { line, cells } = row;
       await turn();
       if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
       if (++lines > MOST_LINES)
@@ -83,6 +84,7 @@ export async function readResults(
           en: `A file of results has at most ${MOST_LINES} lines: split the file.`,
           es: `Un archivo de resultados lleva como máximo ${MOST_LINES} líneas: divide el archivo.`,
         });
+      refuseLonger(table, row, invalidPayout);
       const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
       const { found, taken } = payoutOf(readLine(cell, hashes), known, left);
       const outcome = readOutcome(cell('outcome'));

@@ -5,7 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, placeColumns, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
+import { refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import { invalidStatement, type ReadStatement, type StatementLine, type StatementProof } from './statement.ts';
@@ -16,7 +16,12 @@ const CURRENCY = 'CLP';
 const MOST_LINES = 50_000;
 
 /** A row of the file. `balance` null: the cell is empty. */
-type Row = StatementLine & { readonly balance: number | null; readonly side: SideCell | null };
+type Row = StatementLine & {
+  readonly balance: number | null;
+  readonly side: SideCell | null;
+  /** The amounts of the two columns as written, with their signs; null: the file has one column. */
+  readonly apart: Readonly<Record<'charge' | 'credit', number>> | null;
+};
 
 /**
  * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, .xls, or an HTML page; newest or
@@ -35,9 +40,10 @@ async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> 
   const written: Row[] = [];
   const totals: Totals[] = [];
   for await (const row of rows) {
-    const line = rowOf(row, columns);
-    if (line === null) totals.push(...totalsOf(row, columns));
-    else written.push(line);
+    if (isLineOf(row, columns)) {
+      refuseLonger(table, row, invalidStatement);
+      written.push(rowOf(row, columns));
+    } else totals.push(...totalsOf(row, columns));
     if (written.length > MOST_LINES) {
       throw invalidStatement({
         en: `A statement has at most ${MOST_LINES} lines: export shorter spans.`,
@@ -58,6 +64,10 @@ async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> 
   const balances = checkBalances(read);
   const proof: StatementProof = balances.prove ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   if (proof === 'nothing') checkSigns(read, lines, columns);
+  if (proof !== 'balance') {
+    checkBoth(read, columns);
+    checkReversals(lines, columns);
+  }
   return { lines: lines.map(balances.ofDays ? withoutBalance : withoutSide), proof };
 }
 
@@ -106,14 +116,24 @@ function withoutSide({ line, day, amount, text, document = '', balance }: Row): 
 /** The columns of the file, and their names as written there. */
 type Columns = { readonly places: Places<StatementColumn>; readonly names: readonly string[] };
 
-/** Returns null for rows below the table, such as totals and remarks. */
-function rowOf({ line, cells }: TableRow, columns: Columns): Row | null {
-  const cell = (column: StatementColumn) => cells[columns.places[column] ?? -1]?.trim() ?? '';
+function cellIn({ cells }: TableRow, { places }: Columns): (column: StatementColumn) => string {
+  return (column) => cells[places[column] ?? -1]?.trim() ?? '';
+}
+
+/** Returns false for rows below the table: totals and remarks. A row of a payee named Totalpack is no total. */
+function isLineOf(row: TableRow, columns: Columns): boolean {
+  const cell = cellIn(row, columns);
+  if (readDay(cell('day')) !== null) return true;
+  const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
+  return written && !(isTotal(row.cells) && (isTotal([cell('day')]) || !/\d/.test(cell('day'))));
+}
+
+function rowOf(row: TableRow, columns: Columns): Row {
+  const { line } = row;
+  const cell = cellIn(row, columns);
   const money = (column: StatementColumn) => moneyOf(cell(column), line, nameOf(column, columns));
   const day = readDay(cell('day'));
   if (day === null) {
-    const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
-    if (!written || isTotal(cells)) return null;
     const name = nameOf('day', columns);
     throw invalidStatement({
       en: `Line ${line}: the day in ${name.en} cannot be read. Write it as 15/01/2026 or 2026-01-15.`,
@@ -123,9 +143,9 @@ function rowOf({ line, cells }: TableRow, columns: Columns): Row | null {
   const balance = cell('balance') === '' ? null : money('balance');
   const text = { text: cell('text'), document: cell('document') };
   if (cell('amount') !== '')
-    return { line, day, amount: money('amount'), side: readSide(cell('side')), ...text, balance };
-  const amount = Math.abs(money('credit')) - Math.abs(money('charge'));
-  return { line, day, amount, side: null, ...text, balance };
+    return { line, day, amount: money('amount'), side: readSide(cell('side')), apart: null, ...text, balance };
+  const apart = { charge: money('charge'), credit: money('credit') };
+  return { line, day, amount: Math.abs(apart.credit) - Math.abs(apart.charge), side: null, apart, ...text, balance };
 }
 
 /** Names a column for a person, as the file does. */
@@ -157,6 +177,34 @@ function checkSigns(read: readonly Row[], lines: readonly Row[], { places, names
     en: `Nothing says whether the amounts in ${name.en} left or came. Write charges with a minus, or add a column Cargo/Abono with cargo or abono.`,
     es: `No se sabe si los montos en ${name.es} salieron o entraron. Escribe los cargos con un menos, o agrega una columna Cargo/Abono con cargo o abono.`,
   });
+}
+
+/** Throws `Problem` INVALID_STATEMENT if a line has both a charge and a credit, which no balance proves. */
+function checkBoth(written: readonly Row[], columns: Columns): void {
+  const both = written.find(({ apart }) => apart !== null && apart.charge !== 0 && apart.credit !== 0);
+  if (both === undefined) return;
+  const [charge, credit] = [nameOf('charge', columns), nameOf('credit', columns)];
+  throw invalidStatement({
+    en: `Line ${both.line} has an amount in ${charge.en} and in ${credit.en}: it is one of them. Write each on its own line.`,
+    es: `La línea ${both.line} tiene un monto en ${charge.es} y en ${credit.es}: es uno de los dos. Escribe cada uno en su línea.`,
+  });
+}
+
+/**
+ * Throws `Problem` INVALID_STATEMENT if a column of charges or credits has amounts with and without a minus: one of
+ * them went the other way, such as a reversal. Banks also write every charge with a minus. A balance decides.
+ */
+function checkReversals(lines: readonly Row[], columns: Columns): void {
+  for (const column of ['charge', 'credit'] as const) {
+    const of = lines.map(({ line, apart }) => ({ line, amount: apart?.[column] ?? 0 }));
+    const below = of.find(({ amount }) => amount < 0);
+    if (below === undefined || (column === 'charge' && of.every(({ amount }) => amount <= 0))) continue;
+    const name = nameOf(column, columns);
+    throw invalidStatement({
+      en: `Line ${below.line}: nothing says whether the amount with a minus in ${name.en} left or came. Write it in the other column, or export the statement with its balances.`,
+      es: `Línea ${below.line}: no se sabe si el monto con menos en ${name.es} salió o entró. Escríbelo en la otra columna, o exporta la cartola con sus saldos.`,
+    });
+  }
 }
 
 type Totals = { line: number; charges: number | null; credits: number | null };

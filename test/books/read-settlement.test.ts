@@ -238,6 +238,26 @@ suite('reads a settlement file with', () => {
   }
 });
 
+test('a line of totals is left out, also with a day, and a sale at a shop named Totalpack is not', async () => {
+  const names = [...NAMES, 'Comercio'];
+  const sale_ = [DATE, 'x', '1', '1.000', 'Totalpack'];
+  for (const total of [
+    [DATE, '', 'Total', '1.000', ''],
+    ['Total al 31/01/2026', '1', '', '1.000', ''],
+    ['', '', '', '1.000', 'Total'],
+    ['', '1', '', '1.000', 'Total'],
+  ]) {
+    const { rows } = await readSettlement(Readable.from([Buffer.from(csv([sale_, total], { names }))]));
+    assert.deepEqual(
+      rows.map(({ amount }) => amount),
+      [1000],
+      total.join(),
+    );
+  }
+  const other = Readable.from([Buffer.from(csv([sale_, ['', 'y', '2', '500', 'Totalpack']], { names }))]);
+  await assert.rejects(readSettlement(other), { message: /^Line 3, column "Fecha Venta": found nothing\. / });
+});
+
 test('a workbook with sales in several visible sheets is refused', async () => {
   const rows = [NAMES, [...(PLAIN[0] as Row)]];
   const file = await makeWorkbook([
@@ -272,6 +292,19 @@ for (const [cells, currency, amounts] of AMOUNTS) {
 }
 
 const REFUSED: [name: string, rows: string[][], message: string][] = [
+  [
+    'an unreadable date of a sale whose code begins as a total does',
+    [
+      [DATE, 'x', '1', '5', ''],
+      ['16-01-26', 'Total2', '1', '5', ''],
+    ],
+    'Line 3, column "Fecha Venta": found "16-01-26". Write the date as 2026-01-15 or 15/01/2026.',
+  ],
+  [
+    'a year that nobody means',
+    [['15/01/0026', 'x', '1', '5', '']],
+    'Line 2, column "Fecha Venta": found "15/01/0026". Write the date as 2026-01-15 or 15/01/2026.',
+  ],
   [
     'an ambiguous amount',
     [[DATE, 'x', '1', '1.234', 'USD']],

@@ -96,6 +96,47 @@ forEachEngine('what a person has not seen', (openTestDatabase) => {
     });
   }
 
+  for (const { what, rows, read } of READERS) {
+    test(`${what} in which a quote joins two lines is refused, and one with a text of several lines is read`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const text = (...lines: readonly string[]) => Readable.from([Buffer.from(lines.join('\n'))]);
+      const [names = [], first = [], second = []] = rows.map((row) => [...row, 'nota', 'x']);
+      const lines = [names, first, second].map((row) => row.join(';'));
+      const opening = String(lines[1]).replace(/;([^;]*);x$/, ';"$1;x');
+      const closing = String(lines[2]).replace(/;nota;x$/, ';nota";x');
+      await assert.rejects(read(app, text(String(lines[0]), opening, closing)), { message: /: see line 2\. / });
+      await read(app, text(String(lines[0]), String(lines[1]).replace('nota', '"uno;\ndos"'), String(lines[2])));
+    });
+  }
+
+  for (const { what, rows, read } of READERS.filter(({ what: one }) => one !== 'a file of accounts')) {
+    test(`${what} with a line that has a cell more than the names is refused`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const lines = rows.map((row) => row.join(','));
+      const cut = [lines[0], lines[1], `${lines[2]},990`].join('\n');
+      await assert.rejects(read(app, Readable.from([Buffer.from(cut)])), { message: /^Line 3 has more cells than / });
+      await read(app, Readable.from([Buffer.from([lines[0], lines[1], `${lines[2]},,`].join('\n'))]));
+    });
+  }
+
+  test('an amount of payouts that a comma may have cut in two is refused', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const file = (line: string) => Readable.from([Buffer.from(`rut,banco,cuenta,monto,glosa\n${line}\n`)]);
+    await assert.rejects(readPayouts(app, file('12531909-2,012,12531909,12,990'), 'lote'), {
+      message: /^Line 2: the amount 12 and the message 990 may be one amount, 12,990\. Write 12990, /,
+    });
+    for (const line of ['12531909-2,012,12531909,12990,990', '12531909-2,012,12531909,12,n 990'])
+      assert.equal((await readPayouts(app, file(line), 'lote')).wishes.length, 1);
+  });
+
+  test('a payout without RUT and account is not taken for a line of totals', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const lines = ['rut;banco;cuenta;nombre;monto', '12531909-2;012;12531909;Ana;1000', ';012;;Totalpack;5000'];
+    const file = (more: string) => Readable.from([Buffer.from([...lines, more].join('\n'))]);
+    for (const total of [';;;Total;6000', ';Total;;;6000'])
+      assert.deepEqual((await readPayouts(app, file(total), 'lote')).lines, [2, 3], total);
+  });
+
   test('a workbook of accounts without names is refused if another visible sheet has rows', async () => {
     const app = createTestApp(await openTestDatabase());
     const rows = cells('12531909-2,012,12531909');

@@ -150,6 +150,25 @@ test('amounts in one column are refused where no sign, side or balance says whic
   await assert.rejects(sided('Cargo/Abono', '', ''), /left or came/);
 });
 
+test('a line with a charge and a credit, or a minus that may be a reversal, is refused where no balance decides', async () => {
+  const head = 'Fecha;Descripción;Cargos;Abonos;Saldo';
+  const rows: [lines: string[], message: RegExp][] = [
+    [
+      ['15/01/2026;A;1.000;;', '16/01/2026;B;12;990;'],
+      /^Line 3 has an amount in column “Cargos” and in column “Abonos”/,
+    ],
+    [['15/01/2026;A;;1.000;', '16/01/2026;Reversa;;-500;'], /^Line 3: nothing says .* minus in column “Abonos” /],
+    [['15/01/2026;A;1.000;;', '16/01/2026;Reversa;-500;;'], /^Line 3: nothing says .* minus in column “Cargos” /],
+    [['15/01/2026;A;1.000;;', '16-01-26;Totalpack;;500;'], /^Line 3: the day in column “Fecha” cannot be read/],
+  ];
+  for (const [lines, message] of rows)
+    await assert.rejects(read([head, ...lines]), { code: 'INVALID_STATEMENT', message });
+  const negative = ['15/01/2026;A;-1.000;;', '16/01/2026;B;-500;;'];
+  assert.deepEqual(said(await read([head, ...negative])), ['nothing', '2026-01-15 -1000 A', '2026-01-16 -500 B']);
+  const proved = ['15/01/2026;A;1.000;;9.000', '16/01/2026;B;12;990;9.978'];
+  assert.deepEqual(said(await read([head, ...proved])), ['balance', '2026-01-15 -1000 A', '2026-01-16 978 B']);
+});
+
 test('reads the columns of charges and credits under every name of a bank', async () => {
   for (const names of [
     'CHEQUES / CARGOS;DEPÓSITOS / ABONOS',

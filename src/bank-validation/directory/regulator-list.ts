@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { HeaderRule } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
-import { refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
+import { refuseLonger, refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 
 /** The regulator's published list of institutions: code, name and sometimes kind. */
@@ -61,6 +61,7 @@ async function readTable(table: Table<ListColumn>): Promise<RegulatorList | null
     const [code, name] = [cell(row, places.code), cell(row, places.name)];
     // Notes below the table and headings of groups have only one cell.
     if (code === '' || name === '') continue;
+    refuseLonger(table, row, unreadable);
     const kind = cell(row, places.kind) || null;
     entries.push({ line: row.line, code: codeOf(code), name: name.replace(/\s+/g, ' '), kind });
   }

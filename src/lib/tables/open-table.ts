@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_WITHIN_ROWS, type Header, type HeaderRule, placeColumns } from './find-header.ts';
-import type { Dialect, Reading, TableRow } from './table.ts';
+import { type Dialect, holdsLines, type Reading, type TableRow } from './table.ts';
 import { textReadings } from './text-readings.ts';
 
 export type Table<Column extends string = never> = {
@@ -20,6 +20,8 @@ export type Table<Column extends string = never> = {
   readonly rowsAgain: () => AsyncGenerator<TableRow>;
   /** The lines of the first hidden ones among `rows` so far. */
   readonly hiddenLines: readonly number[];
+  /** The lines of the first ones among `rows` so far that hold whole lines of the file in a cell: see `holdsLines`. */
+  readonly joinedLines: readonly number[];
   /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
   /**
@@ -30,7 +32,9 @@ export type Table<Column extends string = never> = {
 };
 
 /** `close`: ends the reading, also if nothing has asked for `rows`. */
-type Chosen<Column extends string> = Omit<Table<Column>, 'hiddenLines'> & { readonly close: () => Promise<unknown> };
+type Chosen<Column extends string> = Omit<Table<Column>, 'hiddenLines' | 'joinedLines'> & {
+  readonly close: () => Promise<unknown>;
+};
 type Opened<Column extends string> = Omit<Chosen<Column>, 'otherTables'>;
 
 /**
@@ -50,9 +54,14 @@ export async function withTable<Column extends string, Result>(
   try {
     const readings = await readingsOf(file);
     const table = await chooseReading(readings, rule);
-    const hiddenLines: number[] = [];
+    const [hiddenLines, joinedLines]: [number[], number[]] = [[], []];
+    const isJoined = joinedIn(table);
     try {
-      return await use({ ...table, hiddenLines, rows: noteHidden(table.rows, hiddenLines) });
+      const rows = noteRows(table.rows, [
+        [(row) => row.hidden === true, hiddenLines],
+        [isJoined, joinedLines],
+      ]);
+      return await use({ ...table, hiddenLines, joinedLines, rows });
     } finally {
       await table.close();
     }
@@ -61,13 +70,22 @@ export async function withTable<Column extends string, Result>(
   }
 }
 
-const MOST_HIDDEN = 100;
+const MOST_NOTED = 100;
 
-async function* noteHidden(rows: AsyncGenerator<TableRow>, lines: number[]): AsyncGenerator<TableRow> {
+type Noted = readonly [isOne: (row: TableRow) => boolean, lines: number[]];
+
+async function* noteRows(rows: AsyncGenerator<TableRow>, noted: readonly Noted[]): AsyncGenerator<TableRow> {
   for await (const row of rows) {
-    if (row.hidden === true && lines.length < MOST_HIDDEN) lines.push(row.line);
+    for (const [isOne, lines] of noted) if (lines.length < MOST_NOTED && isOne(row)) lines.push(row.line);
     yield row;
   }
+}
+
+/** Returns whether a row of text holds further lines of the file in one of its cells. */
+function joinedIn({ dialect, header }: Pick<Table, 'dialect' | 'header'>): (row: TableRow) => boolean {
+  if (dialect.format !== 'text' || header === null) return () => false;
+  const shape = { separator: dialect.separator, width: header.row.cells.length };
+  return ({ cells }) => cells.some((cell, place) => holdsLines(cell, place, shape));
 }
 
 async function openSource(source: string | Readable): Promise<FileHandle> {

@@ -1,5 +1,5 @@
 import type { Table } from './open-table.ts';
-import { type Dialect, TableError, type TableErrorCode } from './table.ts';
+import { type Dialect, isBlank, TableError, type TableErrorCode, type TableRow } from './table.ts';
 
 type Said = { readonly en: string; readonly es: string };
 
@@ -15,14 +15,32 @@ export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => 
 }
 
 /**
- * Throws `refusal` if the table has a hidden row, or if the file has a second such table. Every reader of a person's file
+ * Throws `refusal` if a line of a text file has a cell more than the row of names: a separator without quotes, as in an
+ * amount of 12,990, has cut a cell, and the columns after it have moved.
+ */
+export function refuseLonger(
+  { dialect, header }: Pick<Table, 'dialect' | 'header'>,
+  { line, cells }: TableRow,
+  refusal: (why: Said) => Error,
+): void {
+  if (dialect.format !== 'text' || header === null || isBlank(cells.slice(header.row.cells.length))) return;
+  const separator = dialect.separator === '\t' ? 'tab' : dialect.separator;
+  throw refusal({
+    en: `Line ${line} has more cells than the row of names: perhaps a cell contains the separator (${separator}) without quotes, as in 12,990. Write that cell in quotes.`,
+    es: `La línea ${line} tiene más celdas que la fila de nombres: quizás una celda lleva el separador (${separator}) sin comillas, como 12,990. Escribe esa celda entre comillas.`,
+  });
+}
+
+/**
+ * Throws `refusal` if the table has a hidden row or joined lines, or if the file has a second such table. Every reader of a person's file
  * calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
  */
 export async function refuseUnseen(
-  table: Pick<Table, 'dialect' | 'hiddenLines' | 'otherTables'>,
+  table: Pick<Table, 'dialect' | 'hiddenLines' | 'joinedLines' | 'otherTables'>,
   refusal: (why: Said) => Error,
 ): Promise<void> {
   refuseHiddenRows(table.hiddenLines, refusal);
+  refuseJoinedLines(table.joinedLines, refusal);
   await refuseOtherTables(table, refusal);
 }
 
@@ -52,6 +70,15 @@ function refuseHiddenRows(lines: readonly number[], refusal: (why: Said) => Erro
   throw refusal({
     en: `The spreadsheet hides these rows, perhaps by a filter: ${named}. Show them to use them too, or delete them.`,
     es: `La planilla oculta estas filas, quizás con un filtro: ${named}. Muéstralas para usarlas también, o bórralas.`,
+  });
+}
+
+function refuseJoinedLines(lines: readonly number[], refusal: (why: Said) => Error): void {
+  if (lines.length === 0) return;
+  const named = listed(lines, 20);
+  throw refusal({
+    en: `A quote opens in one line and closes in a later one, so that whole lines are in one cell: see line ${named}. Remove the quote, or write it twice in quotes.`,
+    es: `Unas comillas se abren en una línea y se cierran en otra, y líneas enteras quedan en una celda: revisa la línea ${named}. Quítalas, o escríbelas dobles entre comillas.`,
   });
 }
 

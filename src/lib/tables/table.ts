@@ -90,3 +90,19 @@ export function isTotal(cells: readonly string[], numbers: readonly (string | un
   if (numbers.some((cell = '') => cell.replace(/\D/g, '').length >= 5)) return false;
   return cells.some((cell) => /^\s*((sub|gran|grand|suma|monto)[\s-]*)?total|^\s*sumas?\b/i.test(cell));
 }
+
+/**
+ * Returns whether a cell of a text file has the rest of its line and the beginning of a later one: a quote that opens in
+ * one line and closes in another joins two lines, with the amount of the second. A text of several lines has not just
+ * as many separators as would complete both lines.
+ */
+export function holdsLines(
+  cell: string,
+  place: number,
+  { separator, width }: { separator: string; width: number },
+): boolean {
+  if (width < 3 || !/[\r\n]/.test(cell)) return false;
+  const lines = cell.split(/\r\n|\n|\r/);
+  const separatorsIn = (line = '') => line.split(separator).length - 1;
+  return separatorsIn(lines[0]) === width - 1 - place && separatorsIn(lines.at(-1)) === place;
+}
