@@ -65,11 +65,11 @@ type Known<Fact extends keyof PaymentFilter> = NonNullable<PaymentFilter[Fact]>;
 
 /** Returns whether a payment matches. The index only proposes candidates. */
 export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boolean {
-  const has = <Fact extends keyof PaymentFilter>(fact: Fact) => {
-    const known = filter[fact];
-    return known === null || HAS[fact](payment, known);
-  };
-  return (Object.keys(HAS) as (keyof PaymentFilter)[]).every(has);
+  return (Object.keys(HAS) as (keyof PaymentFilter)[]).every((fact) => hasFact(payment, fact, filter[fact]));
+}
+
+function hasFact<Fact extends keyof PaymentFilter>(payment: FoundPayment, fact: Fact, known: PaymentFilter[Fact]) {
+  return known === null || HAS[fact](payment, known);
 }
 
 /** Returns whether a reference has each part: `lib lento` is in `LIB-1-LENTO`. */

@@ -23,7 +23,7 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     const [{ id }] = (await approved(app, desk)) as [Payout];
     await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
     const say = async (...results: PayoutOutcome[]) => {
-      const evidence = describeEvidence(`${results}.csv`, Buffer.from(results.join()));
+      const evidence = describeEvidence(`${results.join()}.csv`, Buffer.from(results.join()));
       const outcomes = results.map((outcome) => ({ id, outcome, reason: null }));
       const { settled, already, contradicted } = await settlePayouts(app, { owner, by, outcomes, evidence });
       return [settled.length, already.length, contradicted.length];
