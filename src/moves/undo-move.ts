@@ -13,8 +13,8 @@ import { shiftAll } from './switch-over.ts';
  * Ends a move that has not arrived. First the target records that it never will, then the payment service continues in
  * the source. The copy stays in the target, out of reach; a later move resumes from it. Returns the id of the move.
  *
- * A move that has arrived ends too if the target was restored from a backup that is older than it, and the source is held as
- * after a restore: orders may have been paid in the target in the lost time. Throws `MoveRefusal`.
+ * A move that has arrived ends too if the target was restored from a backup that is older than it, and the source is
+ * held as after a restore: orders may have been paid in the target in the lost time. Throws `MoveRefusal`.
  */
 export async function undoMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);

@@ -147,8 +147,8 @@ function spansOf(tag: string): Spans {
 }
 
 /**
- * Yields the text before each tag, the tag, its spans, and whether it hides a row. Skips comments, scripts and styles. Reads every
- * character once.
+ * Yields the text before each tag, the tag, its spans, and whether it hides a row. Skips comments, scripts and styles.
+ * Reads every character once.
  */
 function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans; hidden: boolean }> {
   let at = 0;

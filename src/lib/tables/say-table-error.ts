@@ -32,8 +32,8 @@ export function refuseLonger(
 }
 
 /**
- * Throws `refusal` if the table has a hidden row or joined lines, or if the file has a second such table. Every reader of a person's file
- * calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
+ * Throws `refusal` if the table has a hidden row or joined lines, or if the file has a second such table. Every reader of
+ * a person's file calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
  */
 export async function refuseUnseen(
   table: Pick<Table, 'dialect' | 'hiddenLines' | 'joinedLines' | 'otherTables'>,
