@@ -105,6 +105,7 @@ export function updateState(
        sender_id = case when $13 = '' then sender_id else $13 end,
        next_look_at = case when $3 = 'approved' or $13 <> '' or sender_id is not null then cast($11 as bigint) end,
        contradiction = case when $14 = 1 then null else contradiction end,
+       contradiction_ended = case when $14 = 1 then coalesce(contradiction, contradiction_ended) else contradiction_ended end,
        contradicted_at = case when $14 = 1 then null else contradicted_at end,
        contradicted_by = case when $14 = 1 then null else contradicted_by end
      where environment_id = $1 and id {named $2} and state {named $12} returning *`,
@@ -199,7 +200,7 @@ export async function updateContradictionEnded(
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
 ): Promise<Payout | null> {
   const [row] = await tx.query<Payout>(
-    `update payouts set contradiction = null, contradicted_at = null, contradicted_by = null,
+    `update payouts set contradiction = null, contradicted_at = null, contradicted_by = null, contradiction_ended = contradiction,
        next_look_at = case when state in ('sent', 'unknown') then next_look_at end
      where id = $1 and environment_id = $2 and contradicted_at is not null returning *`,
     [id, environment_id],

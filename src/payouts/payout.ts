@@ -97,6 +97,8 @@ export type Payout = SqlRow & {
   looks: number;
   /** A report that cannot be true, such as a state that may not follow; null again when a person has checked it. */
   contradiction: string | null;
+  /** The last contradiction that a person ended. */
+  contradiction_ended: string | null;
   /**
    * The statement and the line of its file that contradict the payout, such as `st_…/12`; several have a space between.
    * Null: something else does.

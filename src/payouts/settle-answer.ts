@@ -21,7 +21,7 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     if (payout === undefined || payout.sent_at === null) return null;
     const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
     const { kind } = answer;
-    const isEnded = (said: string) => payout.contradiction === null && claimed.contradiction === said;
+    const isEnded = (said: string) => isEndedSince(claimed, payout, said);
     if (kind === 'confirmed' || kind === 'failed' || kind === 'returned') {
       if (isEnded(kind) && compareOutcome(payout.state, kind) === 'contradicts') {
         await postponePayout(tx, claimed, nextLook(payout.state, since, at));
@@ -50,6 +50,12 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
     app.log.error(about, 'a payout sender contradicts the state of a payout');
   }
+}
+
+/** Returns whether a person has ended this contradiction since the payout was claimed, whenever it began. */
+function isEndedSince(claimed: Payout, now: Payout, said: string): boolean {
+  if (now.contradiction !== null) return false;
+  return claimed.contradiction === said || (now.contradiction_ended === said && claimed.contradiction_ended !== said);
 }
 
 /** A contradiction that is stored already raises no second alarm. */

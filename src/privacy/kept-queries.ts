@@ -16,6 +16,7 @@ const PAID_OUT = texts(
   'reason',
   'callback_url',
   'contradiction',
+  'contradiction_ended',
   'proposed_by',
   'approved_by',
   'account_changed_by',

@@ -13,6 +13,7 @@ import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
 import { setAccountType } from '../../src/payouts/set-account-type.ts';
 import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settleAnswer } from '../../src/payouts/settle-answer.ts';
+import type { PayoutOutcome } from '../../src/payouts/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -58,7 +59,12 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     };
     return { app, desk, pay, read, states };
   };
-  const settle = (app: Awaited<ReturnType<typeof open>>['app'], desk: PayoutDesk, payout: Payout, outcome: 'failed') =>
+  const settle = (
+    app: Awaited<ReturnType<typeof open>>['app'],
+    desk: PayoutDesk,
+    payout: Payout,
+    outcome: PayoutOutcome,
+  ) =>
     settlePayouts(app, {
       owner: desk.environment,
       by: desk.maker,
@@ -375,6 +381,30 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     assert.equal((await read(payout)).contradiction, null);
     assert.equal((await verifyStore(app)).ok, true);
   });
+
+  for (const ending of ['dismissed', 'settled'] as const) {
+    test(`a contradiction that is ${ending} by a person while its sender is asked is not recorded again by the same answer`, async () => {
+      const { app, desk, pay, read } = await open(openStandInProvider());
+      const [payout] = (await pay(500)) as [Payout];
+      await carryOutPayouts(app, 100);
+      const claimed = await read(payout);
+      const { log, alarms } = listenForAlarms();
+      const say = async (claim: Payout) => {
+        await settleAnswer({ ...app, log }, desk.environment, claim, { kind: 'failed', reason: 'no' });
+        return [alarms.length, (await read(payout)).contradiction];
+      };
+      // Another worker asked too.
+      assert.deepEqual(await say(claimed), [1, 'failed']);
+      if (ending === 'settled') await settle(app, desk, payout, 'returned');
+      else {
+        const shown = { owner: desk.environment, payout: await read(payout), by: desk.maker };
+        await endContradiction(app, { ...shown, reason: 'the bank paid it', evidence });
+      }
+      assert.deepEqual(await say(claimed), [1, null]);
+      // The sender says the same again when it is asked after the decision.
+      assert.deepEqual(await say(await read(payout)), [2, 'failed']);
+    });
+  }
 
   test('a failed payout that its sender still has waits for a person, because it may be paid after all', async () => {
     const provider = openStandInProvider({ 500: { status: 'failed', later: 'pending' } });
