@@ -111,6 +111,19 @@ export function standingOf(attempt: Pick<PaymentAttempt, 'state' | 'commit_sent_
   return [isOpen(attempt) ? 'open' : state, commit_sent_at ?? '-', contradicted_at ?? '-'].join(' ');
 }
 
+/**
+ * Returns whether a person has ended this contradiction of an attempt or a refund since the caller read it, whenever
+ * it began.
+ */
+export function isEndedSince(
+  read: Pick<PaymentAttempt, 'contradiction' | 'contradicted_at'>,
+  now: Pick<PaymentAttempt, 'contradiction' | 'contradicted_at'>,
+  said: string,
+): boolean {
+  if (now.contradicted_at !== null) return false;
+  return read.contradiction === said ? read.contradicted_at !== null : now.contradiction === said;
+}
+
 /** Returns whether a commit was sent to the method and not answered. */
 export function isCommitUnanswered(attempt: Pick<PaymentAttempt, 'commit_sent_at' | 'commit_answered_at'>): boolean {
   return attempt.commit_sent_at !== null && attempt.commit_answered_at === null;

@@ -14,7 +14,14 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { answerTo, askAgainAt, detailAfter, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import {
+  answerTo,
+  askAgainAt,
+  detailAfter,
+  isEndedSince,
+  type PaymentAttempt,
+  pauseBeforeLookup,
+} from './payment-attempt.ts';
 import {
   endAttempt,
   noteCommitAnswered,
@@ -158,12 +165,6 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
   return settlement;
-}
-
-/** Returns whether a person has ended this contradiction since the caller read the attempt, whenever it began. */
-function isEndedSince(read: PaymentAttempt, now: PaymentAttempt, detail: string): boolean {
-  if (read.contradiction === detail) return read.contradicted_at !== null;
-  return now.contradiction === detail;
 }
 
 /**

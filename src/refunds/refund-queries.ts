@@ -186,7 +186,7 @@ export async function endRefund(
 ): Promise<Refund> {
   const [row] = await tx.query<Refund>(
     `update refunds set state = $2, settled_at = $3, detail = $4, next_lookup_at = $5, asking = 'held',
-       contradicted_at = null, contradiction = null where id = $1 and environment_id = $6 returning *`,
+       contradicted_at = null where id = $1 and environment_id = $6 returning *`,
     [id, end.state, end.settledAt, end.detail, end.nextLookupAt, environment_id],
   );
   return row as Refund;
@@ -254,18 +254,19 @@ export async function holdRefund(
  */
 export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at: number): Promise<void> {
   await tx.query(
-    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null,
+    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null,
        lookups = lookups + 1, noted_lookups = noted_lookups + 1
      where id = $1 and environment_id = $3`,
     [id, at, environment_id],
   );
 }
 
+/** Ends a contradiction. Its text stays, so that a slow answer does not record it again. */
 export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey): Promise<void> {
-  await tx.query(
-    'update refunds set contradicted_at = null, contradiction = null where id = $1 and environment_id = $2',
-    [id, environment_id],
-  );
+  await tx.query('update refunds set contradicted_at = null where id = $1 and environment_id = $2', [
+    id,
+    environment_id,
+  ]);
 }
 
 export async function hasOpenRefund(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {

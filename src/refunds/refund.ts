@@ -26,8 +26,9 @@ export type Refund = SqlRow & {
   /** The amount of the payment that had gone back before the first request, as the method reported it then. */
   refunded_before: number | null;
   asking: Asking;
-  /** When the method first contradicted the known state of the payment, and its answer as JSON text. */
+  /** When the method first contradicted the known state of the payment; null: never, or a person has decided. */
   contradicted_at: number | null;
+  /** The last contradiction as JSON text. */
   contradiction: string | null;
   state: RefundState;
   type: RefundType;

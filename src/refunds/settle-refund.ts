@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { methodReceivable, type Posting, refundPosting, unaskedRefundPosting } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
-import { pauseBeforeLookup } from '../checkout/payment-attempt.ts';
+import { isEndedSince, pauseBeforeLookup } from '../checkout/payment-attempt.ts';
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { recordEvents } from '../outbox/record-event.ts';
@@ -158,7 +158,7 @@ type Contradiction = { event: string; unasked?: string; missing?: string; curren
 /** Returns false if a contradiction waits for a person, or a person has ended this one since the refund was claimed. */
 async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<boolean> {
   const { refund, claimed, at } = settling;
-  if (refund.contradicted_at !== null || claimed.contradiction === JSON.stringify(contradiction)) return false;
+  if (refund.contradicted_at !== null || isEndedSince(claimed, refund, JSON.stringify(contradiction))) return false;
   await recordConflict(tx, settling, contradiction);
   await holdRefund(tx, refund, at, contradiction);
   return true;

@@ -45,7 +45,8 @@ export function selectWaitingRefunds(
 ): Promise<WaitingRefund[]> {
   return db.query<WaitingRefund>(
     `select r.id, e.payment_service_id as payment_service, p.name, e.environment, r.transaction_id, w.since, r.amount,
-       t.currency, t.payment_method, r.state, r.asked_at, r.contradiction
+       t.currency, t.payment_method, r.state, r.asked_at,
+       case when r.contradicted_at is not null then r.contradiction end as contradiction
      from (${WAITING}) as w
      join refunds r on r.id = w.id and r.environment_id = w.environment_id
      join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id

@@ -463,6 +463,24 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     assert.equal((await refundEntries(app)).length, 1);
   });
 
+  test('does not list again a contradiction that began and ended while the method was asked', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, accepted, { kind: 'approved', detail: {} });
+    const read = async () => (await findRefund(app, paid, accepted.id)) as Refund;
+    const say = async (asked: Refund) =>
+      (await settleRefund(app, asked, { kind: 'declined', detail: {} })).contradiction;
+    const asked = await read();
+    assert.equal(await say(asked), true);
+    const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+    const wish = { outcome: 'completed', reason: 'the portal shows it', evidence, by: TESTER } as const;
+    assert.equal(await decideRefund(app, accepted.id, wish), 'decided');
+    assert.equal(await say(asked), false);
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    // The method says the same again when it is asked after the decision.
+    assert.equal(await say(await read()), true);
+  });
+
   test('notifies the events URL as JSON with Standard Webhooks, and leaves the callback unchanged', async () => {
     const { app, paid, paymentServiceId } = await open(openTestDatabase);
     await setEventsUrl(

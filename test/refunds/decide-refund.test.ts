@@ -141,7 +141,12 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     standIn.refundInPortal(shop.token, 3000);
     const { id } = await acceptedRefund(app, paid, 3000);
     await workTenHours(shop);
+    const doubts = async () =>
+      (await listAttention(app, null, 10)).filter((row) => row.id === id).map(({ reason }) => reason);
+    assert.match((await doubts()).join(), /; the refund is under way/);
+    app.now.advance(40 * HOUR);
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
+    assert.match((await doubts()).join(), /was not asked for it yet/, 'a contradiction that has ended is not told');
     standIn.refundInPortal(shop.token, 500);
     await carryOutRefunds(app, 10);
     assert.deepEqual(standIn.refundedAmounts(), [3000, 500], 'no refund is requested after the balance has changed');
