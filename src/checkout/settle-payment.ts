@@ -9,6 +9,7 @@ import { type Transaction, transactionKeyOf } from '../transactions/transaction.
 import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
 import {
   alarmConflict,
+  type ConflictCause,
   recordConflict,
   type Transition,
   type TransitionCause,
@@ -71,9 +72,12 @@ export async function settlePayment(
 
 /** `attempt` as the caller knows it. It is read again under the lock. */
 type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment; commitSentAt: number | null };
+/** An attempt and its transaction as stored, under their lock. */
+type Locked = { attempt: PaymentAttempt; transaction: Transaction };
 type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
 type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
 type Contradiction = Extract<PaymentOutcome, { kind: 'contradiction' }>;
+type Contradicting = Locked & { cause: ConflictCause };
 type Waiting = Exclude<PaymentOutcome, Ending | Aborted | Contradiction>;
 
 async function endPayment(app: App, found: Found, outcome: Ending): Promise<Settlement> {
@@ -94,10 +98,10 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
       // Another attempt may take the money or has taken it.
       if (await hasOpenAttempt(tx, transaction)) return recordConflict(tx, transaction, cause);
     }
-    const detail = JSON.stringify(detailAfter(attempt, outcome.detail));
     // An approved attempt stays approved: a later refusal is a contradiction, and refunds nothing.
-    if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
-    else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
+    if (attempt.state === 'approved') return contradict(tx, found, { attempt, transaction, cause });
+    const detail = JSON.stringify(detailAfter(attempt, outcome.detail));
+    await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return outcome.kind === 'declined'
       ? declineTransaction(tx, found.environment, transaction, cause)
       : transitionTransaction(tx, found.environment, transaction, cause);
@@ -124,8 +128,7 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
     const detail = JSON.stringify(outcome.detail);
     if (answer === 'conflict') {
       if (await isOwnRefund(tx, { attempt, transaction }, transaction.amount)) return { kind: 'ignored', transaction };
-      await noteContradiction(tx, attempt, cause.at, detail);
-      return recordConflict(tx, transaction, cause);
+      return contradict(tx, found, { attempt, transaction, cause });
     }
     const isStale = attempt.commit_sent_at !== found.commitSentAt;
     if (answer !== 'aborted' || isStale) return { kind: 'ignored', transaction };
@@ -157,25 +160,26 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
         claimedUntil: found.attempt.asked_until,
       });
     }
-    if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
-    const detail = JSON.stringify(outcome.detail);
-    if (isEndedSince(found.attempt, attempt, detail)) return { kind: 'already', transaction };
-    await noteContradiction(tx, attempt, cause.at, detail);
-    return recordConflict(tx, transaction, cause);
+    return contradict(tx, found, { attempt, transaction, cause });
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
   return settlement;
+}
+
+/** Stores a contradiction and records its event, unless one waits for a person, or a person has ended this one. */
+async function contradict(tx: Tx, found: Found, { attempt, transaction, cause }: Contradicting): Promise<Settlement> {
+  if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
+  const said = JSON.stringify(cause.data);
+  if (isEndedSince(found.attempt, attempt, said)) return { kind: 'already', transaction };
+  await noteContradiction(tx, attempt, cause.at, said);
+  return recordConflict(tx, transaction, cause);
 }
 
 /**
  * Returns whether a refund of Rúbrica is what the method says went back of an approved payment: a slow answer can show
  * a refund that was requested after the question. `given`: the amount that went back; not a number if it is unknown.
  */
-async function isOwnRefund(
-  tx: Tx,
-  { attempt, transaction }: { attempt: PaymentAttempt; transaction: Transaction },
-  given: unknown,
-): Promise<boolean> {
+async function isOwnRefund(tx: Tx, { attempt, transaction }: Locked, given: unknown): Promise<boolean> {
   if (attempt.state !== 'approved') return false;
   const asked = await sumRefundsAsked(tx, transaction);
   return asked > 0 && (typeof given !== 'number' || given <= asked);
@@ -203,10 +207,7 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
 }
 
 /** Locks the attempt and returns it as stored. Every writer of attempts locks their transaction first. */
-async function lockAttempt(
-  tx: Tx,
-  found: PaymentAttempt,
-): Promise<{ attempt: PaymentAttempt; transaction: Transaction }> {
+async function lockAttempt(tx: Tx, found: PaymentAttempt): Promise<Locked> {
   const transaction = await lockTransaction(tx, transactionKeyOf(found));
   const attempt = await selectAttempt(tx, found);
   if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');

@@ -210,6 +210,24 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     });
   }
 
+  for (const kind of ['aborted', 'declined'] as const) {
+    test(`records once that an approved payment was ${kind}, and alarms until a person decides`, async () => {
+      const { app, attempt } = await openPayment(openTestDatabase);
+      const settle = async (read: PaymentAttempt) =>
+        (await settlePayment(app, read, { kind, detail: { reason: 'reversed' } })).kind;
+      await settlePayment(app, attempt, approved);
+      assert.deepEqual([await settle(attempt), await settle(attempt)], ['conflict', 'conflict']);
+      assert.deepEqual((await readStates(app)).events, ['created', 'completed', 'conflict']);
+      assert.equal(await readCounter(app.metrics.conflicts), 2);
+      await app.db.transaction((tx) => endContradiction(tx, attempt));
+      // The method was being asked when the person decided.
+      assert.equal(await settle(attempt), 'already');
+      assert.equal(await readCounter(app.metrics.conflicts), 2);
+      assert.equal(await settle(await readAttempt(app)), 'conflict');
+      assert.deepEqual((await readStates(app)).events, ['created', 'completed', 'conflict', 'conflict']);
+    });
+  }
+
   test('ignores an answer that arrives after the end', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     await settlePayment(app, attempt, approved);
