@@ -24,6 +24,7 @@ import {
 } from './move-queries.ts';
 import type { Scope } from './owner.ts';
 import { TRANSACTIONS_PER_ENVIRONMENT } from './raise-ids.ts';
+import { requireOwnSecrets } from './require-own-secrets.ts';
 import { isElsewhere, setFences, setWatches } from './set-guards.ts';
 import { takeBackHere } from './undo-move.ts';
 
@@ -130,6 +131,7 @@ async function requireMovable(from: App, to: App, paymentServiceId: string): Pro
   await requireRestoredNever(from, to);
   await requireRoom(to, from, scope);
   await requireSameHashes(from, to, scope);
+  await requireOwnSecrets({ from, to, scope });
   return scope;
 }
 

@@ -10,7 +10,8 @@ import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
 import { leaveAgain } from './leave-again.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
-import { lockMove, selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
+import { lockMove, raiseNextId, selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
+import { requireOwnSecrets } from './require-own-secrets.ts';
 import { environmentsOf } from './set-guards.ts';
 import { type Arrival, arrive, findUnsubscribed, leave } from './switch-over.ts';
 import { takeBackHere } from './undo-move.ts';
@@ -48,6 +49,9 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
   let pauseMs: number | null = null;
   if (row.state === 'copying') {
     await copyWhole(move);
+    // An import that did not see the copied Secret Tokens ends before this commit; later ones see them.
+    await to.db.transaction((tx) => raiseNextId(tx, 'environment', 0));
+    await requireOwnSecrets(move);
     await goOnFromEarlierCopy(move);
     await copyRows(move);
     const first = await compareCopy(move);

@@ -56,6 +56,7 @@ export type MoveRefusalCode =
   | 'MOVE_ELSEWHERE'
   | 'MOVE_TO_ITSELF'
   | 'MOVE_TAKEN'
+  | 'MOVE_SECRET_HELD'
   | 'MOVE_UNDER_WAY'
   | 'MOVE_IDS_TAKEN'
   | 'MOVE_KEYS_DIFFER'

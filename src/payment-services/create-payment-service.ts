@@ -12,7 +12,6 @@ import {
   insertEnvironment,
   insertPaymentService,
   insertSecretToken,
-  selectLastEnvironmentId,
   takeEnvironmentId,
 } from './payment-service-queries.ts';
 import { sealSecret } from './seal-secret.ts';
@@ -48,16 +47,15 @@ export async function importPaymentService(
 ): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair(), [environment]: pair };
   // Nearly all secrets are read here, because the commit below holds up other writes.
-  const known = await selectLastEnvironmentId(app.db);
-  const check = async (db: Reader, afterEnvironment: number) => {
+  const seen = new Set<string>();
+  const check = async (db: Reader) => {
     if (await hasServiceToken(db, pair.service_token)) throw new ServiceTokenTaken();
-    await refuseHeldSecret(app, db, pair.secret_token, afterEnvironment);
+    await refuseHeldSecret(app, db, pair.secret_token, seen);
   };
-  await check(app.db, 0);
+  await check(app.db);
   const after = { name, environment, service_token: pair.service_token };
-  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.imported', after }, (tx) =>
-    check(tx, known),
-  );
+  const act = { by, action: 'payment_service.imported', after } as const;
+  const id = await storePaymentService(app, name, pairs, act, check);
   return { id, name, ...pairs };
 }
 
@@ -81,7 +79,8 @@ async function storePaymentService(
       const pair = pairs[environment];
       const row = { payment_service_id: id, environment, service_token: pair.service_token };
       const environmentId = await takeEnvironmentId(tx);
-      // Others that make a payment service wait for this commit now; their ids are before or after this one.
+      // Others that import a payment service wait for this commit now, and see its Secret Token. A move that brings one
+      // waits too, before it leaves the other database.
       if (at === 0) await check(tx);
       // A move may have brought it since the check.
       if (!(await insertEnvironment(tx, { id: environmentId, ...row }))) throw new ServiceTokenTaken();

@@ -95,27 +95,14 @@ export function selectSecretsOfPaymentService(
 
 export type StoredSecretRow = SecretRow & { payment_service_id: string };
 
-/**
- * Lists the next Secret Tokens of all payment services by id, also closed ones, encrypted: of the environments after
- * `environmentId`.
- */
-export function selectSecretsAfter(
-  db: Reader,
-  after: { id: string; environmentId: number },
-  limit: number,
-): Promise<StoredSecretRow[]> {
+/** Lists the next Secret Tokens of all payment services by id, also closed ones, encrypted. */
+export function selectSecretsAfter(db: Reader, after: string, limit: number): Promise<StoredSecretRow[]> {
   return db.query(
     `select s.id, s.environment_id, e.environment, s.sealed, s.closes_at, e.payment_service_id
      from secret_tokens s join environments e on e.id = s.environment_id
-     where s.id > $1 and s.environment_id > $2 order by s.id limit $3`,
-    [after.id, after.environmentId, limit],
+     where s.id > $1 order by s.id limit $2`,
+    [after, limit],
   );
-}
-
-/** Returns the highest id of an environment; 0 in an empty store. */
-export async function selectLastEnvironmentId(db: Reader): Promise<number> {
-  const [row] = await db.query<{ id: number | null }>('select max(id) as id from environments');
-  return row?.id ?? 0;
 }
 
 export async function insertPaymentService(

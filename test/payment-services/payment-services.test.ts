@@ -96,8 +96,8 @@ forEachEngine('payment services', (openTestDatabase) => {
     });
     await rotateSecretToken(app, id, 'development', 0, TESTER);
     for (const secret of [development.secret_token, 'many 0', 'many 500'])
-      await assert.rejects(refuseHeldSecret(app, app.db, secret, 0), { holder: id });
-    await refuseHeldSecret(app, app.db, 'nobody’s', 0);
+      await assert.rejects(refuseHeldSecret(app, app.db, secret), { holder: id });
+    await refuseHeldSecret(app, app.db, 'nobody’s');
   });
 
   test('are imported with one Secret Token once only, also by two commands at the same time', async () => {
