@@ -1,7 +1,6 @@
 import type { Reader, SqlRow, Tx } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
-import type { CallbackKey } from './old-callback-queries.ts';
 
 export type PersonalCallback = SqlRow & {
   id: number;
@@ -25,13 +24,15 @@ export function selectPersonalCallbacks(db: Reader, like: string, onRows?: OnRow
   return selectLike<PersonalCallback>(db, CALLBACKS, like, { onRows });
 }
 
-/** Changes the URL of an ended callback; a waiting one would be sent elsewhere. Returns whether it changed. */
-export async function updateCallbackUrl(tx: Tx, { id, environment_id }: CallbackKey, url: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update callbacks set url = $3 where id = $1 and environment_id = $2 and state <> 'queued' returning id`,
-    [id, environment_id, url],
+/**
+ * Changes the URL of an ended callback, unless it has changed since it was found; a waiting one would be sent
+ * elsewhere.
+ */
+export async function updateCallbackUrl(tx: Tx, found: PersonalCallback, url: string): Promise<void> {
+  await tx.query(
+    `update callbacks set url = $3 where id = $1 and environment_id = $2 and state <> 'queued' and url = $4`,
+    [found.id, found.environment_id, url, found.url],
   );
-  return rows.length === 1;
 }
 
 export type PersonalAttempt = SqlRow & {
@@ -55,13 +56,13 @@ export function selectPersonalAttempts(db: Reader, like: string, onRows?: OnRows
   return selectLike<PersonalAttempt>(db, ATTEMPTS, like, { onRows });
 }
 
-export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<void> {
-  await tx.query('update delivery_attempts set location = $3, excerpt = $4 where id = $1 and environment_id = $2', [
-    row.id,
-    row.environment_id,
-    row.location,
-    row.excerpt,
-  ]);
+/** Does nothing if the texts are not as `found`, like `updatePersonalTexts`. */
+export async function updateAttemptTexts(tx: Tx, found: PersonalAttempt, row: PersonalAttempt): Promise<void> {
+  await tx.query(
+    `update delivery_attempts set location = $3, excerpt = $4
+     where id = $1 and environment_id = $2 and coalesce(location, '') = $5 and coalesce(excerpt, '') = $6`,
+    [row.id, row.environment_id, row.location, row.excerpt, found.location ?? '', found.excerpt ?? ''],
+  );
 }
 
 /** An endpoint's address and the redirect target of its last response. */
@@ -84,11 +85,11 @@ export function selectPersonalEndpoints(db: Reader, like: string, onRows?: OnRow
   return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, { onRows });
 }
 
-export async function updateEndpointTexts(tx: Tx, row: PersonalEndpoint): Promise<void> {
-  await tx.query('update endpoints set address = $3, location = $4 where id = $1 and environment_id = $2', [
-    row.id,
-    row.environment_id,
-    row.address,
-    row.location,
-  ]);
+/** Does nothing if the texts are not as `found`, like `updatePersonalTexts`. */
+export async function updateEndpointTexts(tx: Tx, found: PersonalEndpoint, row: PersonalEndpoint): Promise<void> {
+  await tx.query(
+    `update endpoints set address = $3, location = $4
+     where id = $1 and environment_id = $2 and address = $5 and coalesce(location, '') = $6`,
+    [row.id, row.environment_id, row.address, row.location, found.address, found.location ?? ''],
+  );
 }

@@ -112,8 +112,8 @@ async function eraseFound(app: App, person: Person, found: Erasable): Promise<nu
   await eraseRecipients(app, person);
   const terms = await termsOf(app);
   await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
-  await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
-  await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, withoutPersonIn(row, person)));
+  await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, row, redacted(row, person)));
+  await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, row, withoutPersonIn(row, person)));
   await inBatches(app, refused_requests, deleteRefused);
   await inBatches(app, mails, deleteMail);
   const sentAgain = new Set<number>();
@@ -145,7 +145,7 @@ function isWaiting({ state, ...row }: PersonalTransaction, person: Person): bool
 async function eraseTransaction(tx: Tx, terms: Terms, row: PersonalTransaction, person: Person): Promise<void> {
   const { id, environment_id, customer_email } = row;
   await deleteSearchTerm(tx, { term: terms.of('email', customer_email), transaction_id: id, environment_id });
-  await updatePersonalTexts(tx, withoutPerson(row, person));
+  await updatePersonalTexts(tx, row, withoutPerson(row, person));
 }
 
 function withoutPerson(row: PersonalTransaction, person: Person): PersonalTransaction {

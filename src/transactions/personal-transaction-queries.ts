@@ -32,12 +32,16 @@ export function selectPersonalTransactions(db: Reader, like: string, onRows?: On
   return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, { onRows });
 }
 
-/** Updates the texts of a transaction that no hash of the books covers: all except its reference. */
-export async function updatePersonalTexts(tx: Tx, row: PersonalTransaction): Promise<void> {
+/**
+ * Updates the texts of a transaction that no hash of the books covers: all except its reference. Does nothing if they
+ * are not as `found`: another person may have been erased from them meanwhile.
+ */
+export async function updatePersonalTexts(tx: Tx, found: PersonalTransaction, row: PersonalTransaction): Promise<void> {
   await tx.query(
     `update transactions set customer_email = $3, session_id = $4, url_callback = $5, url_cancel = $6, url_complete = $7,
        unsigned_fields = $8
-     where id = $1 and environment_id = $2`,
+     where id = $1 and environment_id = $2
+       and session_id = $9 and url_callback = $10 and url_cancel = $11 and url_complete = $12`,
     [
       row.id,
       row.environment_id,
@@ -47,6 +51,10 @@ export async function updatePersonalTexts(tx: Tx, row: PersonalTransaction): Pro
       row.url_cancel,
       row.url_complete,
       row.unsigned_fields,
+      found.session_id,
+      found.url_callback,
+      found.url_cancel,
+      found.url_complete,
     ],
   );
 }

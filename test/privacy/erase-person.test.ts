@@ -212,6 +212,33 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     );
   });
 
+  test('of two people in the same texts who are erased at the same time is erased of both', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await createPaidTransaction(app, environment, {
+      customerEmail: 'buyer@example.cl',
+      sessionId: `11.111.111-1 ${EMAIL}`,
+      urlCallback: `https://shop.example.cl/cb/11.111.111-1/${EMAIL}`,
+    });
+    await deliverAll(app);
+    const both = `11.111.111-1, ${EMAIL}`;
+    await app.db.transaction(async (tx) => {
+      await tx.query('update delivery_attempts set excerpt = $1, location = $1', [both]);
+      await tx.query('update endpoints set location = $1', [both]);
+    });
+    let isFirst = true;
+    // The other erasure runs when this one has found its rows and writes nothing yet.
+    const transaction: typeof app.db.transaction = async (work, statements) => {
+      if (isFirst) {
+        isFirst = false;
+        await erasePerson(app, ANA_BY_RUT, TESTER);
+      }
+      return app.db.transaction(work, statements);
+    };
+    await erasePerson({ ...app, db: { ...app.db, transaction } }, ANA, TESTER);
+    const left = { ...(await stored(app)), endpoints: await app.db.query('select * from endpoints') };
+    assert.doesNotMatch(JSON.stringify(left), /11\.111|ana\.perez/i);
+  });
+
   test('that is erased while its account is being stored as a recipient is not stored', async () => {
     const app = createTestApp(await openTestDatabase());
     const { users, maker } = await openPayoutDesk(app);
