@@ -2,7 +2,6 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
-import type { User } from '../auth/user.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
@@ -46,10 +45,12 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
   const { owner, batch } = proposal;
   const plan = await planPayouts(app, proposal, validateBatch);
   if ('known' in plan) return plan.known;
-  const { user, planned } = plan;
+  const { planned } = plan;
   const payees = planned.map(({ payee }) => payee);
   return app.db
     .transaction(async (tx) => {
+      // A provider may have been asked about the accounts for a minute: somebody may have disabled the user meanwhile.
+      const user = await requireUserOf(tx, proposal.by, owner.id, 'payouts:create');
       const now = app.now();
       const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
       const made = batch === null ? null : newBatch(proposal, user.id, now);
@@ -79,16 +80,13 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
 /** A checked transfer with its recipient. */
 export type PlannedPayout = { readonly wish: CheckedWish; readonly payee: Payee };
 
-type Plan = { known: Proposed } | { user: User; planned: PlannedPayout[] };
+type Plan = { known: Proposed } | { planned: PlannedPayout[] };
 
 /**
  * Returns what `proposePayouts` would make, for a preview. Stores nothing and calls no provider, so new accounts have
  * the verdict of the rules only. `known`: it was proposed before. Throws the same errors.
  */
-export async function previewPayouts(
-  app: App,
-  proposal: Proposal,
-): Promise<{ known: Proposed } | { planned: PlannedPayout[] }> {
+export function previewPayouts(app: App, proposal: Proposal): Promise<Plan> {
   return planPayouts(app, proposal, judgeBatch);
 }
 
@@ -106,7 +104,7 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
   await checkSum(app, proposal);
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
-  return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
+  return { planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
 
 /**

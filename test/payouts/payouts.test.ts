@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { COMMAND_LINE, validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
@@ -468,6 +469,23 @@ forEachEngine('payouts', (openTestDatabase) => {
       'waits for a person: the limit of the day is reached',
     ]);
     assert.deepEqual(await ask(500), ['approved', 'automatic', null]);
+  });
+
+  test('a program that is disabled while the accounts of its payouts are validated makes none', async () => {
+    const { app, desk } = await open();
+    await app.db.transaction((tx) =>
+      upsertPayoutLimits(tx, desk.environment.id, { ...NO_LIMITS, automatic_per_payout: 10_000 }),
+    );
+    let isFirst = true;
+    const transaction: typeof app.db.transaction = async (work, kind) => {
+      if (isFirst) await disableUser(app, desk.users.program.id, TESTER);
+      isFirst = false;
+      return app.db.transaction(work, kind);
+    };
+    const proposal = { owner: desk.environment, by: desk.program, wishes: [wish()], batch: null };
+    const proposing = proposePayouts({ ...app, db: { ...app.db, transaction } }, proposal);
+    await assert.rejects(proposing, { code: 'TOKEN_INVALID' });
+    for (const table of ['payouts', 'recipients']) assert.deepEqual(await app.db.query(`select id from ${table}`), []);
   });
 
   test('after a restore a program’s payout waits for a person, because it may repeat a lost one', async () => {
