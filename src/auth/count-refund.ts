@@ -18,7 +18,8 @@ export type RefundAllowance = { most: number; left: number };
 /**
  * Counts a refund for the user who requests it, in the refund's transaction. A user's refunds of a day (Chilean time)
  * stay within the limit, even with concurrent requests. A refund that fails later stays counted. Without a limit
- * nothing is counted, and it returns null. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and the rest of it.
+ * nothing is counted, and it returns null. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and the rest of it,
+ * and `TOKEN_INVALID` if the user is disabled.
  */
 export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<RefundDay | null> {
   const { userId, amount, currency } = refund;
@@ -34,7 +35,7 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
   });
 }
 
-/** Returns what a user may refund today; null without a limit or a user. Counts nothing. */
+/** Returns what a user may refund today; null without a limit or a user. Counts nothing. Throws `TOKEN_INVALID`. */
 export async function findRefundAllowance(
   db: Reader,
   asked: Pick<CountedRefund, 'userId' | 'currency'>,
@@ -61,6 +62,8 @@ async function findLimit(
 ): Promise<number | null> {
   const user = userId === null ? null : await selectUserById(db, userId);
   if (user === null) return null;
+  // A request can wait for its turn after its token was checked.
+  if (user.disabled_at !== null) throw new Problem('TOKEN_INVALID');
   const limits = limitsInForce(user.role, limitsOf(await selectRefundLimits(db, user.id)));
   return limits === null ? null : (limits[currency] ?? 0);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { Problem } from '../../src/error-catalogue.ts';
@@ -49,6 +50,25 @@ forEachEngine('the daily refund limit of a user', (openTestDatabase) => {
     }
     assert.equal((await app.db.query('select id from refunds')).length, 1);
     assert.equal((await ask(1000)).status, 200);
+  });
+
+  test('does not matter for a user who is disabled while the refund waits for its turn: none is made', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    const paid = await pay();
+    for (const [email, limits] of [
+      ['limited@example.cl', { refundLimits: { CLP: 5000 } }],
+      ['free@example.cl', {}],
+    ] as const) {
+      const { id } = await createUser(app, { ...SUPPORT, ...limits, email }, TESTER);
+      const transaction: typeof app.db.transaction = async (work, kind) => {
+        await disableUser(app, id, TESTER);
+        return app.db.transaction(work, kind);
+      };
+      const waiting = { ...app, db: { ...app.db, transaction } };
+      const refused = refund(waiting, paid, 1000, { requestedBy: id, idempotencyKey: 'a' });
+      await assert.rejects(refused, { code: 'TOKEN_INVALID' });
+    }
+    assert.deepEqual(await app.db.query('select id from refunds'), []);
   });
 
   test('starts again each day in Chile, and counts a replayed request once', async () => {
