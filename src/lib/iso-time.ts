@@ -12,5 +12,10 @@ export function readIsoTime(text: string): number | null {
 export function isoTime(utcMs: number): string;
 export function isoTime(utcMs: number | null): string | null;
 export function isoTime(utcMs: number | null): string | null {
-  return utcMs === null ? null : new Date(utcMs).toISOString();
+  if (utcMs === null) return null;
+  if (utcMs !== written.utcMs) written = { utcMs, text: new Date(utcMs).toISOString() };
+  return written.text;
 }
+
+/** The last time that was written: a busy service answers many requests in one millisecond. */
+let written = { utcMs: 0, text: '1970-01-01T00:00:00.000Z' };

@@ -52,7 +52,7 @@ export function validationJson(
   language: Language,
   before: string,
   provenances: ProvenanceIndex | null = null,
-): Buffer[] {
+): Uint8Array[] {
   const checks =
     provenances === null
       ? checksJson(validation.checks, language)
@@ -132,7 +132,7 @@ function gradeOf(check: Check): Pick<Static<typeof CheckSchema>, 'grade'> {
 }
 
 /** A node of a tree of check sequences: the JSON of the checks from the root to this node, and the next nodes. */
-type KeptChecks = { json: Buffer | null; readonly next: Map<Check, KeptChecks> };
+type KeptChecks = { json: Uint8Array | null; readonly next: Map<Check, KeptChecks> };
 
 // Caches the JSON of check sequences. Most responses have the same checks in the same order, and writing them would be
 // the most expensive part of a response.
@@ -145,7 +145,7 @@ const WRITTEN: Record<Language, KeptChecks> = {
 const MOST_WRITTEN = 256;
 let written = 0;
 
-function checksJson(checks: readonly Check[], language: Language): Buffer {
+function checksJson(checks: readonly Check[], language: Language): Uint8Array {
   let at = WRITTEN[language];
   for (const check of checks) {
     let next = at.next.get(check);
@@ -160,5 +160,6 @@ function checksJson(checks: readonly Check[], language: Language): Buffer {
   const told = checks.map(
     (check): Static<typeof CheckSchema> => ({ ...check, message: check.message[language], ...gradeOf(check) }),
   );
-  return (at.json = Buffer.from(JSON.stringify(told)));
+  // Bytes with memory of their own: a small part of the pool of buffers would keep all of it.
+  return (at.json = new TextEncoder().encode(JSON.stringify(told)));
 }
