@@ -8,6 +8,8 @@ const NOTES = {
   'the deposit came by another line': 'el depósito ya entró por otra línea',
   'several payouts could be meant': 'puede ser de varios pagos',
   'a payout to the merchant could be meant': 'puede ser un pago anotado al comercio',
+  'a payout to the merchant may have come back': 'puede ser un pago anotado al comercio que volvió',
+  'a recorded deposit could be meant': 'puede ser un depósito anotado',
   'a deposit of an acquirer that is not recorded': 'un depósito del adquirente que no está anotado',
 } as const;
 

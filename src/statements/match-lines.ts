@@ -140,8 +140,9 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
         remitted.named(line) ?? matchPayout(line, 'payout') ?? matchFile(line) ?? remitted.possible(line) ?? UNEXPLAINED
       );
     const own = line.isAcquirer ? null : (deposits.named(line) ?? matchPayout(line, 'return'));
-    if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
-    return deposits.ofMethod(line) ?? UNRECORDED;
+    if (own !== null) return own;
+    if (line.isAcquirer || line.isMethod) return deposits.ofMethod(line) ?? UNRECORDED;
+    return deposits.possible(line) ?? remitted.mayBeBack(line) ?? UNEXPLAINED;
   };
 }
 
@@ -162,9 +163,11 @@ function filesBy(candidates: readonly FileCandidate[], used: Set<string>, leftAl
 /**
  * Returns what matches lines with payouts to merchants: by its reference alone, because the bank knows no id of it. One
  * that only has the amount waits for a person. `taken`: of a line that repeats the reference of one with a line.
+ * `mayBeBack`: of a credit that says it is a return.
  */
 function remittedBy(candidates: readonly RemittedCandidate[], used: Set<string>) {
   const { find, findFree } = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_TO_LEAVE)), used);
+  const gone = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_TO_RETURN)), used);
   const isNamed =
     ({ text }: ReadLine) =>
     ({ reference }: RemittedCandidate) =>
@@ -173,12 +176,15 @@ function remittedBy(candidates: readonly RemittedCandidate[], used: Set<string>)
     named: (line: ReadLine) => taking('payout', used, findFree(line, isNamed(line))),
     taken: (line: ReadLine) => (find(line, isNamed(line)) === undefined ? null : LEFT_BEFORE),
     possible: (line: ReadLine) => (findFree(line, () => true) === undefined ? null : POSSIBLE),
+    mayBeBack: (line: ReadLine) =>
+      RETURN.test(line.text) && gone.find(line, () => true) !== undefined ? POSSIBLE_RETURN : null,
   };
 }
 
 /**
  * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`:
- * of a line that repeats the reference of one with a line.
+ * of a line that repeats the reference of one with a line. `possible`: of a line that only has the amount of one, and
+ * waits for a person.
  */
 function depositsBy(candidates: readonly DepositCandidate[], used: Set<string>) {
   const { find, findFree } = recordedBy(candidates.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)), used);
@@ -195,6 +201,7 @@ function depositsBy(candidates: readonly DepositCandidate[], used: Set<string>) 
         used,
         findFree(line, ({ paidInAs }) => paidInAs === null),
       ),
+    possible: (line: ReadLine) => (findFree(line, () => true) === undefined ? null : POSSIBLE_DEPOSIT),
   };
 }
 
@@ -221,11 +228,14 @@ function taking(use: LineUse, used: Set<string>, found: { id: string } | undefin
   return { use, subject: found.id, note: null };
 }
 
-const POSSIBLE: LineMatch = { use: 'suspense', subject: null, note: 'a payout to the merchant could be meant' };
-const LEFT_BEFORE: LineMatch = { use: 'suspense', subject: null, note: 'the payout has left by another line' };
-const CAME_BEFORE: LineMatch = { use: 'suspense', subject: null, note: 'the deposit came by another line' };
-const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
-const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: NOTHING_KNOWN };
+const waiting = (note: LineNote): LineMatch => ({ use: 'suspense', subject: null, note });
+const POSSIBLE = waiting('a payout to the merchant could be meant');
+const POSSIBLE_RETURN = waiting('a payout to the merchant may have come back');
+const POSSIBLE_DEPOSIT = waiting('a recorded deposit could be meant');
+const LEFT_BEFORE = waiting('the payout has left by another line');
+const CAME_BEFORE = waiting('the deposit came by another line');
+const UNRECORDED = waiting('a deposit of an acquirer that is not recorded');
+const UNEXPLAINED = waiting(NOTHING_KNOWN);
 
 /** The words by which banks mark returned money. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;

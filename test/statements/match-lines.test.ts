@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NOTHING_KNOWN } from '../../src/statements/line-notes.ts';
 import { matchLines, type PayoutCandidate, type ReadLine } from '../../src/statements/match-lines.ts';
 
 /** A payout that was sent on 1 March to the holder of RUT `r1`. */
@@ -158,6 +159,26 @@ test('matching takes linear time for many payouts of one RUT and amount', async 
 });
 
 // Twenty thousand lines and two thousand files of one amount kept a core busy for more than a minute.
+test('a credit with the amount of a recorded deposit, or of a payout to the merchant that may be back, waits as that', async () => {
+  const recorded = { id: 'mv_1', amount: 50_000, day: '2026-03-10', hasLine: false };
+  const candidates = {
+    payouts: [],
+    files: [],
+    deposits: [{ ...recorded, paidInAs: 'FONDOS-1' }],
+    remitted: [{ ...recorded, id: 'mv_2', amount: 20_000, reference: 'TEF-1', hasLine: true }],
+  };
+  const noteOf = async (...given: Parameters<typeof line>) => (await matchLines([line(...given)], candidates))[0]?.note;
+  const deposit = 'a recorded deposit could be meant';
+  assert.equal(await noteOf(50_000, '2026-03-05'), deposit);
+  assert.equal(await noteOf(50_000, '2026-03-15'), deposit);
+  assert.equal(await noteOf(50_000, '2026-03-16'), NOTHING_KNOWN);
+  assert.equal(await noteOf(50_001, '2026-03-10'), NOTHING_KNOWN);
+  const back = { text: 'DEVOLUCION TEF' };
+  assert.equal(await noteOf(20_000, '2026-05-09', back), 'a payout to the merchant may have come back');
+  assert.equal(await noteOf(20_000, '2026-05-10', back), NOTHING_KNOWN);
+  assert.equal(await noteOf(20_000, '2026-05-09'), NOTHING_KNOWN, 'the bank does not say that it came back');
+});
+
 test('matching looks at the day of each file and deposit once', async () => {
   let looks = 0;
   const most = 100;
