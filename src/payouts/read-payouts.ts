@@ -49,18 +49,20 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
 }
 
 /**
- * Throws `Problem` INVALID_PAYOUT if commas may have cut an amount of 12,990 into 12 and a message of 990: a line without
- * a message is no longer than the others then.
+ * Throws `Problem` INVALID_PAYOUT if commas may have cut an amount of 12,990 into 12 and a message or id of 990: a line
+ * that leaves its last cell out is no longer than the others then.
  */
 function refuseCutAmount({ dialect, header }: Table<PayoutColumn>, { line, cells }: TableRow): void {
-  const { amount = null, message = null } = header?.places ?? {};
-  if (dialect.format !== 'text' || dialect.separator !== ',' || amount === null || message !== amount + 1) return;
-  const [thousands = '', rest = ''] = [cells[amount]?.trim(), cells[message]?.trim()];
+  const { amount = null, rut, bank, account } = header?.places ?? {};
+  if (dialect.format !== 'text' || dialect.separator !== ',' || amount === null) return;
+  const after = amount + 1;
+  if ([rut, bank, account].includes(after)) return;
+  const [thousands = '', rest = ''] = [cells[amount]?.trim(), cells[after]?.trim()];
   if (!/^\d{1,3}$/.test(thousands) || !/^\d{3}$/.test(rest)) return;
-  const [one, both] = [`${thousands},${rest}`, `${thousands}${rest}`];
+  const [one, both, name] = [`${thousands},${rest}`, `${thousands}${rest}`, header?.row.cells[after]?.trim() ?? ''];
   throw invalidPayout({
-    en: `Line ${line}: the amount ${thousands} and the message ${rest} may be one amount, ${one}. Write ${both}, or a message with a word.`,
-    es: `Línea ${line}: el monto ${thousands} y el mensaje ${rest} pueden ser un solo monto, ${one}. Escribe ${both}, o un mensaje con una palabra.`,
+    en: `Line ${line}: the amount ${thousands} and ${rest} in the next column, “${name}”, may be one amount, ${one}. Write ${both}, or a letter before ${rest}.`,
+    es: `Línea ${line}: el monto ${thousands} y ${rest} en la columna siguiente, «${name}», pueden ser un solo monto, ${one}. Escribe ${both}, o una letra antes de ${rest}.`,
   });
 }
 

@@ -121,12 +121,19 @@ forEachEngine('what a person has not seen', (openTestDatabase) => {
 
   test('an amount of payouts that a comma may have cut in two is refused', async () => {
     const app = createTestApp(await openTestDatabase());
-    const file = (line: string) => Readable.from([Buffer.from(`rut,banco,cuenta,monto,glosa\n${line}\n`)]);
-    await assert.rejects(readPayouts(app, file('12531909-2,012,12531909,12,990'), 'lote'), {
-      message: /^Line 2: the amount 12 and the message 990 may be one amount, 12,990\. Write 12990, /,
-    });
-    for (const line of ['12531909-2,012,12531909,12990,990', '12531909-2,012,12531909,12,n 990'])
+    const file = (line: string, names = 'rut,banco,cuenta,monto,glosa') =>
+      Readable.from([Buffer.from(`${names}\n${line}\n`)]);
+    for (const last of ['glosa', 'factura', 'nombre', 'sucursal'])
+      await assert.rejects(
+        readPayouts(app, file('12531909-2,012,12531909,12,990', `rut,banco,cuenta,monto,${last}`), 'lote'),
+        {
+          message: `Line 2: the amount 12 and 990 in the next column, “${last}”, may be one amount, 12,990. Write 12990, or a letter before 990.`,
+        },
+      );
+    for (const line of ['12531909-2,012,12531909,12990,990', '12531909-2,012,12531909,12,n990'])
       assert.equal((await readPayouts(app, file(line), 'lote')).wishes.length, 1);
+    const bankLast = file('12531909-2,12531909,500,012', 'rut,cuenta,monto,banco');
+    assert.equal((await readPayouts(app, bankLast, 'lote')).wishes[0]?.amount, 500);
   });
 
   test('a payout without RUT and account is not taken for a line of totals', async () => {
