@@ -120,12 +120,18 @@ function cellIn({ cells }: TableRow, { places }: Columns): (column: StatementCol
   return (column) => cells[places[column] ?? -1]?.trim() ?? '';
 }
 
-/** Returns false for rows below the table: totals and remarks. A row of a payee named Totalpack is no total. */
+/**
+ * Returns false for rows that are no lines: totals, remarks, and names that are repeated on each page of a statement. A
+ * row of a payee named Totalpack is no total.
+ */
 function isLineOf(row: TableRow, columns: Columns): boolean {
   const cell = cellIn(row, columns);
   if (readDay(cell('day')) !== null) return true;
-  const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
-  return written && !(isTotal(row.cells) && (isTotal([cell('day')]) || !/\d/.test(cell('day'))));
+  const amounts = [cell('charge'), cell('credit'), cell('amount')].filter((text) => text !== '');
+  const hasDigits = /\d/.test(cell('day'));
+  // A formula without its result is #N/A.
+  if (amounts.length === 0 || !(hasDigits || amounts.some((text) => /[\d#]/.test(text)))) return false;
+  return !isTotal(row.cells) || (hasDigits && !isTotal([cell('day')]));
 }
 
 function rowOf(row: TableRow, columns: Columns): Row {
@@ -211,10 +217,12 @@ type Totals = { line: number; charges: number | null; credits: number | null };
 
 function totalsOf({ line, cells }: TableRow, columns: Columns): Totals[] {
   const cell = (column: StatementColumn) => cells[columns.places[column] ?? -1]?.trim() ?? '';
-  if (!isTotal(cells) || (cell('charge') === '' && cell('credit') === '')) return [];
+  if (!isTotal(cells)) return [];
+  // A sum that was not computed, #N/A, says nothing.
   const read = (column: StatementColumn) =>
-    cell(column) === '' ? null : Math.abs(moneyOf(cell(column), line, nameOf(column, columns)));
-  return [{ line, charges: read('charge'), credits: read('credit') }];
+    /^(#.*)?$/.test(cell(column)) ? null : Math.abs(moneyOf(cell(column), line, nameOf(column, columns)));
+  const [charges, credits] = [read('charge'), read('credit')];
+  return charges === null && credits === null ? [] : [{ line, charges, credits }];
 }
 
 function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {

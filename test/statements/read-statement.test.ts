@@ -169,6 +169,19 @@ test('a line with a charge and a credit, or a minus that may be a reversal, is r
   assert.deepEqual(said(await read([head, ...proved])), ['balance', '2026-01-15 -1000 A', '2026-01-16 978 B']);
 });
 
+test('names that are repeated, remarks and sums without a result are no lines', async () => {
+  const head = 'Fecha;Descripción;Cargos;Abonos';
+  const [first, second] = ['15/01/2026;A;1000;', '16/01/2026;B;;500'];
+  const lines = ['2026-01-15 -1000 A', '2026-01-16 500 B'];
+  for (const between of [head, ';;Sujeto a revisión;', ';Totales;#N/A;#N/A', 'Totales;;#REF!;'])
+    assert.deepEqual(said(await read([head, first, between, second])), ['nothing', ...lines], between);
+  assert.deepEqual(said(await read([head, first, second, ';Totales;#N/A;500'])), ['totals', ...lines]);
+  for (const line of [';C;#N/A;', '17-01-26;C;mil;', ';C;1000;', '17/01/2026;C;#N/A;'])
+    await assert.rejects(read([head, first, line]), { code: 'INVALID_STATEMENT', message: /^Line 3: / }, line);
+  const santander = ['MONTO;DESCRIPCIÓN;FECHA;CARGO/ABONO', '-15000;TEF;17/01/2026;C', 'Saldos sujetos a revisión;;;'];
+  assert.equal((await read(santander)).lines.length, 1);
+});
+
 test('reads the columns of charges and credits under every name of a bank', async () => {
   for (const names of [
     'CHEQUES / CARGOS;DEPÓSITOS / ABONOS',
