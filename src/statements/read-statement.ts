@@ -61,7 +61,7 @@ async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> 
     });
   }
   checkTotals(lines, totals);
-  const balances = checkBalances(read);
+  const balances = checkBalances(read, columns);
   const proof: StatementProof = balances.prove ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   if (proof === 'nothing') checkSigns(read, lines, columns);
   if (proof !== 'balance') {
@@ -198,7 +198,8 @@ function checkBoth(written: readonly Row[], columns: Columns): void {
 
 /**
  * Throws `Problem` INVALID_STATEMENT if a column of charges or credits has amounts with and without a minus: one of
- * them went the other way, such as a reversal. Banks also write every charge with a minus. A balance decides.
+ * them went the other way, such as a reversal. Banks also write every charge with a minus. Balances that
+ * follow show that none did.
  */
 function checkReversals(lines: readonly Row[], columns: Columns): void {
   for (const column of ['charge', 'credit'] as const) {
@@ -207,8 +208,8 @@ function checkReversals(lines: readonly Row[], columns: Columns): void {
     if (below === undefined || (column === 'charge' && of.every(({ amount }) => amount <= 0))) continue;
     const name = nameOf(column, columns);
     throw invalidStatement({
-      en: `Line ${below.line}: nothing says whether the amount with a minus in ${name.en} left or came. Write it in the other column, or export the statement with its balances.`,
-      es: `Línea ${below.line}: no se sabe si el monto con menos en ${name.es} salió o entró. Escríbelo en la otra columna, o exporta la cartola con sus saldos.`,
+      en: `Line ${below.line}: nothing says whether the amount with a minus in ${name.en} left or came. Write it without the minus in the column where it belongs.`,
+      es: `Línea ${below.line}: no se sabe si el monto con menos en ${name.es} salió o entró. Escríbelo sin el menos en la columna que corresponde.`,
     });
   }
 }
@@ -251,13 +252,14 @@ function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
  * fewer than two balances, or such balances of one day only. Throws `Problem` INVALID_STATEMENT if a balance does not
  * follow.
  */
-function checkBalances(rows: readonly Row[]): { prove: boolean; ofDays: boolean } {
+function checkBalances(rows: readonly Row[], columns: Columns): { prove: boolean; ofDays: boolean } {
   if (rows.filter(({ balance }) => balance !== null).length < 2) return { prove: false, ofDays: false };
   const orders = [rows, rows.toReversed()];
   const broken = orders.map(firstBreak);
   if (broken.includes(null)) return { prove: true, ofDays: false };
   const days = orders.map(daysOf).find((some) => some !== null);
   if (days !== undefined && days !== null) return { prove: days.length > 1, ofDays: true };
+  checkReversals(rows, columns);
   const line = Math.max(...broken.map((row) => row?.line ?? 0));
   throw invalidStatement({
     en: `The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`,

@@ -116,6 +116,10 @@ forEachEngine('what a person has not seen', (openTestDatabase) => {
       const cut = [lines[0], lines[1], `${lines[2]},990`].join('\n');
       await assert.rejects(read(app, Readable.from([Buffer.from(cut)])), { message: /^Line 3 has more cells than / });
       await read(app, Readable.from([Buffer.from([lines[0], lines[1], `${lines[2]},,`].join('\n'))]));
+      const semicolons = Buffer.from(cut.replaceAll(',', ';'));
+      await assert.rejects(read(app, Readable.from([semicolons])), {
+        message: / the separator \(;\) without quotes\. /,
+      });
     });
   }
 

@@ -150,7 +150,7 @@ test('amounts in one column are refused where no sign, side or balance says whic
   await assert.rejects(sided('Cargo/Abono', '', ''), /left or came/);
 });
 
-test('a line with a charge and a credit, or a minus that may be a reversal, is refused where no balance decides', async () => {
+test('a line with a charge and a credit, or a minus that may be a reversal, is refused unless its balances follow', async () => {
   const head = 'Fecha;Descripción;Cargos;Abonos;Saldo';
   const rows: [lines: string[], message: RegExp][] = [
     [
@@ -158,7 +158,14 @@ test('a line with a charge and a credit, or a minus that may be a reversal, is r
       /^Line 3 has an amount in column “Cargos” and in column “Abonos”/,
     ],
     [['15/01/2026;A;;1.000;', '16/01/2026;Reversa;;-500;'], /^Line 3: nothing says .* minus in column “Abonos” /],
-    [['15/01/2026;A;1.000;;', '16/01/2026;Reversa;-500;;'], /^Line 3: nothing says .* minus in column “Cargos” /],
+    [
+      ['15/01/2026;A;1.000;;', '16/01/2026;Reversa;-500;;'],
+      /^Line 3: nothing says .* minus in column “Cargos” .*\. Write it without the minus in the column where it belongs\./,
+    ],
+    [
+      ['15/01/2026;A;1.000;;9.000', '16/01/2026;Reversa;-500;;9.500'],
+      /^Line 3: nothing says .* minus in column “Cargos” /,
+    ],
     [['15/01/2026;A;1.000;;', '16-01-26;Totalpack;;500;'], /^Line 3: the day in column “Fecha” cannot be read/],
   ];
   for (const [lines, message] of rows)

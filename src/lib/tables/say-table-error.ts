@@ -24,10 +24,11 @@ export function refuseLonger(
   refusal: (why: Said) => Error,
 ): void {
   if (dialect.format !== 'text' || header === null || isBlank(cells.slice(header.row.cells.length))) return;
+  const isComma = dialect.separator === ',';
   const separator = dialect.separator === '\t' ? 'tab' : dialect.separator;
   throw refusal({
-    en: `Line ${line} has more cells than the row of names: perhaps a cell contains the separator (${separator}) without quotes, as in 12,990. Write that cell in quotes.`,
-    es: `La línea ${line} tiene más celdas que la fila de nombres: quizás una celda lleva el separador (${separator}) sin comillas, como 12,990. Escribe esa celda entre comillas.`,
+    en: `Line ${line} has more cells than the row of names: perhaps a cell contains the separator (${separator}) without quotes${isComma ? ', as in 12,990' : ''}. Write that cell in quotes.`,
+    es: `La línea ${line} tiene más celdas que la fila de nombres: quizás una celda lleva el separador (${separator}) sin comillas${isComma ? ', como 12,990' : ''}. Escribe esa celda entre comillas.`,
   });
 }
 
