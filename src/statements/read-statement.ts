@@ -64,10 +64,8 @@ async function readTable(table: Table<StatementColumn>): Promise<ReadStatement> 
   const balances = checkBalances(read, columns);
   const proof: StatementProof = balances.prove ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   if (proof === 'nothing') checkSigns(read, lines, columns);
-  if (proof !== 'balance') {
-    checkBoth(read, columns);
-    checkReversals(lines, columns);
-  }
+  checkBoth(balances.open, columns);
+  checkReversals(balances.open, read, columns);
   return { lines: lines.map(balances.ofDays ? withoutBalance : withoutSide), proof };
 }
 
@@ -186,8 +184,8 @@ function checkSigns(read: readonly Row[], lines: readonly Row[], { places, names
 }
 
 /** Throws `Problem` INVALID_STATEMENT if a line has both a charge and a credit, which no balance proves. */
-function checkBoth(written: readonly Row[], columns: Columns): void {
-  const both = written.find(({ apart }) => apart !== null && apart.charge !== 0 && apart.credit !== 0);
+function checkBoth(open: readonly Row[], columns: Columns): void {
+  const both = open.find(({ apart }) => apart !== null && apart.charge !== 0 && apart.credit !== 0);
   if (both === undefined) return;
   const [charge, credit] = [nameOf('charge', columns), nameOf('credit', columns)];
   throw invalidStatement({
@@ -198,14 +196,14 @@ function checkBoth(written: readonly Row[], columns: Columns): void {
 
 /**
  * Throws `Problem` INVALID_STATEMENT if a column of charges or credits has amounts with and without a minus: one of
- * them went the other way, such as a reversal. Banks also write every charge with a minus. Balances that
- * follow show that none did.
+ * them went the other way, such as a reversal. Banks also write every charge with a minus. `open`: the lines that no
+ * balance proves.
  */
-function checkReversals(lines: readonly Row[], columns: Columns): void {
+function checkReversals(open: readonly Row[], all: readonly Row[], columns: Columns): void {
   for (const column of ['charge', 'credit'] as const) {
-    const of = lines.map(({ line, apart }) => ({ line, amount: apart?.[column] ?? 0 }));
-    const below = of.find(({ amount }) => amount < 0);
-    if (below === undefined || (column === 'charge' && of.every(({ amount }) => amount <= 0))) continue;
+    const amountOf = ({ apart }: Row) => apart?.[column] ?? 0;
+    const below = open.find((row) => amountOf(row) < 0);
+    if (below === undefined || (column === 'charge' && all.every((row) => amountOf(row) <= 0))) continue;
     const name = nameOf(column, columns);
     throw invalidStatement({
       en: `Line ${below.line}: nothing says whether the amount with a minus in ${name.en} left or came. Write it without the minus in the column where it belongs.`,
@@ -249,22 +247,36 @@ function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
 /**
  * Returns whether each balance follows from the previous one, in either order of the lines, which proves the file. Some
  * banks write the balance at the end of the day on each line of that day (`ofDays`); this proves it too. No proof:
- * fewer than two balances, or such balances of one day only. Throws `Problem` INVALID_STATEMENT if a balance does not
+ * fewer than two balances, or such balances of one day only. `open`: the lines whose amounts no balance proves. Throws `Problem` INVALID_STATEMENT if a balance does not
  * follow.
  */
-function checkBalances(rows: readonly Row[], columns: Columns): { prove: boolean; ofDays: boolean } {
-  if (rows.filter(({ balance }) => balance !== null).length < 2) return { prove: false, ofDays: false };
+function checkBalances(
+  rows: readonly Row[],
+  columns: Columns,
+): { prove: boolean; ofDays: boolean; open: readonly Row[] } {
+  if (rows.filter(hasBalance).length < 2) return { prove: false, ofDays: false, open: rows };
   const orders = [rows, rows.toReversed()];
   const broken = orders.map(firstBreak);
-  if (broken.includes(null)) return { prove: true, ofDays: false };
+  const following = orders.filter((_, at) => broken[at] === null);
+  if (following.length > 0) return { prove: true, ofDays: false, open: following.flatMap(openOf) };
   const days = orders.map(daysOf).find((some) => some !== null);
-  if (days !== undefined && days !== null) return { prove: days.length > 1, ofDays: true };
-  checkReversals(rows, columns);
+  if (days !== undefined && days !== null) return { prove: days.length > 1, ofDays: true, open: days[0] ?? [] };
+  checkReversals(rows, rows, columns);
   const line = Math.max(...broken.map((row) => row?.line ?? 0));
   throw invalidStatement({
     en: `The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`,
     es: `El saldo de la línea ${line} no sigue de las líneas anteriores: falta una línea o alguien la cambió.`,
   });
+}
+
+/** Returns the rows up to the first balance, from which the next one follows, and those after the last. */
+function openOf(oldestFirst: readonly Row[]): readonly Row[] {
+  const [first, last] = [oldestFirst.findIndex(hasBalance), oldestFirst.findLastIndex(hasBalance)];
+  return oldestFirst.filter((_, at) => at <= first || at > last);
+}
+
+function hasBalance({ balance }: Row): boolean {
+  return balance !== null;
 }
 
 /** Returns the rows by day if each row has the balance at the end of its day and these balances follow; else null. */

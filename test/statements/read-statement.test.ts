@@ -170,6 +170,13 @@ test('a line with a charge and a credit, or a minus that may be a reversal, is r
   ];
   for (const [lines, message] of rows)
     await assert.rejects(read([head, ...lines]), { code: 'INVALID_STATEMENT', message });
+  // No balance proves the oldest line, and one after the last balance.
+  const proven = ['16/01/2026;C;;2.000;11.000', '17/01/2026;D;1.000;;10.000'];
+  for (const odd of ['15/01/2026;A;;-500;9.000', '15/01/2026;A;-500;;9.000', '15/01/2026;A;12;990;9.000'])
+    for (const lines of [[odd, ...proven], [odd, ...proven].toReversed(), [...proven, odd.replace('9.000', '')]])
+      await assert.rejects(read([head, ...lines]), { code: 'INVALID_STATEMENT', message: /^Line \d.* column “/ }, odd);
+  const ofDays = ['15/01/2026;A;;-500;9.000', '16/01/2026;C;;2.000;9.000', '16/01/2026;D;2.000;;9.000'];
+  await assert.rejects(read([head, ...ofDays]), { code: 'INVALID_STATEMENT', message: /^Line 2: nothing says / });
   const negative = ['15/01/2026;A;-1.000;;', '16/01/2026;B;-500;;'];
   assert.deepEqual(said(await read([head, ...negative])), ['nothing', '2026-01-15 -1000 A', '2026-01-16 -500 B']);
   const proved = ['15/01/2026;A;1.000;;9.000', '16/01/2026;B;12;990;9.978'];
