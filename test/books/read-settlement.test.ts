@@ -246,6 +246,7 @@ test('a line of totals is left out, also with a day, and a sale at a shop named 
     ['Total al 31/01/2026', '1', '', '1.000', ''],
     ['', '', '', '1.000', 'Total'],
     ['', '1', '', '1.000', 'Total'],
+    ['', 'Total: 1 venta', '', '970', ''],
   ]) {
     const { rows } = await readSettlement(Readable.from([Buffer.from(csv([sale_, total], { names }))]));
     assert.deepEqual(
