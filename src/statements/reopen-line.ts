@@ -41,7 +41,10 @@ export async function reopenLine(tx: Tx, line: KeptLine, act: Act): Promise<Kept
   return { ...line, used_as: 'suspense', subject: null, resolved_at: null, resolved_by: null, reason: null };
 }
 
-/** Returns the environment of what a line is of. Refuses what was booked with the line: the books would keep it. */
+/**
+ * Returns the environment of what a line is of. Refuses a payout or deposit that was booked with the line: the books
+ * would keep it. They keep a return, which nobody can take back: the payout is recorded again.
+ */
 async function checkSubject(tx: Tx, line: KeptLine, subject: string): Promise<number> {
   if (subject.startsWith('pf_')) return found(await selectPayoutFile(tx, subject)).environment_id;
   if (subject.startsWith('po_')) return found(await selectPayoutAnywhere(tx, subject)).environment_id;

@@ -64,10 +64,10 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
   const LINES = ['TEF 12.531.909-2;15.000;;985.000', RENT, 'ABONO WEBPAY;;20.000;1.000.000'];
 
   /** Opens an imported statement. */
-  const openImported = async () => {
+  const openImported = async (lines = LINES) => {
     const { app, desk, server, as, cartola, sent } = await open();
     const maker = as(desk.users.maker);
-    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
+    const done = await maker.upload(sent(cartola(...lines), { confirm: 'yes' }));
     const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
     return { app, server, maker, id };
   };
@@ -261,6 +261,16 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const next = await maker.get(`${at}?use=suspense&line=2&done=reopened`);
     assert.match(next.text, /Line 2 is in suspense: say what it is\..*<select name="is"/s);
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('say before that the return of a payout stays booked when its line is put into suspense', async () => {
+    const { server, maker, id } = await openImported([String(LINES[0]), 'VUELTA 12.531.909-2;;15.000;1.000.000']);
+    await using _server = server;
+    const form = await maker.get(`/statements/${id}?use=return&line=3`);
+    assert.match(
+      form.text,
+      /the return of the payout stays recorded\. If that payout did not come back, record it again /,
+    );
   });
 
   test('keep what was typed for a line when it is refused or a fresh proof is asked for', async () => {

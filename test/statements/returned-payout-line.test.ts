@@ -35,6 +35,14 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
       const is = { use: 'return' as const, payoutId };
       return resolveLine(app, { statementId: id ?? '', fileLine, is, reason: 'the account is closed', by: maker });
     };
+    const sayWrong = (fileLine: number) =>
+      resolveLine(app, {
+        statementId: id ?? '',
+        fileLine,
+        is: { use: 'suspense' },
+        reason: 'another payout',
+        by: maker,
+      });
     const { paymentServiceId } = environment;
     const takeBack = () => {
       const wanted = { reference: 'TEF-8812', reason: 'the account is closed', by: maker };
@@ -43,7 +51,7 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     const available = () => availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
     const uses = async () => (await selectLines(app.db, id ?? '', null)).map(({ used_as }) => used_as);
     const findings = async () => (await verifyStore(app)).findings.map(({ says }) => says);
-    return { app, environment, payout, say, takeBack, available, uses, findings };
+    return { app, environment, payout, say, sayWrong, takeBack, available, uses, findings };
   };
   const idOf = (recording: Recording) => ('movement' in recording ? recording.movement.id : '');
 
@@ -66,6 +74,15 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     await say(2);
     assert.deepEqual([await available(), await uses()], [10_000, ['payout', 'return', 'suspense']]);
     assert.deepEqual(await findings(), []);
+  });
+
+  test('stays booked when its line is put into suspense, and the payout is recorded again if it did not come back', async () => {
+    const { app, environment, say, sayWrong, available, uses, findings } = await open();
+    await say(2);
+    await sayWrong(2);
+    assert.deepEqual([await available(), await uses()], [10_000, ['payout', 'suspense', 'suspense']]);
+    await payOut(app, environment, 9000, { reference: 'TEF-8812-2' });
+    assert.deepEqual([await available(), await findings()], [1000, []]);
   });
 
   test('is booked once beside a return that is recorded at the same time', async () => {

@@ -63,9 +63,11 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.wrong_title': '¿Se le dio a la línea {line} un uso que no es?',
     'explain.wrong_text':
       'Queda sin explicar, y después dices qué es. Ningún asiento cambia: el pago o el depósito sigue anotado y puede recibir otra línea.',
+    'explain.wrong_return':
+      'Queda sin explicar, y después dices qué es. Ningún asiento cambia: la vuelta del pago sigue anotada. Si ese pago no volvió, anótalo de nuevo con payout create.',
     'explain.wrong_do': 'Dejarla sin explicar',
     'explain.was_other':
-      '{name} dijo que es ajena, con el motivo «{reason}». Eso queda en la auditoría; lo que anotes ahora reemplaza su uso y no se cambia otra vez.',
+      '{name} dijo que es ajena, con el motivo «{reason}». Eso queda en la auditoría; lo que anotes ahora reemplaza su uso.',
     'explain.use': 'Qué es',
     'explain.choose': 'Elige qué es',
     'explain.other': 'Ajena: arriendo, sueldo, comisión del banco …',
@@ -148,9 +150,11 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.wrong_title': 'Was line {line} matched with the wrong thing?',
     'explain.wrong_text':
       'It goes into suspense, and then you say what it is. No entry changes: the payout or deposit stays recorded and may get another line.',
+    'explain.wrong_return':
+      'It goes into suspense, and then you say what it is. No entry changes: the return of the payout stays recorded. If that payout did not come back, record it again with payout create.',
     'explain.wrong_do': 'Put it in suspense',
     'explain.was_other':
-      '{name} said that it is of nothing here, with the reason “{reason}”. That stays in the audit log; what you write down now replaces its use and is final.',
+      '{name} said that it is of nothing here, with the reason “{reason}”. That stays in the audit log; what you write down now replaces its use.',
     'explain.use': 'It is',
     'explain.choose': 'Choose what it is',
     'explain.other': 'Of nothing here: rent, salary, fee of the bank …',

@@ -102,7 +102,7 @@ function reopenForm(app: App, language: Language, line: KeptLine, { typed, fault
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.wrong_title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${tell(language, `use.${used_as}`)} ${what}</p>
-<p>${tell(language, 'explain.wrong_text')}</p>
+<p>${tell(language, used_as === 'return' ? 'explain.wrong_return' : 'explain.wrong_text')}</p>
 <input type="hidden" name="line" value="${file_line}"><input type="hidden" name="use" value="${used_as}"><input type="hidden" name="is" value="suspense">
 ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.wrong_do')}</button></p></form>`;
