@@ -158,14 +158,25 @@ function nameOf(column: StatementColumn, { places, names }: Columns): InBoth {
   return { en: `column “${name}”`, es: `la columna «${name}»` };
 }
 
+const WRITE_PESOS: InBoth = {
+  en: 'Write whole pesos, such as 15000 or 15.000.',
+  es: 'Escribe pesos enteros, como 15000 o 15.000.',
+};
+
+const COMPUTE: InBoth = {
+  en: 'Its formula has no result: open and save the file in a spreadsheet, or write whole pesos.',
+  es: 'Su fórmula no tiene resultado: abre y guarda el archivo en una planilla, o escribe pesos enteros.',
+};
+
 /** Returns the amount of a cell; an empty cell, a dash and zero are 0. */
 function moneyOf(text: string, line: number, name: InBoth): number {
   if (/^[-–—$\s]*(0[0.,]*)?$/.test(text)) return 0;
   const amount = readSettled(text, CURRENCY, null);
   if (typeof amount === 'number') return amount;
+  const fix = text.startsWith('#') ? COMPUTE : WRITE_PESOS;
   throw invalidStatement({
-    en: `Line ${line}: an amount in ${name.en} cannot be read. Write whole pesos, such as 15000 or 15.000.`,
-    es: `Línea ${line}: no se puede leer un monto en ${name.es}. Escribe pesos enteros, como 15000 o 15.000.`,
+    en: `Line ${line}: an amount in ${name.en} cannot be read. ${fix.en}`,
+    es: `Línea ${line}: no se puede leer un monto en ${name.es}. ${fix.es}`,
   });
 }
 

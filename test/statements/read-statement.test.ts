@@ -190,6 +190,10 @@ test('names that are repeated, remarks and sums without a result are no lines', 
   for (const between of [head, ';;Sujeto a revisión;', ';Totales;#N/A;#N/A', 'Totales;;#REF!;'])
     assert.deepEqual(said(await read([head, first, between, second])), ['nothing', ...lines], between);
   assert.deepEqual(said(await read([head, first, second, ';Totales;#N/A;500'])), ['totals', ...lines]);
+  const uncomputed = ['Fecha;Descripción;Cargos;Abonos;Saldo', '15/01/2026;A;1000;;#N/A'];
+  await assert.rejects(read(uncomputed), {
+    message: /^Line 2: .* “Saldo” cannot be read\. Its formula has no result: /,
+  });
   for (const line of [';C;#N/A;', '17-01-26;C;mil;', ';C;1000;', '17/01/2026;C;#N/A;'])
     await assert.rejects(read([head, first, line]), { code: 'INVALID_STATEMENT', message: /^Line 3: / }, line);
   const santander = ['MONTO;DESCRIPCIÓN;FECHA;CARGO/ABONO', '-15000;TEF;17/01/2026;C', 'Saldos sujetos a revisión;;;'];
