@@ -136,8 +136,11 @@ function tooLarge(what: string): TableError {
 
 const OWN: Spans = { columns: 1, rows: 1 };
 
-/** A spreadsheet that saves a page writes hidden and filtered rows like this too. */
-const HIDDEN = /\shidden[\s=>/]|display\s*:\s*none|visibility\s*:\s*(hidden|collapse)/i;
+/** Returns whether a tag hides its row. A spreadsheet that saves a page writes hidden and filtered rows like this too. */
+function hidesRow(tag: string): boolean {
+  const isStyled = /display\s*:\s*none|visibility\s*:\s*(hidden|collapse)/i.test(tag);
+  return isStyled || /\shidden[\s=>/]/i.test(tag.replace(/"[^"]*"|'[^']*'/g, '""'));
+}
 
 /** Returns the spans of a cell, at most as large as in browsers. */
 function spansOf(tag: string): Spans {
@@ -163,7 +166,7 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; spans: S
     const name = tag.toLowerCase();
     const whole = () => page.slice(start, Math.min(end + 1, start + 2_000));
     const spans = name === 'td' || name === 'th' ? spansOf(whole()) : OWN;
-    yield { text, tag: name, spans, hidden: name === 'tr' && HIDDEN.test(whole()) };
+    yield { text, tag: name, spans, hidden: name === 'tr' && hidesRow(whole()) };
     at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
     const ending = name === 'script' ? /<\/script/gi : /<\/style/gi;
