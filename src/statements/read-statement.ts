@@ -258,8 +258,8 @@ function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
 /**
  * Returns whether each balance follows from the previous one, in either order of the lines, which proves the file. Some
  * banks write the balance at the end of the day on each line of that day (`ofDays`); this proves it too. No proof:
- * fewer than two balances, or such balances of one day only. `open`: the lines whose amounts no balance proves. Throws `Problem` INVALID_STATEMENT if a balance does not
- * follow.
+ * fewer than two balances, or such balances of one day only. `open`: the lines whose amounts no balance proves. Throws
+ * `Problem` INVALID_STATEMENT if a balance does not follow.
  */
 function checkBalances(
   rows: readonly Row[],
