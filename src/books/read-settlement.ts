@@ -75,14 +75,13 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
 function isSum(line: TableRow, reader: Reader, sum: Sum): boolean {
   const keys = [cellOf(line, 'buyOrder', reader), cellOf(line, 'authorizationCode', reader)];
   const [date, text] = [dateCell(line, reader), cellOf(line, 'amount', reader)];
-  const currency = currencyOf(cellOf(line, 'currency', reader)) ?? '';
-  const isOfAll = readSettled(text, currency, reader.mark) === sum;
+  const isOfAll = () => readSettled(text, currencyOf(cellOf(line, 'currency', reader)) ?? '', reader.mark) === sum;
   // A buy order may be Total2, but has no spaces: "Total: 2 ventas" is a sum.
   if (isTotal([date]) || isTotal(keys.filter((key) => !/\d/.test(key) || /\s/.test(key)))) return true;
   // A sale at a shop named Totalpack is no sum.
-  if (isTotal(line.cells) && !/\d/.test(date) && (isOfAll || keys.every((key) => key === ''))) return true;
+  if (isTotal(line.cells) && !/\d/.test(date) && (isOfAll() || keys.every((key) => key === ''))) return true;
   if (keys.some((key) => key !== '')) return false;
-  return text === '' || (date === '' && isOfAll);
+  return text === '' || (date === '' && isOfAll());
 }
 
 /**

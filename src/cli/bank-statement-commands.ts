@@ -211,7 +211,7 @@ async function confirmUse(
     .filter(({ file_line, note }) => (fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine));
   const [first] = meant;
   if (first === undefined) return false;
-  if (first.subject !== null) {
+  if (options.use === 'suspense') {
     await confirm(`Put ${sumOf(meant)}, which is ${first.used_as} ${first.subject}, in suspense?`, options);
     return true;
   }

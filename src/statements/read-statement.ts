@@ -225,9 +225,10 @@ function checkReversals(open: readonly Row[], all: readonly Row[], columns: Colu
 
 type Totals = { line: number; charges: number | null; credits: number | null };
 
-function totalsOf({ line, cells }: TableRow, columns: Columns): Totals[] {
-  const cell = (column: StatementColumn) => cells[columns.places[column] ?? -1]?.trim() ?? '';
-  if (!isTotal(cells)) return [];
+function totalsOf(row: TableRow, columns: Columns): Totals[] {
+  if (!isTotal(row.cells)) return [];
+  const { line } = row;
+  const cell = cellIn(row, columns);
   // A sum that was not computed, #N/A, says nothing.
   const read = (column: StatementColumn) =>
     /^(#.*)?$/.test(cell(column)) ? null : Math.abs(moneyOf(cell(column), line, nameOf(column, columns)));

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
-import { MERCHANT_PAYABLE } from '../../books/journal-entry.ts';
+import { MERCHANT_PAYABLE, type Transfer } from '../../books/journal-entry.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -137,18 +137,13 @@ async function takeBackPart(
   const available = await selectAvailable(app.db, [environment_id], currency);
   if (kind === 'deposit' && payment_method === null && amount > available)
     return html`<p class="notice">${tell(language, 'back.used', { amount: formatMoney(available, currency) })}</p>`;
-  const back = returnOf(movement, { id: '', at: 0, by: '', reason: '' });
-  const entries = movementPosting(back).transfers.map(({ debit, credit, ...transfer }) => ({
+  const { transfers } = movementPosting(returnOf(movement, { id: '', at: 0, by: '', reason: '' }));
+  const entries = transfers.map(({ debit, credit, ...transfer }) => ({
     ...transfer,
     debit_account: debit,
     credit_account: credit,
   }));
-  const change = entries.reduce(
-    (sum, one) =>
-      sum +
-      (one.credit_account === MERCHANT_PAYABLE ? one.amount : one.debit_account === MERCHANT_PAYABLE ? -one.amount : 0),
-    0,
-  );
+  const change = changeOfMerchant(transfers);
   const left = { amount: formatMoney(addUp([available, change]), currency) };
   return html`<h2>${tell(language, 'back.title')}</h2>
 <p>${tell(language, kind === 'deposit' ? 'back.deposit_when' : 'back.payout_when')}</p>
@@ -159,4 +154,10 @@ ${change !== 0 && html`<p>${tell(language, 'refund.merchant_left', left)}</p>`}
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/movements/${id}/return">
 ${reasonField(language, fault, { value: reason })}
 <p class="actions"><button class="primary">${tell(language, 'back.do', { amount: formatMoney(amount, currency) })}</button></p></form>`;
+}
+
+/** Returns how much more the merchant is owed after these transfers, in minor units. */
+function changeOfMerchant(transfers: readonly Transfer[]): number {
+  const part = (account: string, amount: number) => (account === MERCHANT_PAYABLE ? amount : 0);
+  return transfers.reduce((sum, { debit, credit, amount }) => sum + part(credit, amount) - part(debit, amount), 0);
 }
