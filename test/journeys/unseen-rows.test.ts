@@ -124,6 +124,19 @@ forEachEngine('what a person has not seen', (openTestDatabase) => {
     });
   }
 
+  for (const { what, rows, read } of READERS.filter(({ what: one }) => one !== 'a file of accounts')) {
+    test(`${what} whose comma has cut an amount before an empty last cell is refused`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const [names = '', first = '', second = ''] = rows.map((row) => row.join(','));
+      const file = (...cells: readonly [string, string, string]) =>
+        Readable.from([Buffer.from([names, first, second].map((line, at) => line + cells[at]).join('\n'))]);
+      await assert.rejects(read(app, file(',total,nota', ',1,', ',12,990,')), {
+        message: /^Line 3 has more cells than /,
+      });
+      await read(app, file(',total,nota', ',1,', ',12990,,'));
+    });
+  }
+
   test('an amount of payouts that a comma may have cut in two is refused', async () => {
     const app = createTestApp(await openTestDatabase());
     const file = (line: string, names = 'rut,banco,cuenta,monto,glosa') =>

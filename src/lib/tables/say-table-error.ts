@@ -23,13 +23,20 @@ export function refuseLonger(
   { line, cells }: TableRow,
   refusal: (why: Said) => Error,
 ): void {
-  if (dialect.format !== 'text' || header === null || isBlank(cells.slice(header.row.cells.length))) return;
+  if (dialect.format !== 'text' || header === null || cells.length <= header.row.cells.length) return;
   const isComma = dialect.separator === ',';
+  // The last column may be empty: then the amount has moved only an empty cell out of the row.
+  if (isBlank(cells.slice(header.row.cells.length)) && !(isComma && hasCutAmount(cells))) return;
   const separator = dialect.separator === '\t' ? 'tab' : dialect.separator;
   throw refusal({
     en: `Line ${line} has more cells than the row of names: perhaps a cell contains the separator (${separator}) without quotes${isComma ? ', as in 12,990' : ''}. Write that cell in quotes.`,
     es: `La línea ${line} tiene más celdas que la fila de nombres: quizás una celda lleva el separador (${separator}) sin comillas${isComma ? ', como 12,990' : ''}. Escribe esa celda entre comillas.`,
   });
+}
+
+/** Returns whether the cells look like an amount of thousands that its comma has cut, such as 12 and 990. */
+function hasCutAmount(cells: readonly string[]): boolean {
+  return cells.some((cell, at) => /^[-$\s]*\d{1,3}$/.test(cell) && /^\d{3}\s*$/.test(cells[at + 1] ?? ''));
 }
 
 /**
