@@ -108,6 +108,10 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
         (await server.get(`${at}?environment=development&from=2026-01-17&to=2026-01-16`, cookie)).status,
         400,
       );
+      const unknown = await server.get(`${at}?environment=development&currency=PESOS`, cookie);
+      assert.equal(unknown.status, 400);
+      assert.match(unknown.text, /Escribe el código de la moneda/);
+      assert.equal((await server.get(`${at}/statement.csv${period}&currency=PESOS`, cookie)).status, 404);
     }
     const stranger = await cookieOf('merchant', [other.id]);
     for (const path of [at, `${at}${period}`, `${at}/statement.csv${period}`])

@@ -27,21 +27,21 @@ export const getConsoleAccount = consoleHandler(async (app, visit) => {
   const asked = await readAsked(app, visit);
   if (asked === null) return visit.send(404, notFoundPage(visit.language));
   const { language } = visit;
-  const { merchant, environment, scope, from, to, isPeriod } = asked;
+  const { merchant, environment, scope, from, to, mistake } = asked;
   const statement = await makeStatement(app, scope);
   const at = `${publicPath(app)}/console/accounts/${merchant.id}`;
   const period = { environment, currency: scope.currency, from, to };
   const { lines, older } = await readMovements(app, visit, scope);
   return sendList<StatementLine>(visit, {
     title: tell(language, 'account.title', { name: merchant.name }),
-    status: isPeriod ? 200 : 400,
+    status: mistake === null ? 200 : 400,
     path: `/accounts/${merchant.id}`,
     columns: movementColumns(visit, scope.currency),
     rows: lines,
     filters: filtersFor(visit, asked, statement),
     cut: older !== null && lines.length,
     paged: older !== null || askedOf(visit)['before'] !== undefined,
-    above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
+    above: html`${mistake !== null && alertNotice(tell(language, mistake))}
 <p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,
     summary: html`${await sumsTable(app, visit, asked)}
 ${await payoutSection(app, visit, asked)}
@@ -89,7 +89,7 @@ function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Stateme
 export const getConsoleStatementCsv = consoleHandler(async (app, visit) => {
   const { language, reply, send } = visit;
   const asked = await readAsked(app, visit);
-  if (asked === null || !asked.isPeriod) return send(404, notFoundPage(language));
+  if (asked === null || asked.mistake !== null) return send(404, notFoundPage(language));
   const { scope, from, to } = asked;
   return reply
     .header('content-type', 'text/csv; charset=utf-8')
@@ -131,8 +131,8 @@ type Asked = {
   scope: StatementScope;
   from: string;
   to: string;
-  /** False if the days in the address are not a valid period; the page then shows this month. */
-  isPeriod: boolean;
+  /** What is wrong with the period or currency in the address; the page then shows this month, or pesos. */
+  mistake: 'statement.bad_period' | 'statement.bad_currency' | null;
 };
 
 async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
@@ -147,9 +147,11 @@ async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   const isPeriod = isDay(since) && isDay(until) && since <= until;
   const [from, to] = isPeriod ? [since, until] : [`${today.slice(0, 8)}01`, today];
   const named = text('currency', 'CLP');
-  const currency = currencyExponent(named) === undefined ? 'CLP' : named;
+  const isCurrency = currencyExponent(named) !== undefined;
+  const currency = isCurrency ? named : 'CLP';
   const scope = { environmentId, currency, from: boundsOfDay(from).from, to: boundsOfDay(to).to };
-  return { merchant, environment, scope, from, to, isPeriod };
+  const mistake = isCurrency ? (isPeriod ? null : 'statement.bad_period') : 'statement.bad_currency';
+  return { merchant, environment, scope, from, to, mistake };
 }
 
 type Shown = { at: string; period: { environment: Environment; currency: string; from: string; to: string } };
