@@ -27,7 +27,7 @@ const CLAIMED_PER_ENDPOINT = 256;
 const CLAIMED_AT_ONCE = 1024;
 /**
  * How many are claimed at once if the backlog is spread over many endpoints: the query costs the same for few as for
- * many.
+ * many. Each claim takes twice the last one's at most, so that it ends before the last one's callbacks are sent.
  */
 const CLAIMED_OF_MANY = 4096;
 /** An endpoint with at most this many waiting callbacks may get more, so that a fast one never waits for a claim. */
@@ -35,9 +35,10 @@ const REFILLED_AT = 128;
 /**
  * With more waiting callbacks than this, an endpoint gets more only when it has none left, and a full host gets none.
  * Otherwise there would be many small claims, and each would scan past all claimed callbacks. This worker would also
- * take a whole backlog of slow endpoints from the other workers, and most leases would expire.
+ * take a whole backlog of slow endpoints from the other workers, and most leases would expire. With half of it, fast
+ * endpoints run out of callbacks while PostgreSQL makes the next claim.
  */
-const CROWDED_ABOVE = 1024;
+const CROWDED_ABOVE = CLAIMED_OF_MANY / 2;
 /**
  * How many attempts are recorded together. Fewer only at a poll or when nothing is under way, because each commit is a
  * flush.
@@ -204,7 +205,7 @@ function addClaims(
   for (const queue of queues.values()) {
     if (!enough.has(queue)) queue.more = (spread || hidden) && claimed.has(queue.endpointId);
   }
-  if (spread) return CLAIMED_OF_MANY;
+  if (spread) return Math.min(2 * limit, CLAIMED_OF_MANY);
   return hidden ? CLAIMED_AT_ONCE : limit;
 }
 

@@ -6,6 +6,7 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks, releaseCallbacks, requeueCallbacks } from '../../src/outbox/outbox-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -72,12 +73,26 @@ forEachEngine('a backlog larger than one claim', (openTestDatabase) => {
     assert.deepEqual([await queue(until), await leases()], [1, [null]]);
   });
 
+  test('is claimed further while half of the largest claim still waits', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await enqueue(app, 16, 4000, 2);
+    let waiting: number | null = null;
+    const delivery = createCallbackDelivery(app, () => {
+      waiting ??= 1024 + 2048 - app.sent.length;
+    });
+    assert.deepEqual([await delivery.poll(), await delivery.poll()], [1024, 2048]);
+    waiting = null;
+    assert.ok(await comesTrue(async () => waiting !== null));
+    assert.ok(Number(waiting) > 1900, `${waiting} waited`);
+    await delivery.drain();
+  });
+
   test('for many endpoints that do not answer is held in memory up to two claims', async () => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
     await enqueue(app, 150, 6000, 5);
     const { delivery, claimed } = await claimWithoutPause(app, () => false);
-    assert.equal(claimed, 1024 + 4096);
+    assert.equal(claimed, 1024 + 2048);
     answered.resolve({ kind: 'failed', reason: 'timeout', detail: '', durationMs: 1 });
     await delivery.drain();
   });
