@@ -73,7 +73,7 @@ const WAYS: readonly Way[] = [
     of(`statement resolve ${ONE} --line (\\d+)`),
     'movements:record',
     'way.explain',
-    ([, id, line]) => `/statements/${id}?use=suspense&line=${line}`,
+    ([, id, line]) => `/statements/${id}?use=suspense&line=${line}#explain`,
   ],
   [
     of(`payment-service hand-over ${ONE} --environment (\\w+)`),

@@ -30,7 +30,7 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
       '/console/payments/ID/requests/ID/approve',
       '/console/restore',
       '/console/settlements/ID',
-      '/console/statements/ID?use=suspense&amp;line=ID',
+      '/console/statements/ID?use=suspense&amp;line=ID#explain',
       '/console/suspense/tID-ID.ID',
       '/console/verification',
     ]);

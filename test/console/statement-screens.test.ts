@@ -156,7 +156,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch(page, /bin\/rubrica/, 'the buttons do what a command would');
     const operator = as(await createTestUser(app, { role: 'finance', may: [] }));
     const waiting = (await operator.get('/attention?kind=payout')).text;
-    assert.ok(waiting.includes(`<a href="${form}">Explain`), waiting);
+    assert.ok(waiting.includes(`<a href="${form}#explain">Explain`), waiting);
     assert.match((await maker.get(`/statements/${id}?use=suspense&line=2`)).text, /value="to-merchant"/);
     const named = { line: '2', is: 'to-merchant', subject: payout?.id ?? '', reason: 'x' };
     const refused = await maker.post(`/statements/${id}/uses`, named);

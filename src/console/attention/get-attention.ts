@@ -173,7 +173,7 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
     'books:read',
     ({ id }) => {
       const [statement, line] = id.split('/');
-      return `/statements/${statement}?use=suspense&line=${line}`;
+      return `/statements/${statement}?use=suspense&line=${line}#explain`;
     },
   ],
   backup: [readWith('payment-services:manage'), () => '/health'],
