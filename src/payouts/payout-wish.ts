@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
 import type { PayeeWish } from './find-payees.ts';
+import { faultOfText } from './recipient.ts';
 
 /** One requested payout. `amount` is in CLP. `reference` is the client's id. */
 export type PayoutWish = {
@@ -119,7 +120,7 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
       ]),
     );
   }
-  const messageFault = faultOfMessage(message);
+  const messageFault = message.length > MOST_MESSAGE ? 'FIELD_TOO_LONG' : faultOfText(message);
   if (messageFault !== null) {
     errors.push(
       errorItem(`/${row}/messageToAddressee`, messageFault, [
@@ -130,6 +131,7 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
       ]),
     );
   }
+  errors.push(...holderErrors(payee, row));
   if (payee.email === '') {
     errors.push(
       errorItem(`/${row}/recipientData/email`, 'INVALID_EMAIL', [
@@ -143,10 +145,23 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
   return errors;
 }
 
-function faultOfMessage(message: string): 'FIELD_TOO_LONG' | 'CONTROL_CHARACTER' | 'CARD_NUMBER' | null {
-  if (message.length > MOST_MESSAGE) return 'FIELD_TOO_LONG';
-  if (/\p{Cc}/u.test(message)) return 'CONTROL_CHARACTER';
-  return holdsCardNumber(message) ? 'CARD_NUMBER' : null;
+function holderErrors({ name, email }: PayeeWish, row: number): ErrorItem[] {
+  const members = [
+    { member: 'name', text: name, en: 'The name', es: 'El nombre' },
+    { member: 'email', text: email, en: 'The e-mail', es: 'El correo' },
+  ];
+  return members.flatMap(({ member, text, en, es }) => {
+    const fault = faultOfText(text ?? '');
+    if (fault === null) return [];
+    return [
+      errorItem(`/${row}/recipientData/${member}`, fault, [
+        `${en} cannot be used.`,
+        'Write it without line breaks, other control characters or a card number.',
+        `${es} no sirve.`,
+        'Escríbelo sin saltos de línea, otros caracteres de control ni un número de tarjeta.',
+      ]),
+    ];
+  });
 }
 
 /** Adds the hash of everything that was requested, so that the same id with other data is detected. */

@@ -1,3 +1,4 @@
+import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { Verdict } from '../bank-validation/check.ts';
 import type { SqlRow } from '../db/database.ts';
 
@@ -57,6 +58,15 @@ export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
 };
 
 const DAY_MS = 86_400_000;
+
+/** Characters that move the cursor of a terminal, break a line, or show a text in another order. */
+const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+/** Returns why a text that an approver reads cannot be kept; null if it can. */
+export function faultOfText(text: string): 'CONTROL_CHARACTER' | 'CARD_NUMBER' | null {
+  if (MISLEADING.test(text)) return 'CONTROL_CHARACTER';
+  return holdsCardNumber(text) ? 'CARD_NUMBER' : null;
+}
 
 /** Returns when a verdict expires: after the setting's days, or earlier if its provider says so. */
 export function validUntil(row: Pick<RecipientRow, 'validated_at' | 'expires_at'>, maxAgeDays: number): number {

@@ -4,7 +4,7 @@ import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import type { RecipientInput } from '../../payouts/keep-recipient.ts';
-import type { Recipient } from '../../payouts/recipient.ts';
+import { faultOfText, type Recipient } from '../../payouts/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
 
@@ -131,15 +131,19 @@ export function recipientInput(body: Record<string, unknown>): RecipientInput {
 }
 
 function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return [];
-  const code = value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
+  const isText = typeof value === 'string' && value.trim() !== '' && value.length <= most;
+  const code = isText ? faultOfText(value) : value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
+  if (code === null) return [];
   return [
     {
       pointer: `/${name}`,
       code,
       message: `${name} is missing or cannot be used.`,
-      fix: `Send a text of 1 to ${most} characters.`,
-      es: { message: `${name} falta o no sirve.`, fix: `Envía un texto de 1 a ${most} caracteres.` },
+      fix: `Send a text of 1 to ${most} characters${isText ? ', without control characters or a card number' : ''}.`,
+      es: {
+        message: `${name} falta o no sirve.`,
+        fix: `Envía un texto de 1 a ${most} caracteres${isText ? ', sin caracteres de control ni un número de tarjeta' : ''}.`,
+      },
     },
   ];
 }

@@ -10,6 +10,7 @@ import { type Answer, jsonOf, startTestServer } from '../../support/test-server.
 import { createTestUser } from '../../support/test-user.ts';
 
 const DAY_MS = 86_400_000;
+const CARD = '4111111111111111';
 const ACCOUNT = { rut: '12.345.678-5', bankData: { bankSBIFNumber: '012', bankAccount: '0012345678' } };
 const OTHER_ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '037', bankAccount: '9876543210' } };
 const OTHER_HOLDER = { rut: '18972631-7', bankData: { bankSBIFNumber: '037', bankAccount: '1234509876' } };
@@ -182,6 +183,8 @@ forEachEngine('recipients', (openTestDatabase) => {
     ],
     ['a validation that does not exist', () => ({ ...ACCOUNT, validationId: 'bav_0' }), 404, 'NOT_FOUND'],
     ['no name', (validationId) => ({ ...ACCOUNT, validationId, name: ' ' }), 422, 'INVALID_BODY'],
+    ['a name with a line break', (validationId) => ({ ...ACCOUNT, validationId, name: 'A\nB' }), 422, 'INVALID_BODY'],
+    ['a card as e-mail', (validationId) => ({ ...ACCOUNT, validationId, email: CARD }), 422, 'INVALID_BODY'],
     ['no validation', () => ACCOUNT, 422, 'INVALID_BODY'],
     ['an unknown member', (validationId) => ({ ...ACCOUNT, validationId, note: 'x' }), 422, 'INVALID_BODY'],
   ];
