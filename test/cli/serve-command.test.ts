@@ -45,6 +45,15 @@ suite('serve on the command line', () => {
     assert.match(refused.stderr, /^EADDRINUSE: .*METRICS_PORT/);
   });
 
+  test('names HOST when it is no host', async () => {
+    const refused = await run(['serve'], {
+      HOST: `${'x'.repeat(64)}.invalid`,
+      DATABASE_URL: `sqlite:${folder}/host.db`,
+    });
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^ENOTFOUND: .*\bHOST\b/);
+  });
+
   test('starts again at once after kill -9, without any clean-up', async () => {
     const first = await serve();
     await first.end('SIGKILL');
