@@ -1,6 +1,7 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
+import { readRut } from '../bank-validation/rut.ts';
 import { type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
 import type { PayeeWish } from './find-payees.ts';
 import { faultOfText } from './recipient.ts';
@@ -169,8 +170,8 @@ async function hashed(app: App, wishes: readonly (PayoutWish & { row: number })[
   const hashes = await identityHashes(app);
   return wishes.map((wish) => {
     const { reference, amount, payee, message, callbackUrl } = wish;
-    const { rut, bankCode, account, name, email } = payee;
-    const plain = rut.replace(/[.\s]/g, '').toUpperCase();
+    const { rut, rutFormat, bankCode, account, name, email } = payee;
+    const plain = readRut(rut, rutFormat).canonical ?? rut;
     const whole = [reference, amount, plain, bankCode, account, name, email, message, callbackUrl];
     return { ...wish, hash: hashes.ofRequest(JSON.stringify(whole)) };
   });

@@ -45,6 +45,10 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
       ['processing', TEF.id, 'awaiting_approval'],
     );
     assert.equal((await at.pay(BODY)).headers.get('idempotency-hit'), 'true');
+    for (const rut of ['12531909-2', '125319092', '0012.531.909-2', '12.531.909-2 ']) {
+      const again = await at.pay({ ...BODY, tef: { ...TEF, recipientData: { ...TEF.recipientData, rut } } });
+      assert.deepEqual([again.status, again.headers.get('idempotency-hit')], [201, 'true'], rut);
+    }
     const [, bare = ''] = at.headers.authorization.split(' ');
     const read = await at.server.get(`/tef/${TEF.id}`, { authorization: bare });
     assert.deepEqual(jsonOf(read), { tefResponse });
