@@ -10,6 +10,7 @@ import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
+import { faultOfText } from '../../payouts/recipient.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BatchSchema, readBatch } from './batch-schemas.ts';
 import { checkCallback } from './post-tef.ts';
 import { isText, wrong } from './statement-schemas.ts';
@@ -97,9 +98,15 @@ function readProposal(request: FastifyRequest) {
   const { name, payouts, paymentServiceId = null, environment = null, draft = false } = body;
   const errors = [
     ...Object.keys(body).flatMap((member) => (NAMES.includes(member) ? [] : [unknownMember(member, NAMES)])),
-    ...(isText(name, 200)
+    ...(isText(name, 200) && faultOfText(name) === null
       ? []
-      : [wrong('name', 'Send a text of 1 to 200 characters.', 'Envía un texto de 1 a 200 caracteres.')]),
+      : [
+          wrong(
+            'name',
+            'Send a text of 1 to 200 characters, without line breaks or a card number.',
+            'Envía un texto de 1 a 200 caracteres, sin saltos de línea ni un número de tarjeta.',
+          ),
+        ]),
     ...(Array.isArray(payouts) && payouts.length > 0 && payouts.length <= MOST_PAYOUTS
       ? []
       : [

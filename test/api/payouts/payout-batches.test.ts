@@ -257,6 +257,10 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     for (const body of [{}, { name: 'x', payouts: [] }, { ...propose2, paymentServiceId: 'ps_none' }]) {
       assert.ok([404, 422].includes((await maker.post('/payout-batches', body)).status));
     }
+    for (const name of ['N\u001b[2K\rX', 'N\nX', 'TC 4111 1111 1111 1111']) {
+      const misleading = await maker.post('/payout-batches', { ...propose2, name });
+      assert.deepEqual([misleading.status, misleading.errors[0]?.pointer], [422, '/name'], name);
+    }
     assert.deepEqual(await app.db.query('select id from payouts'), []);
     const id = String((await maker.post('/payout-batches', propose2)).data['id']);
     const boss = as(desk.users.approver);
