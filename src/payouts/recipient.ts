@@ -1,6 +1,7 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { Verdict } from '../bank-validation/check.ts';
 import type { SqlRow } from '../db/database.ts';
+import { MISLEADING } from '../lib/misleading-text.ts';
 
 /**
  * The actor who stores and reads recipients: a user, or the command line. Sees the recipients of the payment services
@@ -58,9 +59,6 @@ export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
 };
 
 const DAY_MS = 86_400_000;
-
-/** Characters that move the cursor of a terminal, break a line, or show a text in another order. */
-const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 
 /** Returns why a text that an approver reads cannot be kept; null if it can. */
 export function faultOfText(text: string): 'CONTROL_CHARACTER' | 'CARD_NUMBER' | null {
