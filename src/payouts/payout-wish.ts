@@ -157,9 +157,9 @@ function holderErrors({ name, email }: PayeeWish, row: number): ErrorItem[] {
     return [
       errorItem(`/${row}/recipientData/${member}`, fault, [
         `${en} cannot be used.`,
-        'Write it without line breaks, other control characters or a card number.',
+        'Write it on one line, without tabs, hidden characters or a card number.',
         `${es} no sirve.`,
-        'Escríbelo sin saltos de línea, otros caracteres de control ni un número de tarjeta.',
+        'Escríbelo en una línea, sin tabulaciones, caracteres ocultos ni un número de tarjeta.',
       ]),
     ];
   });

@@ -170,6 +170,8 @@ forEachEngine('payout commands', (openTestDatabase) => {
       stderr,
       /Line 2: The check character does not fit the number: .*\nLine 3: The account does not match the recipient: /,
     );
+    writeFileSync(bad, CSV.replace('Ana Núñez', 'Ana\tNúñez'));
+    assert.match((await propose(bad)).stderr, /Line 2: The name cannot be used\. Write it on one line, without tabs/);
     writeFileSync(bad, CSV.replace('Ana Núñez', 'Totalpack Ltda.'));
     assert.equal(((await propose(bad)).json as Printed).total, 35_000, 'a payee named Totalpack is paid');
     const hiding = { 'xl/worksheets/sheet1.xml': HIDING };
