@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
 import { errorItem } from '../error-catalogue.ts';
+import { MISLEADING } from '../lib/misleading-text.ts';
 
 /** How often a link can be paid: once, or any number of times. */
 export type LinkUses = 'one' | 'many';
@@ -82,7 +83,7 @@ const MOST_YEARS_MS = 5 * 365 * 86_400_000;
  */
 export function readSubject(text: string): string | null {
   const subject = text.trim();
-  if (subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject)) return null;
+  if (subject === '' || subject.length > MOST_SUBJECT || MISLEADING.test(subject)) return null;
   return holdsCardNumber(subject) ? null : subject;
 }
 

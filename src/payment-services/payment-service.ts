@@ -1,4 +1,5 @@
 import type { SigningKey } from '../../protocol/hmac.ts';
+import { MISLEADING } from '../lib/misleading-text.ts';
 
 /** The language of mailed receipts, or `off`: none. */
 export type ReceiptWish = 'es' | 'en' | 'off';
@@ -33,7 +34,7 @@ export function readPayerAttempts(text: string): number | null {
 /** Reads the name for the pay page, without spaces around it; null if the text is not valid. */
 export function readServiceName(text: string): string | null {
   const name = text.trim();
-  return name === '' || name.length > 100 || /\p{Cc}/u.test(name) ? null : name;
+  return name === '' || name.length > 100 || MISLEADING.test(name) ? null : name;
 }
 
 /** One environment of one payment service, with everything to check and to make signatures. */

@@ -1,3 +1,4 @@
+import { MISLEADING } from '../lib/misleading-text.ts';
 import { checkColour, type Look, type LookRefusal } from './look.ts';
 
 /** The parts that are read here. The caller reads the RUT, and the logo is a file. */
@@ -54,7 +55,7 @@ function readContact(text: string): Reading {
 }
 
 function readLine(text: string, { en, es }: LookRefusal): Reading {
-  if (text !== '' && text.length <= 100 && !/\p{Cc}/u.test(text)) return { value: text };
+  if (text !== '' && text.length <= 100 && !MISLEADING.test(text)) return { value: text };
   return {
     refusal: {
       en: `${en} has 1 to 100 characters, without line breaks.`,

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { contrast } from '../../src/lib/colour.ts';
 import { readImageFile } from '../../src/lib/image-file.ts';
 import { checkColour, checkLogo, lookStyle } from '../../src/payment-services/look.ts';
+import { readServiceName } from '../../src/payment-services/payment-service.ts';
+import { readLookText } from '../../src/payment-services/read-look.ts';
 import { pngOf } from '../support/make-image.ts';
 
 const colours: [given: string, kept: string | RegExp][] = [
@@ -63,6 +65,14 @@ for (const [name, bytes, found] of files) {
     assert.equal(image && `${image.type} ${image.width} ${image.height}`, found);
   });
 }
+
+test('a name that payers read has no line break, no control character and no reversed text', () => {
+  for (const text of ['Uno\nDos', 'Uno\u001b[2K', 'Uno \u202esoD']) {
+    assert.equal(readServiceName(text), null);
+    assert.ok('refusal' in readLookText('legalName', text));
+  }
+  assert.equal(readServiceName(' Ñandú & Cía. '), 'Ñandú & Cía.');
+});
 
 test('a logo is refused for its type, bytes or pixels, with what is accepted', () => {
   const refusalOf = (bytes: Buffer) => {

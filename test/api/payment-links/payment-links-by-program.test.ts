@@ -169,6 +169,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
       [{ currency: 'XXX' }, '/amount'],
       [{ subject: ' ' }, '/subject'],
       [{ subject: 'x'.repeat(81) }, '/subject'],
+      [{ subject: 'Cuota \u202e005.1$' }, '/subject'],
       [{ subject: 'TC 4111 1111 1111 1111' }, '/subject'],
       [{ uses: 'two' }, '/uses'],
       [{ expires_at: '2026-01-14T12:00:00Z' }, '/expires_at'],
