@@ -32,7 +32,7 @@ export function readMembers<S extends FlatSchema>(request: FastifyRequest, schem
     const field = fields.find((candidate) => candidate.name === name);
     members[name] = field?.text ?? null;
     const isMissing = field === undefined && required.includes(name);
-    const error = isMissing ? missing(name) : field === undefined ? null : faultOf(field, member);
+    const error = isMissing ? missing(name, member) : field === undefined ? null : faultOf(field, member);
     if (error !== null) errors.push(error);
   }
   const names = Object.keys(properties);
@@ -61,8 +61,23 @@ export function unknownMember(name: string, known: readonly string[], parent = '
   ]);
 }
 
-function missing(name: string): ErrorItem {
-  return errorItem(`/${name}`, 'MISSING_FIELD', [`${name} is missing.`, 'Send it.', `${name} falta.`, 'Envíalo.']);
+function missing(name: string, schema: Schema): ErrorItem {
+  const { en, es } = remedyOf(schema);
+  return errorItem(`/${name}`, 'MISSING_FIELD', [`${name} is missing.`, en, `${name} falta.`, es]);
+}
+
+/** Says what the member takes: its words, or its type. */
+function remedyOf(schema: Schema): { en: string; es: string } {
+  const words = wordsOf(schema);
+  if (words !== undefined) return { en: `Send ${words.join(' or ')}.`, es: `Envía ${words.join(' o ')}.` };
+  const kind = kindOf(schema);
+  if (kind === 'number') return { en: 'Send a number.', es: 'Envía un número.' };
+  if (kind === 'string') return { en: 'Send a string.', es: 'Envía texto entre comillas.' };
+  return { en: 'Send it.', es: 'Envíalo.' };
+}
+
+function wordsOf(schema: Schema): readonly string[] | undefined {
+  return schema['enum'] as readonly string[] | undefined;
 }
 
 /** Undefined: the member may have any type and is not checked. */
@@ -75,24 +90,20 @@ function faultOf({ name, kind, text }: Field, schema: Schema): ErrorItem | null 
   if (expected === undefined) return null;
   const pointer = `/${name}`;
   if (kind !== expected) {
-    const [spanish, sent] = expected === 'string' ? ['texto', 'texto entre comillas'] : ['número', 'un número'];
+    const spanish = expected === 'string' ? 'texto' : 'número';
+    const { en, es } = remedyOf(schema);
     return errorItem(pointer, 'INVALID_TYPE', [
       `${name} is not a ${expected}.`,
-      `Send a ${expected}.`,
+      en,
       `${name} no es un ${spanish}.`,
-      `Envía ${sent}.`,
+      es,
     ]);
   }
   if (text === '') {
     const words = [`${name} is empty.`, 'Give it a value.', `${name} está vacío.`, 'Dale un valor.'] as const;
     return errorItem(pointer, 'EMPTY_FIELD', words);
   }
-  const words = schema['enum'] as readonly string[] | undefined;
-  if (words === undefined || words.includes(text)) return null;
-  return errorItem(pointer, 'INVALID_PARAMETER', [
-    `${name} is another word.`,
-    `Send ${words.join(' or ')}.`,
-    `${name} es otra palabra.`,
-    `Envía ${words.join(' o ')}.`,
-  ]);
+  if (wordsOf(schema)?.includes(text) ?? true) return null;
+  const { en, es } = remedyOf(schema);
+  return errorItem(pointer, 'INVALID_PARAMETER', [`${name} is another word.`, en, `${name} es otra palabra.`, es]);
 }

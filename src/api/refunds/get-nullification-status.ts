@@ -41,8 +41,8 @@ export const getNullificationStatus = operation({
     const refund = await findRefund(app, transaction, verificationToken);
     if (refund === null)
       throw notFound(
-        'The transaction has no refund with this token.',
-        'La transacción no tiene una devolución con este token.',
+        'The transaction has no refund with this verificationToken. Send the one of the accepted refund; `GET /trxs/{id}/nullification` lists them.',
+        'La transacción no tiene una devolución con este verificationToken. Envía el de la devolución aceptada; `GET /trxs/{id}/nullification` los lista.',
       );
     return { message: 'OK', errors: null, data: { status: refund.state } };
   },

@@ -137,6 +137,23 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual(await shop.app.db.query('select id from refunds'), []);
   });
 
+  test('a refund without its type or amount is answered with what to send', async () => {
+    await using shop = await open(openTestDatabase);
+    const { errors } = jsonOf(await shop.refund('{}')) as { errors: { fix: string }[] };
+    assert.deepEqual(
+      errors.map(({ fix }) => fix),
+      ['Send a number.', 'Send total or parcial.'],
+    );
+  });
+
+  test('a status without the token of a refund is answered with where its token is', async () => {
+    await using shop = await open(openTestDatabase);
+    await shop.refund({ amount: 1000, type: 'parcial' });
+    const answer = await shop.get(`/trxs/${shop.paid.id}/nullification/status`);
+    assert.equal(answer.status, 404);
+    assert.match(String(jsonOf(answer)['detail']), /verificationToken.*`GET \/trxs\/\{id\}\/nullification` lists them/);
+  });
+
   test('1000.0, as some clients write a number, is 1000', async () => {
     await using shop = await open(openTestDatabase);
     assert.equal((jsonOf(await shop.refund('{"amount":1000.0,"type":"parcial"}')) as Reply).message, ACCEPTED);
