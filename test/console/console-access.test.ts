@@ -202,7 +202,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const none = await server.get('/console/payments?q=700+ayer', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.match(
       none.text,
-      /<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
+      /monto y día \(12\.990 24\/11\)[\s\S]*<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
       'the way for what callers know',
     );
     // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
@@ -223,6 +223,8 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       ['$700 15-01-2026', '2026-01-15'],
       ['5.000 14/1', '2026-01-14'],
       ['700 16/01', '2025-01-16'],
+      ['14/1 5.000', '2026-01-14'],
+      ['700 15/01/26', '2026-01-15'],
     ] as const) {
       const day = await server.get(`/console/payments?q=${encodeURIComponent(said)}`, cookieOf(owner));
       const { searchParams } = new URL(day.headers.get('location') ?? '', server.origin);

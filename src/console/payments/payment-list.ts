@@ -78,20 +78,27 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
-/** Returns the list for an amount and a day, such as `12.990 24/11`, as a payer says them; null for other texts. */
+/**
+ * Returns the list for an amount and a day in either order, such as `12.990 24/11`, as a payer says them; null for
+ * other texts.
+ */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
   const words = text.trim().split(/\s+/);
-  const day = words.pop() ?? '';
+  const [first = ''] = words;
+  const day = (DAY.test(first) ? words.shift() : words.pop()) ?? '';
   const amount = words.join(' ');
-  if (!/^\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?$/.test(day) || readAmounts(amount).length === 0) return null;
+  if (!DAY.test(day) || readAmounts(amount).length === 0) return null;
   const today = dayOf(app.now());
   const year = Number(today.slice(0, 4));
-  // A day without a year is the last such day.
-  const since = [day, `${day}-${year}`, `${day}-${year - 1}`]
-    .map((one) => readDay(one.replaceAll('/', '-')))
+  // A day without a year is the last such day. A year may have two digits.
+  const written = day.replaceAll('/', '-').replace(/^(?<start>\d{1,2}-\d{1,2}-)(?<year>\d{2})$/, '$<start>20$<year>');
+  const since = [written, `${written}-${year}`, `${written}-${year - 1}`]
+    .map(readDay)
     .find((one) => one !== null && one <= today);
   return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
 }
+
+const DAY = /^\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?$/;
 
 /** Returns the recipients with this RUT. Called only if no payment matches the text. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
