@@ -226,6 +226,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'line.by': 'by {name}',
   'line.movement': 'who recorded it, and why',
   'actor.command_line': 'command line',
+  'actor.unknown_account': 'unknown account',
 
   'resend.button': 'Resend the callback',
   'resend.done': 'The callback is sent again within a second.',

@@ -34,16 +34,22 @@ export function ageText(language: Language, ageMs: number): string {
 
 /** Returns the name of a person or a program that acted, in the language of the screen; — for nobody. */
 export function actorText(language: Language, name: string | null): string {
-  return name === null ? '—' : name.replace(COMMAND_LINE, tell(language, 'actor.command_line'));
+  if (name === null) return '—';
+  const [stored] = /^(?:command line(?=: |$)|unknown account(?= |$))/.exec(name) ?? [''];
+  return stored === '' ? name : tell(language, NAMELESS[stored as keyof typeof NAMELESS]) + name.slice(stored.length);
 }
 
 /** Returns the name that the audit log has for what a person typed. */
 export function typedActor(language: Language, typed: string): string {
-  const shown = tell(language, 'actor.command_line');
-  return typed.startsWith(shown) ? `command line${typed.slice(shown.length)}` : typed;
+  for (const [stored, text] of Object.entries(NAMELESS)) {
+    const shown = tell(language, text);
+    if (typed.startsWith(shown)) return stored + typed.slice(shown.length);
+  }
+  return typed;
 }
 
-const COMMAND_LINE = /^command line(?=: |$)/;
+/** The words with which the audit log begins the name of somebody who has none. */
+const NAMELESS = { 'command line': 'actor.command_line', 'unknown account': 'actor.unknown_account' } as const;
 
 /** Shows that age in a cell, on one line. */
 export function ageCell(language: Language, ageMs: number): Html {

@@ -226,6 +226,7 @@ export const SPANISH = {
   'line.by': 'por {name}',
   'line.movement': 'quién lo registró y por qué',
   'actor.command_line': 'línea de comandos',
+  'actor.unknown_account': 'cuenta desconocida',
 
   'resend.button': 'Reenviar callback',
   'resend.done': 'El callback sale de nuevo en un segundo.',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { strangerActor } from '../../src/audit/actor.ts';
 import { AUDIT_ACTIONS } from '../../src/audit/audit-action.ts';
 import { selectCommandLines } from '../../src/audit/audit-queries.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
@@ -30,6 +31,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
       await createPaymentService(app, `Tienda de ${email}`, userActor({ ...user, role: 'owner' }, '192.0.2.1'));
     }
     await createPaymentService(app, 'De la máquina', { ...TESTER, name: 'command line: root@CAJA-1' });
+    await createPaymentService(app, 'De nadie', strangerActor('zoe@este.cl', null, '192.0.2.1'));
     const found = async (who: string, more = '') => {
       const query = new URLSearchParams({ who, action: 'payment_service', format: 'csv' });
       const { text } = await server.get(`/console/audit?${String(query)}${more}`, auditor.console);
@@ -45,6 +47,8 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     const ofMachine = ['línea de comandos: root@CAJA-1'];
     for (const typed of ['caja-1', 'línea de comandos: root@CAJA-1', 'command line: root@CAJA-1'])
       assert.deepEqual(await found(typed), ofMachine, typed);
+    for (const typed of ['cuenta desconocida z***@este.cl', 'unknown account z***@este.cl'])
+      assert.deepEqual(await found(typed), ['cuenta desconocida z***@este.cl'], typed);
     const shown = await server.get('/console/audit', auditor.console);
     assert.match(shown.text, /who=command%20line%3A%20root%40CAJA-1">línea de comandos: root@CAJA-1</);
     const english = await server.get('/console/audit', { ...auditor.console, 'accept-language': 'en' });

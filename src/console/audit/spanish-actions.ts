@@ -46,7 +46,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'payout.limits_set': 'Se cambió cuánto se puede pagar a terceros',
   'payout.recorded': 'Se registró un abono a un comercio',
   'payout.returned': 'Se deshizo un abono a un comercio',
-  'deposit.recorded': 'Se registró un depósito de un medio de pago',
+  'deposit.recorded': 'Se registró dinero que depositó un medio de pago o el comercio',
   'deposit.returned': 'Se deshizo un depósito',
   'statement.imported': 'Se tomó una cartola del banco',
   'statement.line_resolved': 'Una persona explicó líneas de una cartola',
