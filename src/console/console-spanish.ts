@@ -273,7 +273,7 @@ export const SPANISH = {
   'attention.move': 'Traslado sin terminar',
   'attention.key': 'Firmas rechazadas',
   'attention.restore': 'Restauración',
-  'attention.owner': 'La ve',
+  'attention.owner': 'A cargo',
   'attention.take': 'Tomar',
   'attention.give_up': 'Dejar',
   'attention.settlement': 'Liquidación con diferencias',
