@@ -49,7 +49,10 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
   test('validate an account, keep it with its verdict, change it and pay to it', async () => {
     const { app, desk, server, maker, of } = await open();
     await using _server = server;
-    assert.match((await maker.get('/recipients')).text, /bin\/rubrica recipient create/);
+    const { text: list } = await maker.get('/recipients');
+    assert.match(list, /bin\/rubrica recipient create/);
+    assert.match(list, /<option value="012">/);
+    assert.doesNotMatch(list, /<option value="(764|882)">/, 'a bank that is not paid cannot be chosen');
     assert.match(
       (await maker.get('/batches')).text,
       /href="\/console\/payouts\/upload"/,

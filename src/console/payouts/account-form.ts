@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
+import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
@@ -35,15 +36,16 @@ export function accountInputOf({ rut, bank, account, name }: AccountFields): Acc
 /** `owners` is empty if the merchant is already known. */
 type AccountForm = { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[]; fault?: Fault };
 
-/** Shows a form for an account. */
+/** Shows a form for an account, with the banks that are paid. */
 export async function accountForm(
   app: App,
   { language }: ConsoleVisit,
   { action, fields, owners, fault = { said: '' } }: AccountForm,
 ): Promise<Html> {
-  const { banks } = await currentDirectory(app);
-  const options = [...banks.values()]
+  const directory = await currentDirectory(app);
+  const options = [...directory.banks.values()]
     .filter(({ status }) => status === 'active' || status === 'authorised')
+    .filter(({ code }) => payeeRefusal(directory, code) === null)
     .sort((one, other) => one.name.localeCompare(other.name, 'es'))
     .map(
       ({ code, name }) =>
