@@ -80,7 +80,10 @@ async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Prom
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'deposit' || owner === null)
-    throw notFound('There is no such deposit.', 'No existe ese depósito.');
+    throw notFound(
+      'There is no such deposit. Its id begins with mv_: see `bin/rubrica deposit list`, or Recorded by hand in the console.',
+      'No existe ese depósito. Su id empieza con mv_: está en «Registrado a mano» de la consola, o en `bin/rubrica deposit list`.',
+    );
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   refuseOtherEnvironment(owner, line);
   if ((await selectReturn(tx, movement)) !== null)

@@ -216,5 +216,8 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
 }
 
 function noPayout(): Problem {
-  return notFound('There is no such payout.', 'No existe ese pago.');
+  return notFound(
+    'There is no such payout. Its id begins with po_, or with mv_ if the merchant was paid: see `bin/rubrica payout list`.',
+    'No existe ese pago. Su id empieza con po_, o con mv_ si se le pagó al comercio: está en `bin/rubrica payout list`.',
+  );
 }

@@ -96,6 +96,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       assert.ok(page.text.includes(said), said);
     assert.ok(!page.text.includes('ARRIENDO'), 'the text of a line is not stored');
     assert.ok(page.text.includes(`href="/console/payouts/${payout?.id}"`));
+    assert.match(page.text, /<span class="whole">2026-01-\d\d<\/span>/, 'a day keeps to one line');
     const merchant = await createTestUser(app, { role: 'merchant', may: [] });
     const theirs = (await server.get(`/console${path}`, merchant.console)).text;
     assert.ok(theirs.includes(String(payout?.id)) && !theirs.includes('href="/console/payouts/'), 'no closed screen');
@@ -109,7 +110,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       [{ is: 'method simulated', reason: '' }, 400, /Write the reason/, 'reason'],
       [{ is: '', reason: 'x' }, 400, /role="alert">[^\n]*Choose what it is/, 'is'],
       [{ is: 'other', commission: '500', reason: 'x' }, 400, /only of an acquirer/, 'commission'],
-      [{ is: 'deposit', subject: 'mv_none', reason: 'x' }, 404, /There is no/, 'subject'],
+      [{ is: 'deposit', subject: 'TRF-1', reason: 'x' }, 404, /no such deposit\. Its id begins with mv_/, 'subject'],
     ] as const) {
       const refused = await explain(fields);
       assert.equal(refused.status, status);

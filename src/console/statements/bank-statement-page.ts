@@ -111,7 +111,7 @@ function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly K
   ];
   const rows = lines.map((line) => [
     html`<span id="line-${line.file_line}">${line.file_line}</span>`,
-    line.day,
+    html`<span class="whole">${line.day}</span>`,
     formatMoney(line.amount, line.currency),
     useBadge(language, line.used_as),
     subjectCell(app, line, user),
