@@ -1,6 +1,7 @@
 import './lib/resolve-quickly.ts';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { SigningError } from '../protocol/signing-error.ts';
 import { addCommands } from './cli/command-groups.ts';
 import { addExamples, colourHelp } from './cli/dress-help.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
@@ -11,6 +12,7 @@ import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 import { paint } from './lib/paint.ts';
+import { SETTINGS } from './settings.ts';
 
 const MOVING =
   'The payment service is moving to another database, or has moved: bin/rubrica payment-service moves says where.';
@@ -53,10 +55,19 @@ try {
   if (process.exitCode !== 0) await report(error);
 }
 
-/** Returns commander's error without its prefix, and says where the ids of a missing `--payment-service` are. */
+/**
+ * Returns commander's error without its prefix, and says where the ids of a missing `--payment-service` are, and that
+ * an option such as `--port` is a setting.
+ */
 function usageText(text: string): string {
   const fix = '$&: bin/rubrica payment-service list has the ids';
-  return text.replace(/^error: /, '').replace(/'--payment-service <id>' not specified/, fix);
+  return text
+    .replace(/^error: /, '')
+    .replace(/'--payment-service <id>' not specified/, fix)
+    .replace(/unknown option '--([^']*)'/, (said, option: string) => {
+      const setting = option.replace(/=.*/, '').replaceAll('-', '_').toUpperCase();
+      return SETTINGS.some(({ name }) => name === setting) ? `${said}: set the environment variable ${setting}` : said;
+    });
 }
 
 /** Loads the Spanish help only when it is needed. */
@@ -90,6 +101,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof SchemaError) return { code: error.code, message: error.message };
+  if (error instanceof SigningError) return { code: error.code, message: `${error.message} ${error.problems[0].fix}` };
   if (error instanceof Problem) {
     const { wordsOf } = await import('./http/problem-words.ts');
     const { title, fix, detail } = wordsOf(error, terminalLanguage());

@@ -35,9 +35,14 @@ async function rotate(options: ActingOptions): Promise<void> {
   const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
   print(options, { resealed, previous_key_needed: false }, [
     ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
-    'Every secret is encrypted with the new key: start every process without MASTER_KEY_PREVIOUS.',
+    kinds.some((kind) => kind.resealed > 0) ? DONE : `${NOTHING} ${DONE}`,
   ]);
 }
+
+const DONE = 'Every secret is encrypted with MASTER_KEY: start every process without MASTER_KEY_PREVIOUS.';
+
+const NOTHING =
+  'Nothing was encrypted with MASTER_KEY_PREVIOUS: if this is the first run, the two keys are swapped, and MASTER_KEY must be the new one.';
 
 const STILL_OLD = 'Give every process both keys, MASTER_KEY being the new one, and run this again.';
 

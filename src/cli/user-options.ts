@@ -30,6 +30,7 @@ export function addAddress(command: Command, description: string): Command {
 
 /** Returns the address, which is given once. Throws `CommandError` USAGE. */
 export function readAddress(argument: string | undefined, { email }: { email?: string }): string {
+  if (isPermission(argument ?? '')) throw missingOption(`Write --may before each permission: --may ${argument}.`);
   const address = argument ?? email;
   if (address === undefined || (argument !== undefined && email !== undefined))
     throw missingOption('Give the e-mail address of the user once, as ana@example.cl or --email ana@example.cl.');

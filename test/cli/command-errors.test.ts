@@ -27,6 +27,11 @@ suite('a refused command names the cause', () => {
 
   const refused: [line: string, status: number, code: string, says: RegExp][] = [
     ['payment-service create', 64, 'USAGE', /--name/],
+    ['serve --port 80', 64, 'USAGE', /unknown option '--port': set the environment variable PORT$/m],
+    ['doctor --data-dir=x', 64, 'USAGE', /set the environment variable DATA_DIR$/m],
+    ['user create bea@example.cl --ma x', 64, 'USAGE', /unknown option '--ma'$/m],
+    ['user create --email bea@example.cl --may payments:read refunds:create', 64, 'USAGE', /--may refunds:create\./],
+    ['trigger payment.completed --body {"x_url_callback":"x"}', 1, 'INVALID_URL', /URL\. Send an absolute https URL/],
     ['payout propose x.csv --as ana@example.cl', 64, 'USAGE', /bin\/rubrica payment-service list has the ids/],
     ['payment-service disable ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['payment-service enable SERVICE', 1, 'ALREADY_DONE', /enabled already/],
