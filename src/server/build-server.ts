@@ -239,7 +239,8 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     }
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     reply.header('allow', allow);
-    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED'));
+    const detail = { en: `It accepts ${allow}.`, es: `Acepta ${allow}.` };
+    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { detail }));
   };
 }
 

@@ -51,7 +51,8 @@ test('a client that does not ask for a page gets JSON, and so does another metho
     assert.deepEqual([answer.status, jsonOf(answer)['code']], [404, 'NOT_FOUND'], accept);
   }
   const answer = await server.get('/loginToken', BROWSER);
-  assert.deepEqual([answer.status, jsonOf(answer)['code']], [405, 'METHOD_NOT_ALLOWED']);
+  const { code, detail } = jsonOf(answer);
+  assert.deepEqual([answer.status, code, detail], [405, 'METHOD_NOT_ALLOWED', 'It accepts POST.']);
 });
 
 test('a file that is too large for a screen is refused with a page that names the limit', async () => {
