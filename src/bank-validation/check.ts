@@ -71,9 +71,13 @@ export function passed(
   return { id, result: 'pass', code: null, message: fillIn(PASS_MESSAGES[id], values), field: fieldOf(id), provenance };
 }
 
-/** Fills values into the `{places}` of a message, in all languages. */
+/** Fills values into the `{places}` of a message, in all languages. A value such as `S.A.` ends its sentence itself. */
 export function fillIn(message: Message, values: Readonly<Record<string, string>>): Message {
-  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+  const fill = (text: string) =>
+    text.replace(/\{(\w+)\}(\.?)/g, (place, name: string, point: string) => {
+      const value = values[name];
+      return value === undefined ? place : value.endsWith('.') ? value : value + point;
+    });
   return { en: fill(message.en), es: fill(message.es) };
 }
 

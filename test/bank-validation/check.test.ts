@@ -5,8 +5,15 @@ import {
   type CheckCode,
   type CheckId,
   type CheckResult,
+  fillIn,
   verdictOf,
 } from '../../src/bank-validation/check.ts';
+
+test('a name that ends with a point ends its sentence', () => {
+  const message = { en: 'Use {value}, {name}.', es: 'Usa {value}, {name}.' };
+  assert.equal(fillIn(message, { value: '764', name: 'Fintoc Pagos S.A.' }).en, 'Use 764, Fintoc Pagos S.A.');
+  assert.equal(fillIn(message, { value: '012', name: 'Coopeuch' }).es, 'Usa 012, Coopeuch.');
+});
 
 suite('verdictOf', () => {
   const fine: Brief = ['rut.format', 'pass', null];
