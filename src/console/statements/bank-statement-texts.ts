@@ -7,7 +7,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.none_yet': 'Todavía no hay cartolas. La primera se importa aquí arriba, o así:',
     'statements.import': 'Importar una cartola',
     'statements.text':
-      'La cartola tal como la exporta tu banco: CSV, .xlsx o .xls. Primero se comprueba que cuadre, y ves para qué sirve cada línea; nada cambia hasta que lo confirmas.',
+      'La cartola tal como la exporta tu banco: CSV, .xlsx o .xls. Primero se comprueba que cuadre, y ves cuántas líneas tiene cada uso; nada cambia hasta que lo confirmas.',
     'statements.with_open': 'Con líneas sin explicar',
     'statements.explained': 'Explicadas',
     'statements.find': 'Archivo, comercio o fin de la cuenta',
@@ -94,7 +94,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.none_yet': 'There are no statements yet. Import the first above, or with this command:',
     'statements.import': 'Import a statement',
     'statements.text':
-      'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see the use of its lines; nothing changes until you confirm it.',
+      'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see how many lines have which use; nothing changes until you confirm it.',
     'statements.with_open': 'With lines in suspense',
     'statements.explained': 'Explained',
     'statements.find': 'File, merchant or end of the account',
