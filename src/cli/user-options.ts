@@ -77,13 +77,16 @@ export function readScope({ paymentService, allPaymentServices }: ScopeOptions):
   throw invalidOption('Give --payment-service or --all-payment-services, not both.');
 }
 
+const NOTHING_YET =
+  'nothing yet: bin/rubrica user role USER ROLE for a person, user grant USER PERMISSION for a program';
+
 /** Returns a user's rights as lines, with what is still missing to make them useful. */
 export function describedRights(rights: DescribedRights): string[] {
   const { role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
   const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
   return [
     `  role       ${role}`,
-    `  may        ${permissions.join(' ') || 'nothing yet: bin/rubrica user grant USER PERMISSION'}`,
+    `  may        ${permissions.join(' ') || NOTHING_YET}`,
     `  payouts    ${payouts ? 'on' : 'off'}`,
     `  sees       ${seen(services)}`,
     ...(limits === null ? [] : [`  refunds    up to ${money.join(', ')} a day`]),

@@ -48,6 +48,10 @@ suite('user commands', () => {
       env: { ...process.env, DATA_DIR: folder },
     });
     assert.match(again.stdout, /\nThe earlier link no longer works: this one replaces it\.\n/);
+    const bare = await runCommand(['user', 'invite', 'nueva@example.cl'], {
+      env: { ...process.env, DATA_DIR: folder },
+    });
+    assert.match(bare.stdout, /may +nothing yet: bin\/rubrica user role USER ROLE for a person/);
     const made = await run('user', 'invite', 'jefa@example.cl');
     assert.deepEqual(Object.keys(made), ['id', 'user', 'email', 'link', 'expires_at']);
   });
