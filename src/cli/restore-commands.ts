@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { selectHeads } from '../books/journal-queries.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { whyStoreIsUnusable } from '../db/check-store.ts';
 import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
@@ -97,7 +97,9 @@ async function beginInCopy(
     const onChecked = (rows: number, part: number) => line.say('checking the rows of the copy', rows, part);
     const wrong = await whyStoreIsUnusable(app.db, onChecked);
     if (wrong !== null) throw unusableBackup(file, wrong);
-    await prepareStore(app, commandLineActor());
+    await prepareStore(app, commandLineActor()).catch((error: unknown) => {
+      throw error instanceof ConfigError ? new ConfigError(`${error.message} ${OF_BEFORE}`) : error;
+    });
     const by = await findActor(app, as);
     // The epoch's marks in DATA_DIR belong to the store that this copy will be.
     const inItsPlace = { ...app, config };
@@ -108,6 +110,9 @@ async function beginInCopy(
     await app.close();
   }
 }
+
+const OF_BEFORE =
+  'If the key was replaced after this backup, set MASTER_KEY_PREVIOUS to the key of then. Nothing was changed.';
 
 /** Opens the copy. Throws `CommandError` if that fails: the backup is cut off, compressed, or from another program. */
 function openCopy(config: Config, { url }: Replacement, file: string): RunningApp {
