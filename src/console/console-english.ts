@@ -216,6 +216,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'entry.kept': 'kept for the merchant',
   'entry.recovered': 'recovered from the method',
   'entry.charged': 'charged to the merchant',
+  'line.next': 'next attempt',
   'line.details': 'details',
   decision: 'Decided. {outcome}',
   'act.callback.resent': 'Callback resent',

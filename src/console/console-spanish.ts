@@ -216,6 +216,7 @@ export const SPANISH = {
   'entry.kept': 'para el comercio',
   'entry.recovered': 'recuperado del medio de pago',
   'entry.charged': 'cargado al comercio',
+  'line.next': 'próximo intento',
   'line.details': 'detalle',
   decision: 'Decidido. {outcome}',
   'act.callback.resent': 'Callback reenviado',

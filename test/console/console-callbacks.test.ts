@@ -61,7 +61,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     await using _server = server;
     const [paid] = await app.db.query<{ id: number }>('select id from transactions');
     const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
-    assert.match(text, /<dt>next_attempt<\/dt><dd class="code"><time [^>]+>2026-01-15 [\d:]+ -03:00<\/time><\/dd>/);
+    assert.match(text, /espera<\/strong> · próximo intento <time [^>]+>2026-01-15 [\d:]+ -03:00<\/time>/);
   });
 
   test('the health page uses the singular for one callback, and Chilean time in Spanish', async () => {

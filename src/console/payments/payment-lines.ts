@@ -31,7 +31,7 @@ const BAD = [
 const OPEN = ['unknown', 'refund.processing', 'refund_request.made', 'queued', 'commit_sent'];
 
 /** Facts that the line already shows or that nobody asks about. */
-const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned'];
+const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned', 'next_attempt'];
 
 /** The entries of movements that people recorded about a payment. */
 const MOVED: readonly string[] = ['returned', 'kept', 'recovered', 'charged'];
@@ -48,10 +48,16 @@ export function timelineOf(
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${reasonOf(line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${nextOf(language, line)}${reasonOf(line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
+}
+
+/** Returns when a callback is tried again. */
+function nextOf(language: Language, { facts }: TimelineLine): Html | false {
+  const { next_attempt: next } = facts;
+  return typeof next === 'string' && html` · ${tell(language, 'line.next')} ${clockTag(Date.parse(next))}`;
 }
 
 /** Returns why a person did it. The reason of a payment method is among the details. */
@@ -111,12 +117,7 @@ function factsOf(language: Language, line: TimelineLine): Html | false {
   const said = Object.entries(line.facts).filter(([name]) => !isShown(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
-  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${valueOf(name, fact)}</dd>`);
+  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${sayFact(fact)}</dd>`);
   return html`${code !== undefined && html` <span class="code">${sayFact(code[1])}</span>`}
 <details><summary>${tell(language, 'line.details')}</summary><dl class="facts">${rows}</dl></details>`;
-}
-
-/** Shows a fact. The next attempt, in UTC in the API and at the command line, is shown as the time in Chile. */
-function valueOf(name: string, fact: unknown): Html | string {
-  return name === 'next_attempt' && typeof fact === 'string' ? clockTag(Date.parse(fact)) : sayFact(fact);
 }
