@@ -67,7 +67,21 @@ function usageText(text: string): string {
     .replace(/unknown option '--([^']*)'/, (said, option: string) => {
       const setting = option.replace(/=.*/, '').replaceAll('-', '_').toUpperCase();
       return SETTINGS.some(({ name }) => name === setting) ? `${said}: set the environment variable ${setting}` : said;
+    })
+    .replace(/^(unknown (?:command|option) '[^']*')(?:\n\(Did you mean .*\))?/, (said, cause: string) => {
+      const meant = inOrder(process.argv.slice(2, 4));
+      return meant === null ? said : `${cause}\n(Did you mean ${meant}?)`;
     });
+}
+
+/** Returns the words of `list callback` or `--json doctor` in the order of a command; null for other words. */
+function inOrder([first = '', second = '']: readonly string[]): string | null {
+  const command = program.commands.find((one) => one.name() === second);
+  const takes = [
+    ...(command?.commands ?? []).map((one) => one.name()),
+    ...(command?.options ?? []).map(({ long }) => long),
+  ];
+  return takes.includes(first) ? `${second} ${first}` : null;
 }
 
 /** Loads the Spanish help only when it is needed. */

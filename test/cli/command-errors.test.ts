@@ -226,6 +226,18 @@ suite('a refused command names the cause', () => {
     });
   }
 
+  test('words in the wrong order are answered with the right one, and a typing error with the nearest word', async () => {
+    for (const [line, meant] of [
+      ['list payment-service', 'payment-service list'],
+      ['--json doctor', 'doctor --json'],
+      ['--hlep doctor', '--help'],
+      ['serv', 'serve'],
+    ] as const) {
+      const { status, stderr } = await run({}, ...line.split(' '));
+      assert.deepEqual([status, /Did you mean (.*)\?/.exec(stderr)?.[1]], [64, meant], line);
+    }
+  });
+
   test('a command that finds nothing says that there is nothing yet', async () => {
     const sender = ['payout', 'sender', 'set', 'simulated', '--payment-service', service];
     assert.match((await run({}, ...sender)).stdout, / leave by simulated \(snd_\w+\); none waits now\.\n$/);
