@@ -59,6 +59,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
       assert.match(stderr, new RegExp(`^NOT_FOUND: There is no ${of} mv_x: bin/rubrica ${of} list\n$`));
     };
     await mistyped(id, '3', 'payout');
+    const none = await run('statement', 'resolve', id, '--line', '99', '--use', 'other', '--reason', 'x', ...as);
+    assert.match(none.stderr, /^NOT_FOUND: No such line .*`bin\/rubrica statement show st_\w+ --open` lists those/);
     const resolved = await run('statement', 'resolve', id, '--use', 'other', '--reason', 'arriendo', ...as);
     assert.equal(resolved.status, 0);
     const { stdout: nothingOpen } = await runCommand(['statement', 'show', id, '--open'], { env });
