@@ -13,6 +13,7 @@ import { findHeld } from '../epochs/hold.ts';
 import { watchStore } from '../epochs/watch-store.ts';
 import { publicUrlProblem } from '../health/public-url-problem.ts';
 import { freeStartMemory } from '../lib/free-start-memory.ts';
+import { keepCompiledCode } from '../lib/keep-compiled-code.ts';
 import { measureProcess } from '../lib/meters.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/deliver-callbacks.ts';
@@ -63,6 +64,7 @@ const BUFFER_POOL_BYTES = 64 * 1024;
 
 async function serve(): Promise<void> {
   freeStartMemory();
+  keepCompiledCode();
   Buffer.poolSize = BUFFER_POOL_BYTES;
   const starting = startService(readConfig());
   const { end, onSignal } = createStop(starting, (status) => process.exit(status));
