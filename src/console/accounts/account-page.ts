@@ -131,7 +131,7 @@ type Asked = {
   scope: StatementScope;
   from: string;
   to: string;
-  /** What is wrong with the period or currency in the address; the page then shows this month, or pesos. */
+  /** The mistake in the period or currency of the address; the page then shows this month, or pesos. */
   mistake: 'statement.bad_period' | 'statement.bad_currency' | null;
 };
 
