@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isPublicAddress, sameAddress, type UrlPolicy } from './address-filter.ts';
-import { isInNetworks } from './private-networks.ts';
+import { isInNetworks, isMetadataService } from './private-networks.ts';
 import { withinTime } from './within-time.ts';
 
 /**
@@ -30,7 +30,7 @@ async function allowedAddresses(
   merchant: number | undefined,
 ): Promise<readonly string[] | null> {
   const addresses = await addressesOf(host, (name) => resolve(name, merchant));
-  if (rules.allowPrivate) return addresses;
+  if (rules.allowPrivate) return addresses.some(isMetadataService) ? null : addresses;
   const networks = rules.networks ?? [];
   if (!addresses.every((address) => isPublicAddress(address) || isInNetworks(address, networks))) return null;
   // A failed look-up of this service's own name must not stop requests to other hosts.

@@ -84,6 +84,18 @@ for (const [name, addresses] of Object.entries(forbiddenAnswers)) {
   });
 }
 
+test('in development too, the program never calls a metadata service of a cloud', async () => {
+  const addresses = { 'shop.example.com': [['10.0.0.7']], 'cloud.example.com': [['10.0.0.7', 'fd00:ec2::254']] };
+  const network = fakeNetwork(addresses);
+  for (const host of ['169.254.169.254', '[fe80::1]', '[::ffff:6464:64c8]', '168.63.129.16', 'cloud.example.com']) {
+    const outcome = await network.fetch({ ...request, url: `http://${host}/latest` });
+    assert.equal(failureOf(outcome), 'refused_address URL_NOT_ALLOWED', host);
+  }
+  assert.deepEqual(network.dialled, []);
+  assert.equal(failureOf(await network.fetch({ ...request, url: 'http://shop.example.com/cb' })), 'answered 200');
+  await network.close();
+});
+
 test('in development too, the program never calls its own listening port', async () => {
   const ownOrigins: string[] = [];
   const network = fakeNetwork({ 'shop.example.com': [['127.0.0.1']] }, { ownPlaces: () => ({ ownOrigins }) });
