@@ -94,7 +94,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.none_yet': 'There are no statements yet. Import the first above, or with this command:',
     'statements.import': 'Import a statement',
     'statements.text':
-      'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see how many lines have which use; nothing changes until you confirm it.',
+      'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see how many lines each use has; nothing changes until you confirm it.',
     'statements.with_open': 'With lines in suspense',
     'statements.explained': 'Explained',
     'statements.find': 'File, merchant or end of the account',
