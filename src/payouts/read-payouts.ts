@@ -8,7 +8,7 @@ import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
+import { isCutAmount, refuseLonger, refuseTable, refuseUnseen } from '../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -58,7 +58,7 @@ function refuseCutAmount({ dialect, header }: Table<PayoutColumn>, { line, cells
   const after = amount + 1;
   if ([rut, bank, account].includes(after)) return;
   const [thousands = '', rest = ''] = [cells[amount]?.trim(), cells[after]?.trim()];
-  if (!/^\d{1,3}$/.test(thousands) || !/^\d{3}$/.test(rest)) return;
+  if (!isCutAmount(thousands, rest)) return;
   const [one, both, name] = [`${thousands},${rest}`, `${thousands}${rest}`, header?.row.cells[after]?.trim() ?? ''];
   throw invalidPayout({
     en: `Line ${line}: the amount ${thousands} and ${rest} in the next column, “${name}”, may be one amount, ${one}. Write ${both}, or a letter before ${rest}.`,

@@ -139,10 +139,10 @@ function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
       pointer: `/${name}`,
       code,
       message: `${name} is missing or cannot be used.`,
-      fix: `Send a text of 1 to ${most} characters${isText ? ', without control characters or a card number' : ''}.`,
+      fix: `Send a text of 1 to ${most} characters${isText ? ', without line breaks or a card number' : ''}.`,
       es: {
         message: `${name} falta o no sirve.`,
-        fix: `Envía un texto de 1 a ${most} caracteres${isText ? ', sin caracteres de control ni un número de tarjeta' : ''}.`,
+        fix: `Envía un texto de 1 a ${most} caracteres${isText ? ', sin saltos de línea ni un número de tarjeta' : ''}.`,
       },
     },
   ];

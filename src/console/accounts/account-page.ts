@@ -150,8 +150,8 @@ async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   const isCurrency = currencyExponent(named) !== undefined;
   const currency = isCurrency ? named : 'CLP';
   const scope = { environmentId, currency, from: boundsOfDay(from).from, to: boundsOfDay(to).to };
-  const mistake = isCurrency ? (isPeriod ? null : 'statement.bad_period') : 'statement.bad_currency';
-  return { merchant, environment, scope, from, to, mistake };
+  const badPeriod = isPeriod ? null : 'statement.bad_period';
+  return { merchant, environment, scope, from, to, mistake: isCurrency ? badPeriod : 'statement.bad_currency' };
 }
 
 type Shown = { at: string; period: { environment: Environment; currency: string; from: string; to: string } };

@@ -26,7 +26,8 @@ export function refuseLonger(
   if (dialect.format !== 'text' || header === null || cells.length <= header.row.cells.length) return;
   const isComma = dialect.separator === ',';
   // The last column may be empty: then the amount has moved only an empty cell out of the row.
-  if (isBlank(cells.slice(header.row.cells.length)) && !(isComma && hasCutAmount(cells))) return;
+  const hasCut = isComma && cells.some((cell, at) => isCutAmount(cell, cells[at + 1] ?? ''));
+  if (isBlank(cells.slice(header.row.cells.length)) && !hasCut) return;
   const separator = dialect.separator === '\t' ? 'tab' : dialect.separator;
   throw refusal({
     en: `Line ${line} has more cells than the row of names: perhaps a cell contains the separator (${separator}) without quotes${isComma ? ', as in 12,990' : ''}. Write that cell in quotes.`,
@@ -34,9 +35,9 @@ export function refuseLonger(
   });
 }
 
-/** Returns whether the cells look like an amount of thousands that its comma has cut, such as 12 and 990. */
-function hasCutAmount(cells: readonly string[]): boolean {
-  return cells.some((cell, at) => /^[-$\s]*\d{1,3}$/.test(cell) && /^\d{3}\s*$/.test(cells[at + 1] ?? ''));
+/** Returns whether a cell and the next one may be an amount of thousands that its comma has cut, such as 12 and 990. */
+export function isCutAmount(cell: string, next: string): boolean {
+  return /^[-$\s]*\d{1,3}$/.test(cell.trim()) && /^\d{3}$/.test(next.trim());
 }
 
 /**
