@@ -9,6 +9,7 @@ import { followClock } from '../epochs/follow-clock.ts';
 import { examineStore } from '../health/examine-store.ts';
 import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../health/finding.ts';
 import { engineFindings, programFinding, proxyFinding, publicUrlFinding } from '../health/process-findings.ts';
+import { beginSentence } from '../lib/begin-sentence.ts';
 import { describeSettings, type ShownSetting } from '../settings.ts';
 import { print, table } from './print.ts';
 import { systemFix } from './system-fixes.ts';
@@ -76,7 +77,7 @@ async function storeFindings(config: Config): Promise<Finding[]> {
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;
     const fix = systemFix((cause ?? error) as NodeJS.ErrnoException);
-    if (fix !== null) return [problem('database', says, `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`)];
+    if (fix !== null) return [problem('database', says, beginSentence(fix))];
     return [problem('database', says, 'Check that it is running and that DATABASE_URL is right.')];
   } finally {
     await app?.close();

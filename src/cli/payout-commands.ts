@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
+import { beginSentence } from '../lib/begin-sentence.ts';
 import { selectMovements, selectPayouts } from '../movements/movement-queries.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
@@ -153,9 +154,8 @@ async function carryOut(
     );
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
-  const what = name.charAt(0).toUpperCase() + name.slice(1);
   // If there is nothing to decide, the decision itself throws the refusal.
-  if (payouts.length > 0) await confirm(`${what} ${sumOf(payouts)}?`, options);
+  if (payouts.length > 0) await confirm(`${beginSentence(name)} ${sumOf(payouts)}?`, options);
   return DECISIONS[name].run(app, decision).catch((error: unknown) => {
     const isOwn = name === 'approve' && payouts.some((one) => one.proposed_by_id === decision.by.userId);
     throw isOwn && error instanceof Problem && error.code === 'PERMISSION_MISSING' ? ownPayout(error) : error;

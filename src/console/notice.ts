@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../http/html.ts';
+import { beginSentence } from '../lib/begin-sentence.ts';
 import type { Language } from '../lib/language.ts';
+import type { Cause } from '../outbox/answer-cause.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
 /** Why a form was refused; `said` is empty if it was not. `field`: the field at fault, as `formField` names it. */
@@ -70,6 +72,11 @@ export function reasonField(
 
 function faultOf(refused: string | Fault): Fault {
   return typeof refused === 'string' ? { said: refused } : refused;
+}
+
+/** Shows why a shop did not accept a callback, and how to fix it. */
+export function causeText({ cause, fix }: Cause): Html {
+  return html`<strong>${beginSentence(cause)}.</strong> ${fix}`;
 }
 
 /** Asks before an act that ends something: opens what it means, and its form. */

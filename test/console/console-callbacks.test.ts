@@ -20,10 +20,10 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const { server, headers, sent } = await openFailing(openTestDatabase);
     await using _server = server;
     const page = await server.get('/console/callbacks', headers);
-    assert.match(page.text, /no existe esa página \(404\)/);
+    assert.match(page.text, /No existe esa página \(404\)/);
     assert.match(page.text, /href="\/console\/callbacks\/1"/);
     const english = await server.get('/console/callbacks', { ...headers, 'accept-language': 'en' });
-    assert.match(english.text, /there is no such page \(404\)/);
+    assert.match(english.text, /There is no such page \(404\)/);
     const nothing = await server.get('/console/callbacks?text=elsewhere', headers);
     assert.match(nothing.text, /Ninguna dirección que falla cumple el filtro/);
     const csv = await server.get('/console/callbacks?format=csv&sort=-waiting', headers);
@@ -31,6 +31,31 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.equal(csv.text.trim().split('\r\n').length, 2);
     assert.match(csv.text, new RegExp(`^${sent[0]?.url.split('?')[0]?.replaceAll('.', '\\.')},`, 'm'));
     assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
+  });
+
+  test('every screen begins the cause of a failed callback with a capital, in both languages', async () => {
+    const { app, environment, server } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const [paid] = await app.db.query<{ id: number }>('select id from transactions');
+    const owner = (await createTestUser(app, { role: 'owner', may: [] })).console;
+    const merchant = `/console/merchants/${environment.paymentServiceId}`;
+    const payment = `/console/payments/${paid?.id}`;
+    for (const path of [payment, '/console/callbacks', '/console/callbacks/1', merchant]) {
+      for (const [language, cause] of [
+        ['es', /<strong>No existe esa página \(404\)/],
+        ['en', /<strong>There is no such page \(404\)/],
+      ] as const)
+        assert.match((await server.get(path, { ...owner, 'accept-language': language })).text, cause, path);
+    }
+    const ofMerchant = await createTestUser(app, {
+      role: 'support',
+      may: [],
+      paymentServices: [environment.paymentServiceId],
+    });
+    const today = (await server.get('/console', ofMerchant.console)).text;
+    assert.match(today, /<strong>No existe esa página \(404\)\.<\/strong> La tienda/);
+    const { text } = await server.get('/console/callbacks/1', owner);
+    assert.match(text, /<div>No existe esa página \(404\)<details>/, 'in the table of the answers too');
   });
 
   test('the answer that support sends to a shop says in words that the connection failed', async () => {
@@ -152,7 +177,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const { app, server, headers } = await openFailing(openTestDatabase);
     await using _server = server;
     const page = await server.get('/console/callbacks/1', headers);
-    for (const part of [/no existe esa página/, /Route::post\(&#39;/, /Mensaje para el comercio/, /no such page/]) {
+    for (const part of [/No existe esa página/, /Route::post\(&#39;/, /Mensaje para el comercio/, /no such page/]) {
       assert.match(page.text, part);
     }
     const post = (path: string, body: string) => server.post(path, { headers: { ...headers, ...FORM }, body });
@@ -224,7 +249,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     await using _server = server;
     const operator = (await createTestUser(app, { role: 'operator', may: [] })).console;
     const at = `/console/merchants/${environment.paymentServiceId}`;
-    assert.match((await server.get(at, operator)).text, /no existe esa página \(404\)/);
+    assert.match((await server.get(at, operator)).text, /No existe esa página \(404\)/);
     const body = String(new URLSearchParams({ environment: environment.environment, url: 'http://user@x' }));
     const refused = await server.post(`${at}/events-url`, { headers: { ...FORM, ...operator }, body });
     assert.match(refused.text, /Esa dirección no se puede usar: La URL lleva un usuario o una contraseña\. Quita /);

@@ -1,5 +1,6 @@
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { beginSentence } from '../../lib/begin-sentence.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { receiverOf } from '../../outbox/find-subscribers.ts';
@@ -125,7 +126,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       text: 'column.cause',
       value: ({ cause }) => cause?.cause ?? null,
       cell: ({ cause, redirected }) =>
-        html`<div><strong>${cause?.cause ?? '—'}</strong>${redirected > 0 && html`<br>${tell(language, 'callbacks.redirected', { count: redirected })}`}<br>${cause?.fix ?? ''}</div>`,
+        html`<div><strong>${beginSentence(cause?.cause ?? '—')}</strong>${redirected > 0 && html`<br>${tell(language, 'callbacks.redirected', { count: redirected })}`}<br>${cause?.fix ?? ''}</div>`,
     },
     { name: 'fix', text: 'callbacks.fix', value: ({ cause }) => cause?.fix ?? null, hidden: true },
     {

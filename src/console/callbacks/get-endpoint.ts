@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { beginSentence } from '../../lib/begin-sentence.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
@@ -12,6 +13,7 @@ import { sayWebhook } from '../../outbox/say-webhook.ts';
 import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { causeText } from '../notice.ts';
 
 /** Shows one endpoint: the diagnosis, its last responses, and the possible actions. */
 export const getConsoleEndpoint = consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false));
@@ -43,7 +45,7 @@ ${diagnosis.found !== null && messageSection(language, diagnosis)}
 function verdict(language: Language, { endpoint, found, others, took }: Diagnosis): Html {
   if (found === null) return html`<p class="notice done">${tell(language, 'doctor.fine')}</p>`;
   const { failing_since: since } = endpoint;
-  return html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>
+  return html`<p class="notice">${causeText(found)}</p>
 <p class="quiet">${since !== null && tell(language, 'doctor.since', { since: clockOf(since) })}
 ${took !== null && tell(language, 'doctor.took', { callback: took.callback, at: clockOf(took.at), ms: took.duration_ms })}
 ${others.map((other) => tell(language, 'doctor.also', other))}</p>`;
@@ -58,14 +60,14 @@ function answerTable({ language, user }: ConsoleVisit, at: string, answers: read
     'doctor.duration',
   ]);
   const rows = answers.map((answer) => {
-    const cause = causeOf(answer.url, answer, language)?.cause;
+    const cause = causeOf(answer.url, answer, language);
     return [
       html`<span class="code">${answer.callback}</span>`,
       user.may.has('payments:read')
         ? html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`
         : answer.transaction_id,
       timeCell(answer.at),
-      html`<div>${cause ?? answer.status ?? '—'}${
+      html`<div>${cause === null ? (answer.status ?? '—') : beginSentence(cause.cause)}${
         answer.excerpt !== null &&
         answer.excerpt !== '' &&
         html`<details><summary>${tell(language, 'doctor.page')}</summary><pre>${answer.excerpt.slice(0, 500)}</pre></details>`

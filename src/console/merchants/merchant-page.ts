@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { beginSentence } from '../../lib/begin-sentence.ts';
 import type { Language } from '../../lib/language.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { endpointAddress } from '../../outbox/endpoint-address.ts';
@@ -168,7 +169,7 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
     return [
       html`<span class="code">${endpoint.address}</span>${receiver !== null && html`<br>${sayWebhook(receiver)[language]}`}`,
       since === null ? badge('good', tell(language, 'merchant.well')) : timeCell(since),
-      found === null ? '—' : html`<strong>${found.cause}</strong><br>${found.fix}`,
+      found === null ? '—' : html`<strong>${beginSentence(found.cause)}</strong><br>${found.fix}`,
     ];
   });
   return tableOf(head, rows);

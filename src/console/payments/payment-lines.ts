@@ -8,6 +8,7 @@ import { subscriptionOf } from '../../outbox/webhook-subscription.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
 import { actorText, clockTag } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
+import { causeText } from '../notice.ts';
 
 const GOOD = [
   'transaction.completed',
@@ -109,7 +110,7 @@ export function causeOfDelivery(language: Language, { facts }: TimelineLine, url
 function noticeOf(language: Language, line: TimelineLine, url: string): Html | false {
   if (line.kind !== 'delivery') return false;
   const found = causeOfDelivery(language, line, url);
-  return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
+  return found !== null && html`<p class="notice">${causeText(found)}</p>`;
 }
 
 function factsOf(language: Language, line: TimelineLine): Html | false {

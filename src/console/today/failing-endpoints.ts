@@ -7,6 +7,7 @@ import { type FailingEndpoint, selectTroubledOf } from '../../outbox/failing-end
 import { minuteOf, testBadge } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { causeText } from '../notice.ts';
 
 const SHOWN = 5;
 
@@ -33,5 +34,5 @@ function said(language: Language, endpoint: FailingEndpoint): Html {
   const cause = causeOf(address, endpoint, language);
   return html`<p><strong>${tell(language, 'today.not_told')}</strong> ${testBadge(language, environment)}<br>
 <span class="code">${address}</span> · ${since !== null && tell(language, 'doctor.since', { since: minuteOf(since) })} ${tell(language, 'today.waits', { count: waiting })}</p>
-${cause !== null && html`<p><strong>${cause.cause}.</strong> ${cause.fix}</p>`}`;
+${cause !== null && html`<p>${causeText(cause)}</p>`}`;
 }
