@@ -30,8 +30,13 @@ export type PayeeWish = {
   readonly rutFormat: RutFormat | null;
 };
 
-/** A recipient to pay. `isNew`: it is not stored yet. `changed`: the last payout to the RUT went to another account. */
-export type Payee = { readonly row: RecipientRow; readonly isNew: boolean; readonly changed: boolean };
+/**
+ * A recipient to pay. `isNew`: it is not stored yet. `isFirst`: no payout to the RUT has left. `changed`: the last one
+ * went to another account.
+ */
+export type Payee = { readonly row: RecipientRow; readonly isNew: boolean } & Before;
+
+type Before = { readonly isFirst: boolean; readonly changed: boolean };
 
 /** The recipient, or why it cannot be paid; `pointer` of the error names the member. */
 export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorItem };
@@ -99,11 +104,11 @@ async function findSome(
   const missing = new Map<string, Read>();
   for (const one of read) {
     if ('error' in one || known.has(one.personKey)) continue;
-    const changed = isChanged(lastOf, one);
-    const validatedAfter = changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
+    const before = beforeOf(lastOf, one);
+    const validatedAfter = before.changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
     const row = kept.get(one.key)?.find((each) => counts(app, each, one, validatedAfter));
     if (row === undefined) missing.set(one.personKey, one);
-    else known.set(one.personKey, { row, isNew: made.has(row), changed });
+    else known.set(one.personKey, { row, isNew: made.has(row), ...before });
   }
   const found = { kept, lastOf, known, made, hashes, validate };
   const refused = await validateMissing(app, owner, keeper, [...missing.values()], found);
@@ -116,8 +121,9 @@ async function findSome(
 
 type LastPaid = ReadonlyMap<string, { account_hash: string; created_at: number }>;
 
-function isChanged(lastOf: LastPaid, { rutHash, accountHash }: Read): boolean {
-  return (lastOf.get(rutHash)?.account_hash ?? accountHash) !== accountHash;
+function beforeOf(lastOf: LastPaid, { rutHash, accountHash }: Read): Before {
+  const last = lastOf.get(rutHash);
+  return { isFirst: last === undefined, changed: last !== undefined && last.account_hash !== accountHash };
 }
 
 /**
@@ -170,7 +176,7 @@ async function validateMissing(
     const row = newVersion(app, owner, { keeper, before, wish, name: name as string, validation, hashes });
     kept.set(key, [row, ...(kept.get(key) ?? [])]);
     made.add(row);
-    known.set(personKey, { row, isNew: true, changed: isChanged(lastOf, wish) });
+    known.set(personKey, { row, isNew: true, ...beforeOf(lastOf, wish) });
   }
   for (const [one, { personKey }] of fullest) {
     const [payee, error] = [known.get(personKey), refused.get(personKey)];

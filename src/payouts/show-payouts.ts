@@ -6,7 +6,7 @@ import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPay
 import { STATE_NAMES } from './kept-texts.ts';
 import { type Payout, payoutMoney } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
-import { type AlikePayout, selectAlike } from './payout-queries.ts';
+import { type AlikePayout, selectAlike, selectLastAccounts } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { selectVersionsPaid } from './recipient-queries.ts';
@@ -20,12 +20,13 @@ export type PayoutWarning = {
 
 /**
  * A payout with its recipient and warnings. `recipient` null: erased, or changed in the store. `verdictDays`: the age
- * of the verdict in days.
+ * of the verdict in days. `isFirst`: it waits for approval, and no payout to the RUT has left.
  */
 export type ShownPayout = {
   payout: Payout;
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
   verdictDays: number;
+  isFirst: boolean;
   warnings: PayoutWarning[];
   /** The people who may never approve the payout. */
   barred: Barred;
@@ -55,6 +56,8 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
   const behind = waits ? await findPeopleBehind(app.db, payouts, kept) : { users: [], holders: [] };
+  const paid = waits ? await selectLastAccounts(app.db, environmentId, rutsOf(payouts)) : [];
+  const paidRuts = new Set(paid.map(({ rut_hash }) => rut_hash));
   const directory = await currentDirectory(app);
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
@@ -77,10 +80,15 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
       payout,
       recipient: recipientOf(app, payout, own),
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
+      isFirst: payout.state === 'awaiting_approval' && !paidRuts.has(payout.rut_hash),
       warnings,
       barred,
     };
   });
+}
+
+function rutsOf(payouts: readonly Payout[]): string[] {
+  return [...new Set(payouts.map(({ rut_hash }) => rut_hash))];
 }
 
 function changed({ account_changed_by }: Payout): PayoutWarning[] {

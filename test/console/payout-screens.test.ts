@@ -9,7 +9,7 @@ import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
-import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { previewPayouts, proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -156,6 +156,32 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     ]);
     assert.match(text, /facturas de enero/);
     assert.match(text, /plausible, by a verdict 0 days old/);
+  });
+
+  test('mark a recipient to whom nothing was paid yet, for whoever proposes a payout and whoever approves it', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const boss = as(desk.users.approver);
+    const [first] = await propose(app, desk, [wish()]);
+    const marked = () =>
+      Promise.all(
+        ['', '/approve'].map(async (page) =>
+          (await boss.get(`/batches/${first?.batch_id}${page}`)).text.includes('>New recipient<'),
+        ),
+      );
+    assert.deepEqual(await marked(), [true, true]);
+    const ids = (await approved(app, desk)).map(({ id }) => id);
+    assert.deepEqual(await marked(), [true, true], 'an approved payout has not left yet');
+    const sent = { ids, to: 'sent', at: app.now() } as const;
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+    assert.deepEqual(await marked(), [false, false]);
+    const preview = await previewPayouts(app, {
+      owner: desk.environment,
+      by: desk.maker,
+      wishes: [wish()],
+      batch: null,
+    });
+    assert.deepEqual('planned' in preview && preview.planned.map(({ payee }) => payee.isFirst), [false]);
   });
 
   test('tell the requester that another person approves, and refuse the requester’s approval', async () => {

@@ -132,7 +132,7 @@ function cellsOf(
   banks: BankDirectory['banks'],
   { wish, payee }: PlannedPayout,
 ): (Html | string)[] {
-  const { row, isNew, changed } = payee;
+  const { row, isFirst, changed } = payee;
   const { name, rut } = openDetails(app, row);
   const days = Math.floor((app.now() - row.validated_at) / 86_400_000);
   return [
@@ -140,6 +140,6 @@ function cellsOf(
     html`<span>${name}<br><span class="quiet whole">${rut}</span></span>`,
     accountCell(banks.get(row.bank_code)?.name ?? row.bank_code, row.account_masked),
     formatMoney(wish.amount, PAYOUT_CURRENCY),
-    html`<span>${agedVerdict(language, row.verdict, days)}${isNew && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
+    html`<span>${agedVerdict(language, row.verdict, days)}${isFirst && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
   ];
 }
