@@ -5,7 +5,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import { type Environment } from '../payment-services/payment-service.ts';
 import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
-import { partOf, searchWithParts } from '../search/search-payments.ts';
+import { searchWithParts } from '../search/search-payments.ts';
 import { type ShownPayment, sayFact, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
 import {
@@ -80,10 +80,10 @@ export function addTransactionCommands(program: Command): void {
 
 async function find(text: string, options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
+  const { payments, complete, isAll, part } = await withApp((app) => searchWithParts(app, text, null, limit));
   const rows = payments.map((payment) => ({ ...cellsOf(payment), 'FOUND BY': inWords(payment.found_by) }));
   printList(options, { payments, complete }, rows, BY_DAY);
-  if (!isAll) process.stderr.write(`${ofNewest(partOf(text))}\n`);
+  if (!isAll) process.stderr.write(`${ofNewest(part)}\n`);
 }
 
 /** Says that only the newest payments were searched, and how to search all. */

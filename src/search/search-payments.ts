@@ -34,15 +34,34 @@ export async function searchPayments(
   return { payments: [...found.values()], complete };
 }
 
-/** `isAll` is false if older payments, which were not searched, may also have the text in their reference. */
-export type PartsResult = SearchResult & { isAll: boolean };
+/**
+ * `isAll` is false if older payments, which were not searched, may also have the text in their reference; `part`: what
+ * was searched there.
+ */
+export type PartsResult = SearchResult & { isAll: boolean; part: string };
 
 /**
  * Searches as `searchPayments` does. If it finds nothing, searches the references of the newest payments for a text of
  * three or more characters, case-insensitive. A number that is not a reference may still be the number of an order,
- * such as `ORD-1066`, and four digits may end the number of a card: these payments follow the others.
+ * such as `ORD-1066`, and four digits may end the number of a card: these payments follow the others. A text such as
+ * `pedido 2042` that finds nothing is searched without its first word.
  */
 export async function searchWithParts(
+  app: App,
+  text: string,
+  environmentIds: ReadonlySet<number> | null,
+  limit: number,
+): Promise<PartsResult> {
+  const found = await searchWhole(app, text, environmentIds, limit);
+  const [noun = ''] = NOUN.exec(text) ?? [];
+  if (found.payments.length > 0 || noun === '') return found;
+  return searchWhole(app, text.slice(noun.length), environmentIds, limit);
+}
+
+/** The words that people say before a reference or the digits of a card. */
+const NOUN = /^\s*(?:pedido|orden|order|referencia|reference|tarjeta|card)(?:\s+n[°º])?\s+/i;
+
+async function searchWhole(
   app: App,
   text: string,
   environmentIds: ReadonlySet<number> | null,
@@ -53,7 +72,7 @@ export async function searchWithParts(
   const isNumber = /^\d+$/.test(part);
   const isFound = found.payments.some(({ found_by }) => !isNumber || found_by === 'reference');
   if (isFound || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
-    return { ...found, isAll: true };
+    return { ...found, isAll: true, part };
   const isAlone = found.payments.length === 0;
   const parts = await readNewest(app, { ...NO_FILTER, referencePart: part }, environmentIds);
   const cards = /^\d{4}$/.test(part)
@@ -66,7 +85,7 @@ export async function searchWithParts(
     ...cards.map((payment) => ({ ...payment, found_by: 'card' as const })),
   ];
   const payments = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at).slice(0, limit);
-  return { payments, complete: found.complete && parts.complete, isAll: parts.next === null };
+  return { payments, complete: found.complete && parts.complete, isAll: parts.next === null, part };
 }
 
 function readNewest(app: App, filter: PaymentFilter, environmentIds: ReadonlySet<number> | null): Promise<PaymentPage> {
@@ -79,7 +98,7 @@ function hasNumber(reference: string, number: string): boolean {
 }
 
 /** Removes the # that a person may write before an order number, and what stands for the hidden digits of a card. */
-export function partOf(text: string): string {
+function partOf(text: string): string {
   return text.trim().replace(/^(#|[…*•]+)\s*/, '');
 }
 

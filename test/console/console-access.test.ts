@@ -199,10 +199,10 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
-    const none = await server.get('/console/payments?q=700+ayer', { ...cookieOf(owner), 'accept-language': 'es' });
+    const none = await server.get('/console/payments?q=700+anteayer', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.match(
       none.text,
-      /monto y día \(12\.990 24\/11\)[\s\S]*<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
+      /monto y día \(12\.990 24\/11, 12\.990 ayer\)[\s\S]*<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
       'the way for what callers know',
     );
     // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
@@ -225,6 +225,10 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       ['700 16/01', '2025-01-16'],
       ['14/1 5.000', '2026-01-14'],
       ['700 15/01/26', '2026-01-15'],
+      ['$700 hoy', '2026-01-15'],
+      ['today 700', '2026-01-15'],
+      ['Ayer 5.000', '2026-01-14'],
+      ['5.000 CLP yesterday', '2026-01-14'],
     ] as const) {
       const day = await server.get(`/console/payments?q=${encodeURIComponent(said)}`, cookieOf(owner));
       const { searchParams } = new URL(day.headers.get('location') ?? '', server.origin);

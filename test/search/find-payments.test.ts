@@ -392,6 +392,22 @@ forEachEngine('payments are found', (openTestDatabase) => {
       assert.equal((await list(`card_last_digits=${digits}`)).code, 'INVALID_PARAMETER');
   });
 
+  test('after a word that people say before a reference or a card, unless the whole text is a reference', async () => {
+    const { app, shop } = await open();
+    const order = await createTestTransaction(app, shop, { reference: 'ORD-2042' });
+    const paid = await createPaidTransaction(app, shop, { reference: 'A' });
+    const find = async (text: string) => {
+      const { payments, part } = await searchWithParts(app, text, null, 10);
+      return [payments.map(({ id }) => id), part];
+    };
+    for (const text of ['pedido 2042', 'Orden #2042', 'order ORD-2042', 'referencia n° 2042', ' reference  2042'])
+      assert.deepEqual((await find(text))[0], [order.id], text);
+    for (const text of ['tarjeta 6623', 'Card …6623']) assert.deepEqual(await find(text), [[paid.id], '6623'], text);
+    for (const text of ['pedido', 'pedido 2043', 'pedidos 2042']) assert.deepEqual((await find(text))[0], [], text);
+    const whole = await createTestTransaction(app, shop, { reference: 'pedido 2042' });
+    assert.deepEqual((await find('pedido 2042'))[0], [whole.id]);
+  });
+
   test('by several parts of their reference, separated by any spaces', async () => {
     const { app, shop } = await open();
     const order = await createTestTransaction(app, shop, { reference: 'LIB-44-lento' });

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { boundsOfDay, dayOf, isDay } from '../../lib/calendar-day.ts';
+import { boundsOfDay, dayOf, isDay, shiftDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatPlain } from '../../lib/money.ts';
 import { readDay } from '../../lib/read-day.ts';
@@ -11,7 +11,7 @@ import { listRefusedRequests } from '../../refused-requests/list-refused-request
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { readAmounts } from '../../search/read-search.ts';
-import { partOf, searchWithParts } from '../../search/search-payments.ts';
+import { searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
@@ -33,7 +33,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;
   const named = payoutPlace(visit, text);
   if (named !== null) return goTo(named);
-  const { payments: found, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
+  const answer = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
+  const { payments: found, complete, isAll, part } = answer;
   const payments = found.slice(0, SHOWN);
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment, not a list of one. A match of a part of an order, or of the digits of
@@ -60,7 +61,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     ],
     cut: found.length > SHOWN && SHOWN,
     rows: payments,
-    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: partOf(text) })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
+    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: part })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p>${readRut(text).canonical !== null && html`<p>${tell(language, 'payments.no_rut')}</p>`}<p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
   });
 }
@@ -79,16 +80,18 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
 /**
- * Returns the list for an amount and a day in either order, such as `12.990 24/11`, as a payer says them; null for
- * other texts.
+ * Returns the list for an amount and a day in either order, such as `12.990 24/11` or `12.990 hoy`, as a payer says
+ * them; null for other texts.
  */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
   const words = text.trim().split(/\s+/);
   const [first = ''] = words;
-  const day = (DAY.test(first) ? words.shift() : words.pop()) ?? '';
-  const amount = words.join(' ');
-  if (!DAY.test(day) || readAmounts(amount).length === 0) return null;
   const today = dayOf(app.now());
+  const said = (DAY.test(first) ? words.shift() : words.pop())?.toLowerCase() ?? '';
+  const amount = words.join(' ');
+  if (!DAY.test(said) || readAmounts(amount).length === 0) return null;
+  const back = DAYS_BACK[said];
+  const day = back === undefined ? said : shiftDay(today, -back);
   const year = Number(today.slice(0, 4));
   // A day without a year is the last such day. A year may have two digits.
   const written = day.replaceAll('/', '-').replace(/^(?<start>\d{1,2}-\d{1,2}-)(?<year>\d{2})$/, '$<start>20$<year>');
@@ -98,7 +101,8 @@ function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
   return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
 }
 
-const DAY = /^\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?$/;
+const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1 };
+const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday)$/i;
 
 /** Returns the recipients with this RUT. Called only if no payment matches the text. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
