@@ -42,16 +42,16 @@ export type TimelineLine = {
 
 /**
  * Returns a fact as text for a person. An object, such as the refund of an event, is its id, its names and values, and
- * its money.
+ * its money. `nameOf` returns how the reader calls a name.
  */
-export function sayFact(fact: unknown): string {
+export function sayFact(fact: unknown, nameOf = (name: string) => name.replaceAll('_', ' ')): string {
   if (typeof fact === 'string') return fact;
   if (fact === null || typeof fact !== 'object' || Array.isArray(fact)) return JSON.stringify(fact);
   const { id, amount, currency, ...others } = fact as Facts;
   return [
     ...(id === undefined ? [] : [sayFact(id)]),
-    ...Object.entries(others).map(([name, value]) => `${name.replaceAll('_', ' ')} ${sayFact(value)}`),
-    ...(amount === undefined ? [] : [`amount ${moneyOf(sayFact(amount), sayFact(currency))}`]),
+    ...Object.entries(others).map(([name, value]) => `${nameOf(name)} ${sayFact(value, nameOf)}`),
+    ...(amount === undefined ? [] : [`${nameOf('amount')} ${moneyOf(sayFact(amount), sayFact(currency))}`]),
   ].join(', ');
 }
 

@@ -25,3 +25,35 @@ test('the timeline does not show the redirect of a moved shop as received', () =
   assert.equal(toneOf(302, 'https://shop.cl/cb'), 'is-bad');
   assert.equal(toneOf(307, '/thanks'), 'is-bad');
 });
+
+test('the details of the timeline name what a payment method and the books say in the language of the page', () => {
+  const facts = {
+    payment_attempt: 'pa_1',
+    card_last_digits: '6623',
+    response_code: 0,
+    debit: 'merchant:payable',
+    refund: { id: 'rf_1', type: 'parcial', response_code: 0, amount: '5000.00', currency: 'CLP' },
+  };
+  const line = { at: 0, kind: 'event', what: 'refund.completed', by: null, amount: null, facts };
+  const shown = { payment: { currency: 'CLP' }, transaction: { url_callback: '' }, timeline: [line] };
+  const told = (language: 'es' | 'en') => {
+    const { text } = timelineOf(language, shown as unknown as ShownPayment);
+    return [...text.matchAll(/<dt>(.*?)<\/dt><dd class="code">(.*?)<\/dd>/g)].map(
+      ([, name, fact]) => `${name}: ${fact}`,
+    );
+  };
+  assert.deepEqual(told('es'), [
+    'intento de pago: pa_1',
+    'últimos dígitos de la tarjeta: 6623',
+    'código de respuesta: 0',
+    'debe: merchant:payable',
+    'devolución: rf_1, tipo parcial, código de respuesta 0, monto $5.000 CLP',
+  ]);
+  assert.deepEqual(told('en'), [
+    'payment attempt: pa_1',
+    'card last digits: 6623',
+    'response code: 0',
+    'debit: merchant:payable',
+    'refund: rf_1, type parcial, response code 0, amount $5.000 CLP',
+  ]);
+});

@@ -31,8 +31,8 @@ export function detailsOf(language: Language, { action, before, after }: ListedA
   return names.flatMap((name) => {
     const [one, other] = [text(name, was), text(name, is)];
     const isBoth = Object.hasOwn(was, name) && Object.hasOwn(is, name);
-    if (isBoth && one === other) return one === '—' ? [] : [`${nameOf(language, name)}: ${one}`];
-    return [`${nameOf(language, name)}: ${isBoth ? `${one} → ${other}` : Object.hasOwn(is, name) ? other : one}`];
+    if (isBoth && one === other) return one === '—' ? [] : [`${nameOfValue(language, name)}: ${one}`];
+    return [`${nameOfValue(language, name)}: ${isBoth ? `${one} → ${other}` : Object.hasOwn(is, name) ? other : one}`];
   });
 }
 
@@ -89,7 +89,8 @@ function shortened(text: string): string {
 
 const LONGEST = 200;
 
-function nameOf(language: Language, name: string): string {
+/** Returns what the screens call a stored value, such as one of an act or of the timeline of a payment. */
+export function nameOfValue(language: Language, name: string): string {
   const names = language === 'es' ? SPANISH_NAMES : ENGLISH_NAMES;
   return (Object.hasOwn(names, name) ? names[name] : undefined) ?? name.replaceAll('_', ' ');
 }
@@ -99,12 +100,20 @@ const ENGLISH_NAMES: Readonly<Record<string, string>> = { payment_service: 'merc
 
 const SPANISH_NAMES: Readonly<Record<string, string>> = {
   account: 'cuenta',
+  accounting_date: 'fecha contable',
   accounts: 'cuentas',
   ahead_ms: 'milisegundos de adelanto',
   amount: 'monto',
   amounts: 'montos',
+  answer: 'respuesta',
   approver_set_up_by: 'preparó a quien aprueba',
   as_of: 'al día',
+  authorization_code: 'código de autorización',
+  authorization_date: 'fecha de autorización',
+  balance: 'saldo',
+  buy_order: 'orden de compra',
+  callback: 'callback',
+  card_last_digits: 'últimos dígitos de la tarjeta',
   cause: 'causa',
   closes_at: 'el anterior sirve hasta',
   colour: 'color',
@@ -113,19 +122,24 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   content_sha256: 'sha256 del concepto y la URL',
   contradicted: 'contradicen',
   count: 'veces',
+  credit: 'haber',
   currency: 'moneda',
   day: 'día',
+  debit: 'debe',
   decision: 'decisión',
   deposit: 'depósitos',
   details_sha256: 'sha256 de los veredictos y las URL',
   differences: 'diferencias',
   differences_sha256: 'sha256 de las diferencias',
+  duration_ms: 'milisegundos',
   email: 'correo',
   ended: 'terminó',
   ends_at: 'vence',
   entries: 'asientos',
   environment: 'ambiente',
+  event: 'suceso',
   events: 'eventos',
+  evidence: 'respaldo',
   evidence_name: 'respaldo',
   evidence_sha256: 'sha256 del respaldo',
   expires_at: 'vence',
@@ -139,7 +153,10 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   fixed: 'fijo',
   format: 'formato',
   from: 'desde',
+  given_back: 'devuelto',
   granted: 'permisos propios',
+  installments_amount: 'monto de la cuota',
+  installments_number: 'cuotas',
   kept_back: 'se deja',
   kind: 'tipo',
   known_until: 'se conoce hasta',
@@ -147,25 +164,28 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   legalName: 'razón social',
   line: 'línea',
   lines: 'líneas',
-  list_sha256: 'sha256 de la lista',
   lines_sha256: 'sha256 de las líneas',
   link: 'enlace',
+  list_sha256: 'sha256 de la lista',
+  location: 'redirige a',
   matched: 'coinciden',
   move: 'traslado',
   name: 'nombre',
   number: 'número',
   of: 'de',
   open: 'sin aceptar',
-  outcome: 'resultado',
   other: 'de otra cosa',
+  outcome: 'resultado',
   overdraft: 'puede pasarse en',
   own_limits: 'límites propios',
   password_proof_sha256: 'sha256 de la prueba de la clave',
   payees_sha256: 'sha256 de los destinatarios',
   payer_attempts: 'rechazos que terminan el pago',
+  payment_attempt: 'intento de pago',
   payment_method: 'medio de pago',
   payment_service: 'comercio',
   payment_services: 'comercios',
+  payment_type_code: 'tipo de pago',
   payout: 'pagos a terceros',
   payouts: 'pagos a terceros',
   per_day: 'por día',
@@ -174,15 +194,18 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   proof: 'se demuestra por',
   queued: 'en cola',
   rate_ppm: 'partes por millón',
+  reason: 'motivo',
   receipts: 'comprobantes',
   reference: 'referencia',
   refund: 'devolución',
-  reason: 'motivo',
+  refund_request: 'devolución por aprobar',
   refunded_that_day: 'devuelto ese día',
   refunds_a_day: 'devoluciones al día',
+  refused_as: 'rechazado como',
   requested_by: 'la pidió',
   resolved_at: 'explicada',
   resolved_by: 'la explicó',
+  response_code: 'código de respuesta',
   return: 'dinero que volvió',
   role: 'rol',
   rut: 'RUT',
@@ -194,6 +217,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   site: 'sitio',
   source: 'fuente',
   state: 'estado',
+  status: 'estado en el medio',
   suspense: 'sin explicar',
   taken: 'cobrado',
   taken_by: 'la ve',
@@ -201,6 +225,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   to: 'a',
   total: 'total',
   transaction: 'transacción',
+  transaction_date: 'fecha en el medio',
   transactions: 'transacciones',
   type: 'tipo',
   url_sha256: 'sha256 de la URL',
@@ -210,5 +235,6 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   uses: 'usos',
   uses_sha256: 'sha256 de los usos',
   version: 'versión',
+  webhook_id: 'id del aviso',
   withdrawn: 'perdieron el acceso',
 };

@@ -6,6 +6,7 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
 import { subscriptionOf } from '../../outbox/webhook-subscription.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
+import { nameOfValue } from '../audit/act-details.ts';
 import { actorText, clockTag } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { causeText } from '../notice.ts';
@@ -118,7 +119,8 @@ function factsOf(language: Language, line: TimelineLine): Html | false {
   const said = Object.entries(line.facts).filter(([name]) => !isShown(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
-  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${sayFact(fact)}</dd>`);
+  const nameOf = (name: string) => nameOfValue(language, name);
+  const rows = said.map(([name, fact]) => html`<dt>${nameOf(name)}</dt><dd class="code">${sayFact(fact, nameOf)}</dd>`);
   return html`${code !== undefined && html` <span class="code">${sayFact(code[1])}</span>`}
 <details><summary>${tell(language, 'line.details')}</summary><dl class="facts">${rows}</dl></details>`;
 }
