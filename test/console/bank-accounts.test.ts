@@ -48,6 +48,24 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assertMarked(without.text, 'bank');
   });
 
+  test('have their bank chosen from a list by name, as the accounts of recipients have', async () => {
+    const { user, server } = await open(openTestDatabase);
+    await using _server = server;
+    const namesAt = async (path: string) => {
+      const { text } = await server.get(path, user.console);
+      return [...text.matchAll(/<option value="\d{3}">([^<]*) \(\d{3}\)<\/option>/g)].map(([, name = '']) => name);
+    };
+    for (const path of [AT, '/console/recipients']) {
+      const names = await namesAt(path);
+      assert.ok(names.length > 10, path);
+      assert.deepEqual(
+        names,
+        names.toSorted((one, other) => one.localeCompare(other, 'es')),
+        path,
+      );
+    }
+  });
+
   test('are refused in a missing, unreadable or too long file, and nothing is validated', async () => {
     const { app, send, server } = await open(openTestDatabase);
     await using _server = server;

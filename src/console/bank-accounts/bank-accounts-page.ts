@@ -16,6 +16,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 import { UPLOAD_BYTES } from '../upload-bytes.ts';
+import { bankOptions } from './bank-options.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
 
 const PATH = '/bank-accounts';
@@ -71,7 +72,7 @@ ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'bank_ac
 <h2>${tell(language, 'bank_accounts.one')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${action}"><input type="hidden" name="of" value="account">
 ${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" autocomplete="off" placeholder="12345678-5"${attributes}></label>`)}
-${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required${attributes}><option value=""></option>${banks.map(({ code, name }) => html`<option value="${code}">${name} (${code})</option>`)}</select></label>`)}
+${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required${attributes}>${bankOptions(banks)}</select></label>`)}
 ${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" autocomplete="off" inputmode="numeric"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>`;
   return send(status, { title, main });

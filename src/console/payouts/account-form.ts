@@ -6,6 +6,7 @@ import { currentDirectory } from '../../bank-validation/directory/current-direct
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
+import { bankOptions } from '../bank-accounts/bank-options.ts';
 import { badge } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -43,18 +44,13 @@ export async function accountForm(
   { action, fields, owners, fault = { said: '' } }: AccountForm,
 ): Promise<Html> {
   const directory = await currentDirectory(app);
-  const options = [...directory.banks.values()]
+  const banks = [...directory.banks.values()]
     .filter(({ status }) => status === 'active' || status === 'authorised')
-    .filter(({ code }) => payeeRefusal(directory, code) === null)
-    .sort((one, other) => one.name.localeCompare(other.name, 'es'))
-    .map(
-      ({ code, name }) =>
-        html`<option value="${code}"${code === fields.bank && html` selected`}>${name} (${code})</option>`,
-    );
+    .filter(({ code }) => payeeRefusal(directory, code) === null);
   const merchants = new Map(owners.map(({ merchant, name }) => [merchant, name]));
   return html`<form class="card pad narrow" method="post" action="${action}">
 ${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'column.rut')}<input name="rut" required maxlength="40" value="${fields.rut ?? ''}" autocomplete="off"${attributes}></label>`)}
-${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'recipient.bank')}<select name="bank" required${attributes}><option value=""></option>${options}</select></label>`)}
+${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'recipient.bank')}<select name="bank" required${attributes}>${bankOptions(banks, fields.bank)}</select></label>`)}
 ${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'column.account')}<input name="account" required maxlength="60" inputmode="numeric" value="${fields.account ?? ''}" autocomplete="off"${attributes}></label>`)}
 ${formField(fault, 'name', (attributes) => html`<label>${tell(language, 'recipient.name')}<input name="name" required maxlength="200" value="${fields.name ?? ''}" autocomplete="off"${attributes}></label>`)}
 ${formField(fault, 'email', (attributes) => html`<label>${tell(language, 'recipient.email')}<input type="email" name="email" maxlength="254" value="${fields.email ?? ''}" autocomplete="off"${attributes}></label>`)}
