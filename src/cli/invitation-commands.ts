@@ -27,7 +27,12 @@ export function addInvitationCommands(users: Command): void {
   addScopeOptions(
     addAddress(acting(users.command('invite')), 'e-mail address; inviting again replaces an unused link')
       .description('create a person and a one-time link to set password and second factor in the browser')
-      .addOption(new Option('--role <role>', `role of the person: ${roleChoices()}`).argParser(readRole))
+      .addOption(
+        new Option(
+          '--role <role>',
+          `role; without it a new person is like a program and may do nothing: ${roleChoices()}`,
+        ).argParser(readRole),
+      )
       .addOption(mayOption())
       .addOption(refundLimitOption())
       .addOption(

@@ -77,20 +77,26 @@ export function readScope({ paymentService, allPaymentServices }: ScopeOptions):
   throw invalidOption('Give --payment-service or --all-payment-services, not both.');
 }
 
-const NOTHING_YET =
-  'nothing yet: bin/rubrica user role USER ROLE for a person, user grant USER PERMISSION for a program';
-
 /** Returns a user's rights as lines, with what is still missing to make them useful. */
-export function describedRights(rights: DescribedRights): string[] {
-  const { role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
+export function describedRights(rights: DescribedRights & { email: string }): string[] {
+  const { email, role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
   const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
   return [
     `  role       ${role}`,
-    `  may        ${permissions.join(' ') || NOTHING_YET}`,
+    `  may        ${permissions.join(' ') || nothingYet(email)}`,
     `  payouts    ${payouts ? 'on' : 'off'}`,
     `  sees       ${seen(services)}`,
     ...(limits === null ? [] : [`  refunds    up to ${money.join(', ')} a day`]),
   ];
+}
+
+/** `integration`, the role without --role, is for programs and permits nothing by itself. */
+function nothingYet(email: string): string {
+  const ways = [
+    `a person needs a role: bin/rubrica user role ${email} ROLE`,
+    `a program needs permissions: bin/rubrica user grant ${email} PERMISSION`,
+  ];
+  return `nothing yet; ${ways.join('; ')}`;
 }
 
 /** Returns lines for what a change that replaces a list took away. */

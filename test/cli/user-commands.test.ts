@@ -51,7 +51,15 @@ suite('user commands', () => {
     const bare = await runCommand(['user', 'invite', 'nueva@example.cl'], {
       env: { ...process.env, DATA_DIR: folder },
     });
-    assert.match(bare.stdout, /may +nothing yet: bin\/rubrica user role USER ROLE for a person/);
+    assert.match(
+      bare.stdout,
+      /may +nothing yet; a person needs a role: bin\/rubrica user role nueva@example\.cl ROLE;/,
+    );
+    const help = await runCommand(['user', 'invite', '--help'], { env: process.env });
+    assert.match(
+      help.stdout.replaceAll(/\s+/g, ' '),
+      /--role <role> role; without it a new person is like a program and/,
+    );
     const made = await run('user', 'invite', 'jefa@example.cl');
     assert.deepEqual(Object.keys(made), ['id', 'user', 'email', 'link', 'expires_at']);
   });
