@@ -41,17 +41,31 @@ export type RefundCreation =
  * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only.
  * Rejects with `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today,
  * `TOKEN_INVALID` if the user was disabled meanwhile, `OVERLOADED` if a thousand refunds of the environment wait already.
+ * `checkUser` throws if the user may refund no more: a request can wait for its turn after its permission was checked.
  */
-export function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
-  return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish));
+export function createRefund(
+  app: App,
+  paid: Transaction,
+  wish: RefundWish,
+  checkUser: CheckUser = async () => {},
+): Promise<RefundCreation> {
+  return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish, checkUser));
 }
 
-async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
+type CheckUser = (tx: Tx) => Promise<unknown>;
+
+async function acceptRefund(
+  app: App,
+  paid: Transaction,
+  wish: RefundWish,
+  checkUser: CheckUser,
+): Promise<RefundCreation> {
   const environment = await environmentHere(app, paid);
   const now = app.now();
   return app.db.transaction<RefundCreation>(async (tx) => {
     const transaction = await lockTransaction(tx, paid);
     if (transaction === null) throw new Error('A transaction is gone');
+    await checkUser(tx);
     const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
     const { currency } = transaction;

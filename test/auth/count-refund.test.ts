@@ -5,6 +5,7 @@ import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -69,6 +70,27 @@ forEachEngine('the daily refund limit of a user', (openTestDatabase) => {
       await assert.rejects(refused, { code: 'TOKEN_INVALID' });
     }
     assert.deepEqual(await app.db.query('select id from refunds'), []);
+  });
+
+  test('does not matter for a user whose permission is withdrawn while the refund waits: none is made', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    const paid = await pay();
+    const user = await createTestUser(app, { role: 'merchant' });
+    const transaction: typeof app.db.transaction = async (work, kind) => {
+      await setRights(app, user.id, { revoke: ['refunds:create'] }, TESTER);
+      return app.db.transaction(work, kind);
+    };
+    await using server = await startTestServer({ ...app, db: { ...app.db, transaction } });
+    const byApi = await server.post(`/trxs/${paid.id}/nullification`, {
+      json: { amount: 1000, type: 'parcial' },
+      headers: user.headers,
+    });
+    assert.deepEqual([byApi.status, jsonOf(byApi)['code']], [403, 'PERMISSION_MISSING']);
+    await setRights(app, user.id, { grant: ['refunds:create'] }, TESTER);
+    const person = new ConsolePerson(server, user.console);
+    const wish = { amount: '1000', reason: 'llegó roto', key: 'one' };
+    const atConsole = await person.post(`/console/payments/${paid.id}/refund`, wish);
+    assert.deepEqual([atConsole.status, await app.db.query('select id from refunds')], [403, []]);
   });
 
   test('starts again each day in Chile, and counts a replayed request once', async () => {

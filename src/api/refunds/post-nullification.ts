@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { requireUserOf } from '../../auth/person-of.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
@@ -73,8 +74,11 @@ export const postNullification = operation({
   handle: async (app, request, reply) => {
     const { user, transaction } = await requireOwnTransaction(app, request);
     const idempotencyKey = readIdempotencyKey(request);
-    const wish = { ...readWish(request, transaction), idempotencyKey, by: userActor(user, clientNetwork(request.ip)) };
-    const creation = await createRefund(app, transaction, wish);
+    const by = userActor(user, clientNetwork(request.ip));
+    const wish = { ...readWish(request, transaction), idempotencyKey, by };
+    const creation = await createRefund(app, transaction, wish, (tx) =>
+      requireUserOf(tx, by, transaction.environment_id, 'refunds:create'),
+    );
     if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
     return replyOf(creation);
   },
