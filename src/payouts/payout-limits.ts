@@ -1,3 +1,5 @@
+import { payeeRefusal } from '../bank-validation/bank-findings.ts';
+import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
@@ -8,6 +10,7 @@ import { type Payout, payoutMoney, totalOf } from './payout.ts';
 import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
 import { selectApprovedOfBatches, sumApproved, sumApprovedBy } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
+import { selectVersionsPaid } from './recipient-queries.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -84,15 +87,18 @@ async function checkEach(
   }
 }
 
+type AutomaticTerms = { environmentId: number; now: number; payable: Sum; directory: BankDirectory };
+
 /**
  * Returns why a program's payout waits for a person; null if it is approved automatically. The caller holds the lock of
- * the merchant's money.
+ * the merchant's money. `directory`: the current bank list.
  */
 export async function whyNotAutomatic(
   tx: Tx,
-  { environmentId, now, payable }: { environmentId: number; now: number; payable: Sum },
-  { amount, account_changed_by }: Pick<Payout, 'amount' | 'account_changed_by'>,
+  { environmentId, now, payable, directory }: AutomaticTerms,
+  payout: Payout,
 ): Promise<WhyNotAutomatic | null> {
+  const { amount, account_changed_by } = payout;
   const limits = await selectPayoutLimits(tx, environmentId);
   const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
   if (most === null) return 'no automatic approval is set';
@@ -100,6 +106,8 @@ export async function whyNotAutomatic(
   if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
   if (amount > most) return `above ${payoutMoney(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';
+  const why = await whyNotPaid(tx, payout, directory);
+  if (why !== null) return why;
   if (amount > payable) return 'the balance does not cover it';
   const since = boundsOfDay(dayOf(now)).from;
   const day = await sumApproved(tx, { environmentId, since });
@@ -108,6 +116,17 @@ export async function whyNotAutomatic(
   if (perHour === null) return null;
   const hour = await sumApproved(tx, { environmentId, since: now - HOUR_MS });
   return hour.automaticCount < perHour ? null : `more than ${perHour} in an hour`;
+}
+
+/**
+ * Returns why the recipient is not paid as the program named it, although its account was checked: the validation of the
+ * account may have taken a minute, and the list of banks and the recipient may have changed meanwhile.
+ */
+async function whyNotPaid(tx: Tx, payout: Payout, directory: BankDirectory): Promise<WhyNotAutomatic | null> {
+  const newest = (await selectVersionsPaid(tx, [payout])).at(-1);
+  if (newest === undefined) return 'its recipient was erased';
+  if (newest.account_hash !== payout.account_hash) return 'the account of its recipient was changed';
+  return payeeRefusal(directory, payout.bank_code) === null ? null : 'no transfer catalogue has its bank';
 }
 
 /** Names whose limit of a day is reached. Another person may have a higher one than this person. */

@@ -2,6 +2,8 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
@@ -47,6 +49,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
   if ('known' in plan) return plan.known;
   const { planned } = plan;
   const payees = planned.map(({ payee }) => payee);
+  const directory = await currentDirectory(app);
   return app.db
     .transaction(async (tx) => {
       // A provider may have been asked about the accounts for a minute: somebody may have disabled the user meanwhile.
@@ -67,7 +70,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       const payouts = await insertPayouts(tx, rows);
       if (payouts.length < rows.length) throw new Overtaken();
       if (!(await insertRecipients(tx, newRecipients(payees)))) throw new Overtaken();
-      const settled = await beginApproval(tx, proposal, payouts, { kind, payable, now });
+      const settled = await beginApproval(tx, proposal, payouts, { kind, payable, now, directory });
       await recordAudit(tx, actOf(proposal, made, settled, now));
       return { kind: 'proposed' as const, batch: made, payouts: settled };
     })
@@ -256,7 +259,7 @@ function newRow(proposal: Proposal, wish: CheckedWish, { row, changed }: Payee, 
   };
 }
 
-type Beginning = { kind: 'person' | 'program'; payable: Sum; now: number };
+type Beginning = { kind: 'person' | 'program'; payable: Sum; now: number; directory: BankDirectory };
 
 /**
  * Announces payouts. Approves a program's single payout if the rule for programs allows it; otherwise stores the reason
@@ -266,13 +269,14 @@ async function beginApproval(
   tx: Tx,
   { owner, draft, batch }: Proposal,
   payouts: Payout[],
-  { kind, payable, now }: Beginning,
+  { kind, ...terms }: Beginning,
 ): Promise<Payout[]> {
+  const { now } = terms;
   if (draft === true) return payouts;
   await announce(tx, owner, payouts, now);
   const [only] = payouts;
   if (kind !== 'program' || batch !== null || only === undefined) return payouts;
-  const why = await whyNotAutomatic(tx, { environmentId: owner.id, now, payable }, only);
+  const why = await whyNotAutomatic(tx, { environmentId: owner.id, ...terms }, only);
   if (why !== null) return [await updateReason(tx, only, `waits for a person: ${why}`)];
   const approvedBy = { name: 'automatic', id: null, approval: 'automatic' as const };
   const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
