@@ -63,50 +63,60 @@ export async function erasePerson(
   { dryRun = false, reason = null, onProgress }: ErasureOptions = {},
 ): Promise<Erasure> {
   let found = await findErasable(app, person, onProgress);
-  const records = { ...found.records };
+  const { records } = found;
   if (dryRun) return { erased: sumOf(records), records, waiting: found.waiting, kept: found.kept };
+  const searches: Erasable[] = [];
   for (let search = 1; search === 1 || (sumOf(found.records) > 0 && search < MOST_SEARCHES); search++) {
-    if (search > 1) for (const kind of kindsOf(records)) records[kind] += found.records[kind];
     // The audit entry comes first, so that nothing is deleted without a record of who did it, even if the process is
     // killed.
     const act = { action: 'privacy.erased' as const, subject: subjectOf(person), after: found.records, reason };
     await app.db.transaction((tx) => recordAudit(tx, { at: app.now(), by, ...act }));
-    records.callbacks -= await eraseFound(app, person, found);
+    searches.push({ ...found, callbacks: await eraseFound(app, person, found) });
     found = await findErasable(app, person, onProgress);
   }
   await app.db.forgetDeleted();
-  return { erased: sumOf(records), records, waiting: found.waiting + sumOf(found.records), kept: found.kept };
+  const gone = countRows(searches);
+  return { erased: sumOf(gone), records: gone, waiting: found.waiting + sumOf(found.records), kept: found.kept };
 }
 
-type Erasable = PersonalData & Pick<Erasure, 'records' | 'waiting'>;
+type Found = PersonalData & Pick<ErasedCounts, 'validations' | 'recipients'>;
+type Erasable = Found & Pick<Erasure, 'records' | 'waiting'>;
 
 /** Finds the data of a person without the transactions and callbacks that need it until they end. */
 async function findErasable(app: App, person: Person, onProgress: OnProgress | undefined): Promise<Erasable> {
   const found = await findPersonalData(app, person, onProgress);
   const transactions = found.transactions.filter((row) => !isDeepStrictEqual(withoutPerson(row, person), { ...row }));
   const callbacks = found.callbacks.filter(({ state }) => state !== 'queued');
-  const { delivery_attempts, endpoints, refused_requests, mails } = found;
   const waiting = found.transactions.filter((row) => isWaiting(row, person)).length;
-  return {
+  const all = {
     ...found,
     transactions,
     callbacks,
-    waiting: waiting + found.callbacks.length - callbacks.length,
-    records: {
-      validations: await countValidations(app, person),
-      recipients: await countRecipients(app, person),
-      transactions: transactions.length,
-      callbacks: callbacks.length,
-      delivery_attempts: delivery_attempts.length,
-      endpoints: endpoints.length,
-      refused_requests: refused_requests.length,
-      mails: mails.length,
-    },
+    validations: await countValidations(app, person),
+    recipients: await countRecipients(app, person),
+  };
+  return { ...all, waiting: waiting + found.callbacks.length - callbacks.length, records: countRows([all]) };
+}
+
+/** Counts what several searches found. A row that somebody changed before it was erased is found again: it counts once. */
+function countRows(searches: readonly Found[]): ErasedCounts {
+  const sum = (count: (found: Found) => number) => searches.reduce((total, found) => total + count(found), 0);
+  const different = (rows: (found: Found) => readonly { readonly id: number }[]) =>
+    new Set(searches.flatMap((found) => rows(found).map(({ id }) => id))).size;
+  return {
+    validations: sum(({ validations }) => validations),
+    recipients: sum(({ recipients }) => recipients),
+    transactions: different(({ transactions }) => transactions),
+    callbacks: different(({ callbacks }) => callbacks),
+    delivery_attempts: different(({ delivery_attempts }) => delivery_attempts),
+    endpoints: different(({ endpoints }) => endpoints),
+    refused_requests: sum(({ refused_requests }) => refused_requests.length),
+    mails: sum(({ mails }) => mails.length),
   };
 }
 
-/** Returns how many of the callbacks were not erased, because a person has sent them again meanwhile. */
-async function eraseFound(app: App, person: Person, found: Erasable): Promise<number> {
+/** Returns the callbacks that were erased: not those that a person has sent again meanwhile. */
+async function eraseFound(app: App, person: Person, found: Erasable): Promise<PersonalCallback[]> {
   const { transactions, callbacks, delivery_attempts, endpoints, refused_requests, mails } = found;
   if (person.kind === 'rut') await eraseValidations(app, person.name);
   await eraseRecipients(app, person);
@@ -121,11 +131,7 @@ async function eraseFound(app: App, person: Person, found: Erasable): Promise<nu
     await eraseCallback(tx, row, person);
     if ((await selectCallback(tx, row.id))?.state === 'queued') sentAgain.add(row.id);
   });
-  return sentAgain.size;
-}
-
-function kindsOf(records: ErasedCounts) {
-  return Object.keys(records) as (keyof ErasedCounts)[];
+  return callbacks.filter(({ id }) => !sentAgain.has(id));
 }
 
 function sumOf(records: ErasedCounts): number {

@@ -76,9 +76,9 @@ async function findKept(app: App, person: Person, onProgress: OnProgress): Promi
     const onRows = (rows: number) => onProgress(place.walk.table.replaceAll('_', ' '), rows);
     const texts = await selectKeptTexts(app.db, place, person.like, { limit: MOST_KEPT, onRows });
     const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
-    // Several tables may have one kind.
+    // Several tables may have one kind, and a merchant is named in four places.
     const before = kept.get(kind)?.rows ?? [];
-    if (rows.length > 0) kept.set(kind, { kind, reason, rows: [...before, ...rows] });
+    if (rows.length > 0) kept.set(kind, { kind, reason, rows: [...new Set([...before, ...rows])] });
   }
   return [...kept.values()];
 }

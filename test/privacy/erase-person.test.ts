@@ -234,7 +234,10 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
       }
       return app.db.transaction(work, statements);
     };
-    await erasePerson({ ...app, db: { ...app.db, transaction } }, ANA, TESTER);
+    const { records } = await erasePerson({ ...app, db: { ...app.db, transaction } }, ANA, TESTER);
+    const { transactions, callbacks, delivery_attempts, endpoints } = records;
+    const once = [transactions, callbacks, delivery_attempts, endpoints];
+    assert.deepEqual(once, [1, 1, 1, 1], 'a row that is found twice counts once');
     const left = { ...(await stored(app)), endpoints: await app.db.query('select * from endpoints') };
     assert.doesNotMatch(JSON.stringify(left), /11\.111|ana\.perez/i);
   });
@@ -297,6 +300,16 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
         ['settlement_differences', ['st_1/3']],
       ],
     );
+  });
+
+  test('in several texts of one merchant is named as kept once', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await app.db.transaction(async (tx) => {
+      await tx.query('update payment_services set name = $1', [`Tienda ${EMAIL}`]);
+      await tx.query('update environments set events_url = $1', [`https://shop.example.cl/${EMAIL}`]);
+    });
+    const { kept } = await erasePerson(app, ANA, TESTER);
+    assert.deepEqual(kept.find(({ kind }) => kind === 'merchants')?.rows, [environment.paymentServiceId]);
   });
 
   test('in a callback address and its last redirect is exported and erased', async () => {
