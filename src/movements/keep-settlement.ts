@@ -157,8 +157,8 @@ function differenceOf(
 async function carryOver(tx: Tx, kept: KeptSettlement, differences: readonly KeptDifference[]) {
   const earlier = await replaceEarlier(tx, kept);
   if (earlier.length === 0) return differences;
-  const keyOf = ({ cause, file_line, entry, settled, booked }: KeptDifference) =>
-    [cause, file_line, entry, settled, booked].join(' ');
+  // An entry never changes, so its name stands for its amount.
+  const keyOf = ({ cause, file_line, entry, settled }: KeptDifference) => [cause, file_line, entry, settled].join(' ');
   const before = (await Promise.all(earlier.map(({ id }) => selectDifferences(tx, id)))).flat();
   const accepted = new Map(before.filter(({ accepted_at }) => accepted_at !== null).map((one) => [keyOf(one), one]));
   return differences.map((one) => {
