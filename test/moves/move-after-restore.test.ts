@@ -94,6 +94,27 @@ forEachEngine('a target that is restored from a backup of before a move', (openT
   });
 });
 
+forEachEngine('a source that was restored before it recorded a move, and then the target too', (openTestDatabase) => {
+  test('takes the payment service back only after it is held anew: the earlier hold knows nothing of the move', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await movePaymentService(from, to, wishOf(merchant));
+    const restored = await goBack(from, merchant, 'forgotten');
+    from.now.advance(1000);
+    await movePaymentService(restored, to, wishOf(merchant));
+    from.now.advance(1000);
+    await to.db.transaction(async (tx) => {
+      await tx.query('delete from moves');
+      await setFences(tx, to.db.engine);
+    });
+    await beginEpoch(to, [], 0, TESTER);
+    const undo = () => undoMove(restored, to, merchant.paymentServiceId, TESTER);
+    await assert.rejects(undo(), { code: 'MOVE_AFTER_RESTORE' });
+    await beginEpoch(restored, [], 0, TESTER);
+    await undo();
+    assert.deepEqual(await movesOf(restored), ['out undone']);
+  });
+});
+
 /** Brings the source back to before the departure, as a backup does, and begins an epoch. */
 async function goBack(from: TestApp, merchant: ServiceEnvironment, move: 'forgotten' | 'copying'): Promise<TestApp> {
   await from.db.transaction(async (tx) => {
