@@ -15,8 +15,8 @@ import {
   ServiceTokenTaken,
 } from '../../src/payment-services/create-payment-service.ts';
 import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.ts';
-import { handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
-import { selectHandover } from '../../src/payment-services/handover-queries.ts';
+import { endHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
+import { selectHandover, updateOpened } from '../../src/payment-services/handover-queries.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { NO_LOOK } from '../../src/payment-services/look.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
@@ -189,6 +189,22 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.ok(await signs(app, token, fresh));
   });
 
+  test('close a Secret Token in the millisecond of its end, also in a process that read it before', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
+    const { service_token: token, secret_token: old } = development;
+    await rotated(app, id, 500);
+    const answers = [await signs(app, token, old)];
+    app.now.advance(499);
+    answers.push(await signs(app, token, old));
+    app.now.advance(1);
+    answers.push(await signs(app, token, old));
+    assert.deepEqual(
+      answers.map((answer) => answer !== null),
+      [true, true, false],
+    );
+  });
+
   test('have at most two open Secret Tokens: the next rotation waits or closes all earlier ones', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop', TESTER);
@@ -283,6 +299,21 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal((await selectHandover(app.db, replaced.id))?.ended_at, app.now());
     await set(replaced, 'ended_at = null');
     assert.equal(await read(replaced), null);
+  });
+
+  test('end a link once: nobody ends it again, no rotation moves its end, and nobody opens it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const link = await handOver(app, id);
+    const endedAt = app.now();
+    assert.equal(await endHandover(app, link, TESTER), true);
+    app.now.advance(1);
+    assert.equal(await endHandover(app, link, TESTER), false);
+    await rotated(app, id, 0);
+    assert.equal(await app.db.transaction((tx) => updateOpened(tx, link.id, app.now(), '192.0.2.1')), false);
+    assert.equal((await selectHandover(app.db, link.id))?.ended_at, endedAt);
+    const ends = await app.db.query("select link from audit_log where action = 'tokens.link_ended'");
+    assert.equal(ends.length, 1);
   });
 
   test('do the same work for an unknown account as for a known one', async () => {
