@@ -63,6 +63,43 @@ forEachEngine('an endpoint that works again', (openTestDatabase) => {
     assert.equal(shop.posts.filter((id) => id === 'evt_1_2').length, 5);
   });
 
+  test('gets an attempt in the millisecond of its schedule as the scheduled one, which counts', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(4);
+    const { attempts, next_attempt_at: planned } = await shop.callback(1);
+    // As waking leaves it, if the worker was busy until the planned time.
+    await shop.app.db.transaction((tx) => tx.query('update callbacks set scheduled_at = next_attempt_at'));
+    shop.app.now.advance(planned - shop.app.now());
+    const delivery = createCallbackDelivery(shop.app);
+    assert.equal(await delivery.poll(), 1);
+    await delivery.drain();
+    const after = await shop.callback(1);
+    assert.equal(after.attempts, attempts + 1);
+    assert.ok(after.next_attempt_at > planned);
+  });
+
+  test('gets no attempt at once of a callback whose failing attempt began in the millisecond of the recovery', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(4);
+    const hangs = Promise.withResolvers<FetchOutcome>();
+    shop.answers = ({ headers }) => (headers['webhook-id'] === 'evt_2_2' ? hangs.promise : answered(200));
+    await shop.enqueue(1);
+    const delivery = createCallbackDelivery(shop.app);
+    await delivery.poll();
+    shop.hanging = 1;
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    hangs.resolve(answered(500));
+    shop.hanging = 0;
+    await delivery.drain();
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { delivered: 2, queued: 1 });
+    assert.equal(shop.posts.filter((id) => id === 'evt_2_2').length, 1);
+    assert.ok((await shop.callback(2)).next_attempt_at > shop.app.now());
+  });
+
   test('still gets the delay that it asked for', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
