@@ -106,13 +106,13 @@ function lacksToEnd({ may }: User, command: string): Permission | null {
 }
 
 /** Makes the person the owner of an item that they can end, even if another person owns it. */
-export const postConsoleTake = taking(takeAttention, false);
+export const postConsoleTake = taking(takeAttention);
 
 /** Removes the owner of an item. */
-export const postConsoleGiveUp = taking(giveUpAttention, true);
+export const postConsoleGiveUp = taking(giveUpAttention);
 
-/** Refuses the same people as `ownerCell` shows no button. `ownersToo`: an owner who can no longer end the item may too. */
-function taking(take: typeof takeAttention, ownersToo: boolean): Screen {
+/** Refuses the same people as `ownerCell` shows no button. */
+function taking(take: typeof takeAttention): Screen {
   return consoleHandler(async (app, { by, user, request, goTo }) => {
     const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
     const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
@@ -120,7 +120,7 @@ function taking(take: typeof takeAttention, ownersToo: boolean): Screen {
     // If the item has ended meanwhile, there is nothing to take.
     const check = ({ command, taken_by }: AttentionRow) => {
       const lacks = lacksToEnd(user, command);
-      if (lacks !== null && !(ownersToo && taken_by === by.name)) throw missingPermission(lacks);
+      if (lacks !== null && taken_by !== by.name) throw missingPermission(lacks);
     };
     await take(app, { id, kind, payment_service, environment }, by, check).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
