@@ -16,9 +16,16 @@ export function nameWithToken(email: string, token: string): string {
   return `${email} (token ${token})`;
 }
 
+const WITH_TOKEN = /^(\S+) \(token ([\w. -]{1,60})\)$/;
+
 /** Returns the name without the token: the account that acted. */
 export function accountOf(name: string): string {
-  return /^(\S+) \(token [\w. -]{1,60}\)$/.exec(name)?.[1] ?? name;
+  return WITH_TOKEN.exec(name)?.[1] ?? name;
+}
+
+/** Returns the name of the API token that acted; null: none. */
+export function tokenOf(name: string): string | null {
+  return WITH_TOKEN.exec(name)?.[2] ?? null;
 }
 
 /** Returns whether the holder of an API token may have done this: the actor is a program, or a token of a person. */

@@ -50,6 +50,12 @@ export async function lockOpenApiToken(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(sql, [id])).length === 1;
 }
 
+/** Returns whether a user has an API token with this name that nobody has ended. */
+export async function hasOpenApiToken(db: Reader, userId: string, name: string): Promise<boolean> {
+  const sql = 'select id from api_tokens where user_id = $1 and name = $2 and ended_at is null limit 1';
+  return (await db.query(sql, [userId, name])).length === 1;
+}
+
 export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenRow[]> {
   return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
 }

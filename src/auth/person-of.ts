@@ -1,6 +1,7 @@
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, tokenOf } from '../audit/actor.ts';
 import type { Reader } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
+import { hasOpenApiToken } from './api-token-queries.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
 import type { Permission } from './permission.ts';
@@ -12,8 +13,9 @@ const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 
 /**
  * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no user was named, or a program where
- * a person is needed; TOKEN_INVALID if the user is disabled, because a process may know the token for a moment longer;
- * PERMISSION_MISSING if the user lacks the permission or does not see the environment.
+ * a person is needed; TOKEN_INVALID if the user is disabled or the API token was ended, because a process may know the
+ * token for a moment longer, and a request may wait; PERMISSION_MISSING if the user lacks the permission or does not see
+ * the environment.
  */
 export async function requireUserOf(
   db: Reader,
@@ -23,7 +25,9 @@ export async function requireUserOf(
 ): Promise<User> {
   const row = by.userId === null ? null : await selectUserById(db, by.userId);
   if (row === null) throw new Problem('PERSON_NEEDED');
-  if (row.disabled_at !== null) throw new Problem('TOKEN_INVALID');
+  const token = tokenOf(by.name);
+  const isEnded = token !== null && !(await hasOpenApiToken(db, row.id, token));
+  if (row.disabled_at !== null || isEnded) throw new Problem('TOKEN_INVALID');
   const user = await userOf(db, row);
   if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (!user.may.has(permission)) throw missingPermission(permission);

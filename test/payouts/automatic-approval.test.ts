@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nameWithToken } from '../../src/audit/actor.ts';
+import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import shipped from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { importBankDirectory } from '../../src/bank-validation/directory/import-bank-directory.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
@@ -55,6 +57,19 @@ forEachEngine('a program’s payout within its limits', (openTestDatabase) => {
     };
     const { told } = await ask();
     assert.deepEqual(told, ['awaiting_approval', 'waits for a person: no transfer catalogue has its bank']);
+  });
+
+  test('is not made if its API token was ended meanwhile', async () => {
+    const { app, desk } = await open();
+    const { id } = desk.users.program;
+    const made = await makeApiToken(app, id, { name: 'till 4', expiresAt: null }, TESTER);
+    const by = { ...desk.program, name: nameWithToken(desk.program.name, 'till 4') };
+    const ask = (asking: TestApp) =>
+      proposePayouts(asking, { owner: desk.environment, by, wishes: [wish()], batch: null });
+    assert.equal((await ask(app)).payouts[0]?.state, 'approved');
+    const ending = afterFinding(app, () => endApiToken(app, made?.id ?? '', TESTER));
+    await assert.rejects(ask(ending), { code: 'TOKEN_INVALID' });
+    assert.equal((await app.db.query('select id from payouts')).length, 1);
   });
 
   test('waits for a person if its recipient was erased meanwhile', async () => {
