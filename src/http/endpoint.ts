@@ -42,8 +42,10 @@ type Reading = {
   consumes?: readonly MediaType[];
   /** The body and its media type are optional. */
   bodyOptional?: true;
-  /** The known query parameters. Other parameters are refused if the endpoint has a body, and ignored otherwise. */
+  /** The known query parameters. An operation refuses others, and so does every endpoint with a body. */
   query?: readonly string[];
+  /** Unknown query parameters are ignored: published clients may send their own. */
+  anyQuery?: true;
   /** The most bytes of a body; default 16 KiB. */
   bodyLimit?: number;
   /** Answers a refusal for a browser. Default: the JSON of every error. */
@@ -145,6 +147,6 @@ export function operation<const D extends Description>(
     ...contract,
     ...(parameters.length > 0 && { query: parameters.map(({ name }) => name) }),
     handle: (app, request, reply) =>
-      contract.handle(app, request, reply, () => readQuery(parameters, request.query) as QueryOf<D>),
+      contract.handle(app, request, reply, () => readQuery(parameters, request.query, contract.anyQuery) as QueryOf<D>),
   };
 }

@@ -1,4 +1,5 @@
-import { invalidParameter } from '../error-catalogue.ts';
+import { invalidParameter, type Problem } from '../error-catalogue.ts';
+import { nearestWord } from '../lib/nearest-word.ts';
 import type { Schema } from './json-schema.ts';
 
 type QueryParameter = { readonly name: string; readonly schema: Schema; readonly allowEmptyValue?: boolean };
@@ -8,11 +9,25 @@ type Query = Record<string, string | number | undefined>;
 /**
  * Parses the query parameters of an operation by their schemas. An integer within its bounds becomes a number; a text
  * must be in its `enum`, if it has one, and must not be empty or blank if its `minLength` is 1. A missing parameter is
- * undefined, and so is an empty one with `allowEmptyValue`. Throws `Problem` `INVALID_PARAMETER`.
+ * undefined, and so is an empty one with `allowEmptyValue`. An unknown parameter is refused unless `anyQuery`: a filter
+ * with a spelling mistake would list everything. Throws `Problem` `INVALID_PARAMETER`.
  */
-export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
+export function readQuery(parameters: readonly QueryParameter[], sent: unknown, anyQuery = false): Query {
   const values = sent as Readonly<Record<string, unknown>>;
+  const names = parameters.map(({ name }) => name);
+  const unknown = anyQuery ? undefined : Object.keys(values).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw unknownParameter(unknown, names);
   return Object.fromEntries(parameters.map((parameter) => [parameter.name, readParameter(parameter, values)]));
+}
+
+/** A stranger chose the name, so the response quotes only its beginning. */
+function unknownParameter(name: string, names: readonly string[]): Problem {
+  const shown = name.slice(0, 64);
+  const meant = nearestWord(shown, names);
+  return invalidParameter(
+    `${shown} is not a parameter here. ${meant === null ? `Send only ${names.join(', ')}.` : `Did you mean ${meant}?`}`,
+    `${shown} no es un parámetro aquí. ${meant === null ? `Envía solo ${names.join(', ')}.` : `¿Querías decir ${meant}?`}`,
+  );
 }
 
 type Keywords = { type?: string; minimum?: number; maximum?: number; minLength?: number; enum?: readonly string[] };

@@ -166,8 +166,14 @@ export const REQUEST_GUIDES = {
   INVALID_PARAMETER: guide(
     'api',
     ['?limit=many', '?limit=50'],
-    ['The value does not have the format of the parameter. The detail of the response names the format.'],
-    ['El valor no tiene el formato del parámetro. El detalle de la respuesta lo nombra.'],
+    [
+      'The value does not have the format of the parameter. The detail of the response names the format.',
+      'The request has no parameter of this name, often because of a spelling mistake. The detail names the nearest one.',
+    ],
+    [
+      'El valor no tiene el formato del parámetro. El detalle de la respuesta lo nombra.',
+      'La solicitud no tiene un parámetro con este nombre, a menudo por un error al escribirlo. El detalle nombra el más parecido.',
+    ],
   ),
   UNEXPECTED_QUERY: guide(
     'api',

@@ -1,11 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
+const READING = ROUTES.filter(({ method, access, query }) => method === 'GET' && access !== 'session' && query);
+
+test('only the endpoints of published clients ignore unknown query parameters', () => {
+  assert.deepEqual(
+    READING.filter(({ anyQuery }) => anyQuery).map(({ paths: [path] }) => path),
+    [
+      '/trxs/:id/nullification/status',
+      '/remittances/conciliation',
+      '/indicators/remittances',
+      '/payments',
+      '/v2/payments',
+      '/tef/:id',
+    ],
+  );
+});
+
 forEachEngine('filters of lists', (openTestDatabase) => {
+  test('are refused when they are unknown, and the nearest known one is named', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { serviceToken, paymentServiceId } = await createTestEnvironment(app);
+    const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
+    await using server = await startTestServer(app);
+    const detailOf = async (path: string, language = 'en') => {
+      const answer = await server.get(path, { ...user.headers, 'accept-language': language });
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_PARAMETER'], path);
+      return jsonOf(answer)['detail'];
+    };
+    for (const { paths } of READING.filter(({ anyQuery }) => !anyQuery))
+      assert.match(String(await detailOf(`${paths[0].replace(':id', 'x')}?extra=1`)), /^extra is not a parameter here/);
+    assert.equal(await detailOf('/events?aftr=5'), 'aftr is not a parameter here. Did you mean after?');
+    assert.equal(await detailOf('/events?page=5'), 'page is not a parameter here. Send only after, limit.');
+    const spanish = await detailOf('/transactions?limit=1&card_digits=1234&State=failed', 'es');
+    assert.equal(spanish, 'card_digits no es un parámetro aquí. ¿Querías decir card_last_digits?');
+    const long = await detailOf(`/events?${'a'.repeat(2000)}=1`);
+    assert.equal(long, `${'a'.repeat(64)} is not a parameter here. Send only after, limit.`);
+    assert.equal((await server.get('/events?aftr=5')).status, 401, 'a stranger is refused first');
+    const published = await server.get(`/v2/payments?x_account_id=${serviceToken}&_=1`);
+    assert.equal(published.status, 200);
+  });
+
   test('are refused when they are empty or blank, as when a variable was not set', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);

@@ -9,6 +9,7 @@ import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
 
 /** Returns a payout by the id that the client chose. */
 export const getTefId = operation({
+  anyQuery: true,
   describe: {
     operationId: 'readTransfer',
     summary: 'Read a payout',

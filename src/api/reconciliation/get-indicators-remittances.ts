@@ -27,6 +27,7 @@ const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances']
  * out.
  */
 export const getIndicatorsRemittances = operation({
+  anyQuery: true,
   describe: {
     operationId: 'readRemittanceIndicators',
     summary: 'Read the amounts owed to a merchant',

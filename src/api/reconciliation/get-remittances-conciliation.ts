@@ -16,6 +16,7 @@ import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS
 
 /** Lists the payments, refunds and payouts of a Chilean day, each with its entry in the books. */
 export const getRemittancesConciliation = operation({
+  anyQuery: true,
   describe: {
     operationId: 'reconcileDay',
     summary: 'Reconcile a day',

@@ -7,6 +7,7 @@ import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Returns the state of one refund. */
 export const getNullificationStatus = operation({
+  anyQuery: true,
   describe: {
     operationId: 'readRefundStatus',
     summary: 'Read the status of a refund',

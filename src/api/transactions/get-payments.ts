@@ -22,6 +22,7 @@ const EXAMPLE = {
 
 /** Lists the payment methods of a payment service. Its Service Token is in the `Authorization` header. */
 export const getPayments = operation({
+  anyQuery: true,
   describe: {
     operationId: 'listPaymentMethods',
     summary: 'List the payment methods of a payment service',
@@ -44,6 +45,7 @@ export const getPayments = operation({
 
 /** Lists the payment methods, with the Service Token in the query. */
 export const getV2Payments = operation({
+  anyQuery: true,
   describe: {
     operationId: 'listPaymentMethodsV2',
     summary: 'List the payment methods of a payment service for a currency',
