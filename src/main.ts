@@ -19,6 +19,9 @@ const MOVING =
 const DISK_FULL =
   'The disk is full: make room where the database is, in DATA_DIR or on the server of PostgreSQL. Nothing was stored.';
 
+/** A place in the code, to mend a bug: only stderr has it. */
+const STACK_FRAME = /^ +at /;
+
 /** 128 plus the number of SIGPIPE, as in a shell. */
 const EXIT_NOT_READ = 141;
 
@@ -105,7 +108,8 @@ async function report(error: unknown): Promise<void> {
       code === 'COMMAND_FAILED' ? `${message}\n` : `${paint('red', `${code}:`, process.stderr)} ${message}\n`,
     );
   if (!process.argv.includes('--json')) return;
-  process.stdout.write(`${JSON.stringify({ error: { code, message: message.split('\n', 1)[0] } })}\n`);
+  const [first, ...others] = message.split('\n').filter((line) => !STACK_FRAME.test(line));
+  process.stdout.write(`${JSON.stringify({ error: { code, message: first, details: others } })}\n`);
 }
 
 /** Returns a code for scripts, and a sentence about what the person can fix. For a bug it returns the stack. */

@@ -77,7 +77,6 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
     const lines = outcome.problems.map(
       ({ code, pointer, message }) => `  ${[code, pointer].join(' ').trim()}: ${message}`,
     );
-    if (options.json === true) print(options, outcome, []);
     throw unusableFile(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`);
   }
   const { version, changes, missing } = outcome;

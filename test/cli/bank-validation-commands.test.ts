@@ -150,6 +150,10 @@ suite('validate, banks and privacy on the command line', () => {
     const wrong = await run('banks', 'import', write('wrong.json', JSON.stringify({ ...shippedList, banks })));
     assert.equal(wrong.status, 1);
     assert.match(wrong.stderr, /BANK_LIST_WRONG_PAIR \/banks\/\d+: Code 059 is not MUFG/);
+    const { stdout } = await run('banks', 'import', join(folder, 'wrong.json'), '--json');
+    const { error } = JSON.parse(stdout) as { error: { code: string; details: string[] } };
+    assert.deepEqual([error.code, error.details.length], ['FILE_UNUSABLE', 1], 'one object, with the wrong entries');
+    assert.match(error.details[0] ?? '', /BANK_LIST_WRONG_PAIR/);
     const right = await run('banks', 'import', write('right.json', JSON.stringify(shippedList)), '--json');
     assert.equal(right.status, 0);
     assert.deepEqual((JSON.parse(right.stdout) as { changed: string[] }).changed, []);

@@ -163,7 +163,10 @@ forEachEngine('payout commands', (openTestDatabase) => {
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace(';20000;', ';20.000;'));
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+    assert.match(refused.stderr, /\nLine 3: The amount cannot be paid/);
+    const [, ...details] = refused.stderr.trimEnd().split('\n');
+    const error = { code: 'INVALID_PAYOUT', message: 'Nothing was proposed.', details };
+    assert.deepEqual(refused.json, { error }, 'JSON has every refused row too');
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace('00990011223', '900000000002'));
     const { stderr } = await propose(bad);
     assert.match(
