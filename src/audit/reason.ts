@@ -1,13 +1,14 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
+import { MISLEADING } from '../lib/misleading-text.ts';
 import { checkCharacter } from '../lib/modulo-eleven.ts';
 
 /**
  * Returns whether a text may be a reason. Reasons are stored permanently, so they must not contain an e-mail address, a
- * card number or the RUT of a person.
+ * card number or the RUT of a person; nor a character that misleads their reader.
  */
 export function isReason(text: string): boolean {
   const isShort = text !== '' && text.length <= 200;
-  return isShort && !/[\p{Cc}@]/u.test(text) && !holdsCardNumber(text) && !holdsPersonalRut(text);
+  return isShort && !text.includes('@') && !MISLEADING.test(text) && !holdsCardNumber(text) && !holdsPersonalRut(text);
 }
 
 /**

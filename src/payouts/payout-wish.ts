@@ -146,7 +146,8 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
   return errors;
 }
 
-function holderErrors({ name, email }: PayeeWish, row: number): ErrorItem[] {
+/** Returns the errors of a name and an e-mail address that an approver would misread. `row`: the payout in its list. */
+export function holderErrors({ name, email }: Pick<PayeeWish, 'name' | 'email'>, row: number): ErrorItem[] {
   const members = [
     { member: 'name', text: name, en: 'The name', es: 'El nombre' },
     { member: 'email', text: email, en: 'The e-mail', es: 'El correo' },

@@ -17,6 +17,11 @@ test('a reason with the RUT of a person is refused', () => {
     assert.equal(isReason(`devuelto a ${rut}, que llamó`), false, rut);
 });
 
+test('a reason with a character that misleads its reader is refused', () => {
+  for (const character of ['\n', '\u001B', '\u2028', '\u2029', '\u202E', '\u2066'])
+    assert.equal(isReason(`devuelto${character}a Ana`), false, character);
+});
+
 test('a reason with a text that only resembles the RUT of a person is accepted', () => {
   for (const text of [
     'factura 12 de 76.543.210-3',

@@ -117,11 +117,23 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.doesNotMatch(checked.text, /aria-invalid|refused-/);
     assertMarked((await maker.post('/recipients', { ...account, rut: '12.531.909-3' })).text, 'rut');
     assertMarked((await maker.post('/recipients', { ...account, bank: '' })).text, 'bank');
-    const kept = await maker.post('/recipients', { ...account, validation: valueOf(checked.text, 'validation') });
+    const validation = valueOf(checked.text, 'validation');
+    for (const bad of [
+      { name: 'Ana \u202Ezeñú' },
+      { name: 'Ana 4111 1111 1111 1111' },
+      { email: 'a\u202E@example.cl' },
+    ]) {
+      const [field = ''] = Object.keys(bad);
+      assertMarked((await maker.post('/recipients', { ...account, ...bad })).text, field);
+      const refused = await maker.post('/recipients', { ...account, ...bad, validation });
+      assert.deepEqual([refused.status, /cannot be used\. Write it on one line/.test(refused.text)], [422, true]);
+    }
+    const kept = await maker.post('/recipients', { ...account, validation });
     const [at = ''] = /\/recipients\/rcp_\w+/.exec(kept.headers.get('location') ?? '') ?? [];
     const other = await maker.post(at, { ...account, account: 'abc' });
     assertMarked(other.text, 'account');
     assert.match(other.text, / name="account"[^>]* value="abc"/, 'the form keeps what was typed');
+    assertMarked((await maker.post(at, { ...account, name: 'Ana\u2067' })).text, 'name');
     const pay = { of, amount: '15000', reference: 'FAC-1', message: '' };
     assertMarked((await maker.post(`${at}/pay`, { ...pay, amount: '15.000' })).text, 'amount');
     assertMarked((await maker.post(`${at}/pay`, { ...pay, reference: '' })).text, 'reference');

@@ -4,14 +4,17 @@ import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
+import { holderErrors } from '../../payouts/payout-wish.ts';
 import { bankOptions } from '../bank-accounts/bank-options.ts';
 import { badge } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { type Fault, formField, linkToField } from '../notice.ts';
 import type { SeenOwner } from './owner-choice.ts';
+import { fieldAtFault, refusalOf } from './payout-cells.ts';
 
 /** An account as typed. `merchant`: the id of the merchant whose people share it. */
 export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
@@ -29,8 +32,10 @@ export function accountFields(fields: Record<string, string>): AccountFields {
   };
 }
 
-/** Converts the fields for a validation. */
-export function accountInputOf({ rut, bank, account, name }: AccountFields): AccountInput {
+/** Converts the fields for a validation. Throws `Problem` for a name or an e-mail address that would mislead. */
+export function accountInputOf({ rut, bank, account, name, email }: AccountFields): AccountInput {
+  const errors = holderErrors({ name, email }, 0);
+  if (errors[0] !== undefined) throw new Problem('INVALID_BODY', { errors });
   return { rut, bankCode: bank, account, rutFormat: null, holderName: name === '' ? null : name };
 }
 
@@ -69,6 +74,12 @@ const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', war
 export function accountFault(language: Language, { state, verdict, checks }: Validation): Fault {
   const failed = state === 'completed' && !isValid(verdict) ? decidingCheck(checks) : undefined;
   return failed === undefined ? { said: '' } : { said: failed.message[language], field: FIELDS[failed.field] };
+}
+
+/** Returns why the form was refused, and the field that it is about. */
+export function holderFault(language: Language, error: unknown): Fault & { status: number } {
+  const { status, said } = refusalOf(language, error);
+  return { status, said, field: fieldAtFault(error, { name: 'name', email: 'email' }) };
 }
 
 /** The fields of the form, by the member of a validation. */

@@ -17,9 +17,16 @@ import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { alertNotice, type Fault } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { accountFault, accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
+import {
+  accountFault,
+  accountFields,
+  accountForm,
+  accountInputOf,
+  holderFault,
+  verdictSection,
+} from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
-import { accountCell, refusalOf } from './payout-cells.ts';
+import { accountCell } from './payout-cells.ts';
 
 const SHOWN = 50;
 
@@ -93,8 +100,8 @@ export const postConsoleRecipients = consoleHandler(async (app, visit) => {
     const { id } = await keepRecipient(app, user, null, input, by);
     return await goTo(`/recipients/${id}?done=kept`);
   } catch (error) {
-    const { status, said } = refusalOf(language, error);
-    return sendAdding(app, visit, { status, said, fields, found: false });
+    const { status, ...fault } = holderFault(language, error);
+    return sendAdding(app, visit, { status, said: fault.said, fields, found: false, fault });
   }
 });
 
@@ -119,7 +126,7 @@ async function sendAdding(app: App, visit: ConsoleVisit, { status, said, fields,
     owners: await listSeenOwners(app, user),
     ...(fault !== undefined && { fault }),
   });
-  const main = html`${alertNotice(said)}
+  const main = html`${alertNotice({ said, field: fault?.field })}
 <h1>${title}</h1>
 ${found}
 <h2>${tell(language, 'recipient.write_again')}</h2>

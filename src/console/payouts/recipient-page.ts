@@ -24,6 +24,7 @@ import {
   accountFields,
   accountForm,
   accountInputOf,
+  holderFault,
   verdictSection,
 } from './account-form.ts';
 import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
@@ -76,7 +77,8 @@ export const postConsoleRecipient = consoleHandler(async (app, visit) => {
     await keepRecipient(app, user, id, input, by);
     return await goTo(`/recipients/${id}?done=kept`);
   } catch (error) {
-    return sendRecipient(app, visit, { ...refusalOf(language, error), account: fields });
+    const fault = holderFault(language, error);
+    return sendRecipient(app, visit, { ...fault, account: fields, wrong: fault });
   }
 });
 
