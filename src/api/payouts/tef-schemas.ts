@@ -7,7 +7,7 @@ import { isObject } from '../bank-accounts/read-account-input.ts';
 
 const text = (description: string) => Type.String({ description });
 
-/** The request body of published clients. The callback address is `callbackUrl` at the root, or `url` in `tef`. */
+/** The request body of published clients. The callback address is `callbackUrl` at the root or `url` in `tef`; both must agree. */
 export const TefRequestSchema = Type.Object(
   {
     tef: Type.Object(
@@ -103,10 +103,18 @@ export function readTef({ tef, callbackUrl, ...strange }: Record<string, unknown
   const errors = Object.keys(strange).map((name) => unknownMember(name, ['tef', 'callbackUrl']));
   const wish = readTransfer(tef, '/tef', errors);
   const atRoot = optionalText(callbackUrl, '/callbackUrl', errors);
+  if (atRoot !== null && wish.callbackUrl !== null && atRoot !== wish.callbackUrl) errors.push(TWO_CALLBACKS);
   const [first, ...others] = errors;
   if (first !== undefined) throw invalidBody([first, ...others]);
   return { ...wish, callbackUrl: atRoot ?? wish.callbackUrl };
 }
+
+const TWO_CALLBACKS = errorItem('/callbackUrl', 'INVALID_PARAMETER', [
+  'callbackUrl and tef.url differ.',
+  'Send one of them, or the same URL in both.',
+  'callbackUrl y tef.url son distintas.',
+  'Envía una de las dos, o la misma URL en ambas.',
+]);
 
 /**
  * Reads one transfer. Adds every error to `errors`, with pointers under `pointer`; the result is usable only without

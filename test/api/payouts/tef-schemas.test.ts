@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTef, readTransfer, TEF_REQUEST_EXAMPLE } from '../../../src/api/payouts/tef-schemas.ts';
-import type { ErrorItem } from '../../../src/error-catalogue.ts';
+import type { ErrorItem, Problem } from '../../../src/error-catalogue.ts';
 
 const { tef } = TEF_REQUEST_EXAMPLE;
 
@@ -31,12 +31,15 @@ test('every error of a transfer is reported under the place of that transfer', (
   assert.deepEqual(errorsOf(tef, '/tef'), []);
 });
 
-test('the callback address at the root takes precedence over the one in the transfer', () => {
+test('the callback address is at the root or in the transfer, and two different ones are refused', () => {
   const within = { tef: { ...tef, url: 'https://shop.example/within' } };
-  assert.equal(
-    readTef({ ...within, callbackUrl: 'https://shop.example/root' }).callbackUrl,
-    'https://shop.example/root',
+  assert.throws(
+    () => readTef({ ...within, callbackUrl: 'https://shop.example/root' }),
+    (error: Problem) => error.code === 'INVALID_BODY' && error.extras.errors?.[0]?.pointer === '/callbackUrl',
   );
+  const same = { ...within, callbackUrl: 'https://shop.example/within' };
+  assert.equal(readTef(same).callbackUrl, 'https://shop.example/within');
+  assert.equal(readTef({ tef, callbackUrl: 'https://shop.example/root' }).callbackUrl, 'https://shop.example/root');
   assert.equal(readTef(within).callbackUrl, 'https://shop.example/within');
   assert.equal(readTef({ tef }).callbackUrl, null);
 });
