@@ -244,8 +244,13 @@ function monthLines({
         ? 'is open'
         : 'has not ended, or ended less than 10 minutes ago'
       : `was closed by ${closed.closed_by}`;
+  const reasons = [
+    unbooked > 0 && `${countOf(unbooked, 'fact')} without an entry`,
+    suspense > 0 && `${suspense} in suspense`,
+    differences > 0 && `${countOf(differences, 'difference')} not accepted`,
+  ].filter((reason) => reason !== false);
   return [
-    `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} ${differences === 1 ? 'difference' : 'differences'} not accepted.`,
+    `${month} ${state}${reasons.length === 0 ? '' : ': '}${reasons.join(', ')}.`,
     ...(hasBooks ? [] : ['The first payment service was created later.']),
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
     ...(clockWentBack ? ['The clock went back after the close: what was recorded since can be in this month.'] : []),

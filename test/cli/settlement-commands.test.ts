@@ -35,8 +35,10 @@ forEachEngine('month show', (openTestDatabase) => {
     assert.equal(refused.status, 1);
     assert.match(
       refused.stderr,
-      /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended, or ended less than 10 minutes ago: /,
+      /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended, or ended less than 10 minutes ago\.\n$/,
+      'nothing else stands against it',
     );
+    assert.match(stdout, /^2026-01 is open\.\n/);
     const before = await runCommand(['month', 'close', '2025-12'], { env });
     assert.match(
       before.stderr,
@@ -73,6 +75,8 @@ forEachEngine('settlement accept', (openTestDatabase) => {
     writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n2026-10-15;A2;-700\n');
     const kept = await runCommand(['settlement', 'keep', file, '--json'], { env });
     const { id, open } = JSON.parse(kept.stdout) as { id: string; open: number };
+    const month = await runCommand(['month', 'show', '2026-10'], { env });
+    assert.match(month.stdout, /^2026-10 [^:]*: 2 differences not accepted\.\n/, 'only what is not zero');
     assert.equal(open, 2);
     const accept = (cause: string) =>
       runCommand(['settlement', 'accept', id, '--cause', cause, '--reason', 'otro abono'], { env });
