@@ -1,7 +1,8 @@
-import { Problem } from '../../error-catalogue.ts';
+import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { sendProblem } from '../../http/send-problem.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
@@ -10,8 +11,12 @@ import { TRANSACTION_ID } from './transaction-schemas.ts';
 /** The former service's names of payment methods. Its shops still read them. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
 
+const STORE_FAILURES: readonly ErrorCode[] = ['STORAGE_UNAVAILABLE', 'STORAGE_FULL', 'INTERNAL'];
+
 /** Returns the state of a transaction for shops that predate the signed API. */
 export const getTrxsStatusId = operation({
+  refuse: (app, request, reply, problem) =>
+    sendProblem(app, request, reply, STORE_FAILURES.includes(problem.code) ? unread(problem) : problem),
   describe: {
     operationId: 'readTransactionStatusUnsigned',
     summary: 'Read the status of a transaction (older shops)',
@@ -19,7 +24,7 @@ export const getTrxsStatusId = operation({
     tag: 'Transactions',
     parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'Status of the transaction', schema: replySchema(), example: replyExample() } },
-    errors: ['NO_PERMISSION'],
+    errors: ['NO_PERMISSION', ...STORE_FAILURES.map((code) => ({ code, status: 500 }))],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
@@ -42,6 +47,11 @@ export const getTrxsStatusId = operation({
     };
   },
 });
+
+/** The answer of the former service when its store failed. */
+function unread({ code, extras }: Problem): Problem {
+  return new Problem(code, { ...extras, legacy: { status: 500, error: 'Error Obteniendo TRX' } });
+}
 
 function replySchema() {
   return Type.Object(

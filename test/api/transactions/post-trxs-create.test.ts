@@ -123,6 +123,16 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
       assert.deepEqual([answer.status, jsonOf(answer)['error']], [403, 'TRX inexistente o no tienes permisos.'], path);
     }
   });
+
+  test('the status of a transaction answers in the former words when the store fails', async () => {
+    await using shop = await open(openTestDatabase);
+    const { idTrx } = jsonOf(await shop.create({ x_account_id: String(shop.environment.id) }));
+    const read = () => shop.server.get(`/trxs/status/${String(idTrx)}`, shop.user.headers);
+    assert.equal((await read()).status, 200);
+    await shop.app.db.close();
+    const answer = await read();
+    assert.deepEqual([answer.status, jsonOf(answer)['error']], [500, 'Error Obteniendo TRX'], answer.text);
+  });
 });
 
 function pick(answer: Answer, names: readonly string[]): Record<string, unknown> {
