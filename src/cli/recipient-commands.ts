@@ -3,6 +3,7 @@ import { SigningError } from '../../protocol/signing-error.ts';
 import { recipientInput, recipientJson } from '../api/payouts/recipient-schemas.ts';
 import type { App } from '../app.ts';
 import { COMMAND_LINE, validateBankAccount } from '../bank-validation/validate-bank-account.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
 import { readStrictJson } from '../http/read-strict-json.ts';
 import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
 import { keepRecipient, requireNamed } from '../payouts/keep-recipient.ts';
@@ -66,8 +67,10 @@ function readAccount(bytes: Buffer, file: string): Record<string, unknown> {
   try {
     return readStrictJson(bytes, { depth: 4, members: 64 });
   } catch (error) {
-    const code = error instanceof SigningError ? OTHER_TEXTS.find((one) => one === error.code) : undefined;
-    if (code === undefined) throw error;
+    if (!(error instanceof SigningError)) throw error;
+    const code = OTHER_TEXTS.find((one) => one === error.code);
+    if (code === undefined)
+      throw new CommandError(`${error.message.replace(/^The body/, name)} ${error.fix}`, 1, error.code as ErrorCode);
     throw new CommandError(
       `${name} is not one JSON object: write it as {"rut": "…", "bankData": {"bankSBIFNumber": "…", "bankAccount": "…"}, "name": "…"}. A CSV or .xlsx is read by bin/rubrica payout propose, which pays its rows, and bin/rubrica validate.`,
       1,

@@ -372,6 +372,12 @@ forEachEngine('commands that change something', (openTestDatabase) => {
       code: 'INVALID_JSON',
       message: /nomina\.csv is not one JSON object: write it as \{"rut": .* A CSV .* bin\/rubrica payout propose/,
     });
+    const large = join(folder, 'large.json');
+    writeFileSync(large, JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`m${at}`, 1]))));
+    await assert.rejects(run(world.settings, ['recipient', 'create', large, '--as', MARIA]), {
+      code: 'TOO_MANY_FIELDS',
+      message: /large\.json has too many fields/,
+    });
     const unknown = run(world.settings, ['recipient', 'change', 'rc_x', file, '--as', MARIA]);
     await assert.rejects(unknown, { message: /no recipient rc_x: bin\/rubrica recipient list/ });
     await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
