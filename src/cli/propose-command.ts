@@ -146,5 +146,7 @@ function rowProblem(problem: Problem, lines: readonly number[]): Error {
     const [, row] = /^\/(\d+)\//.exec(pointer) ?? [];
     return row === undefined ? `${message} ${fix}` : `Line ${lines[Number(row)]}: ${message} ${fix}`;
   });
+  const left = errors.length - said.length;
+  if (left > 0) said.push(`and ${left} more`);
   return new CommandError(['Nothing was proposed.', ...said].join('\n'), 1, problem.code);
 }

@@ -1,5 +1,4 @@
 import { invalidParameter, type Problem } from '../error-catalogue.ts';
-import { nearestWord } from '../lib/nearest-word.ts';
 import type { Schema } from './json-schema.ts';
 
 type QueryParameter = { readonly name: string; readonly schema: Schema; readonly allowEmptyValue?: boolean };
@@ -23,10 +22,9 @@ export function readQuery(parameters: readonly QueryParameter[], sent: unknown, 
 /** A stranger chose the name, so the response quotes only its beginning. */
 function unknownParameter(name: string, names: readonly string[]): Problem {
   const shown = name.slice(0, 64);
-  const meant = nearestWord(shown, names);
   return invalidParameter(
-    `${shown} is not a parameter here. ${meant === null ? `Send only ${names.join(', ')}.` : `Did you mean ${meant}?`}`,
-    `${shown} no es un parámetro aquí. ${meant === null ? `Envía solo ${names.join(', ')}.` : `¿Querías decir ${meant}?`}`,
+    `${shown} is not a parameter here. Send only ${names.join(', ')}.`,
+    `${shown} no es un parámetro aquí. Envía solo ${names.join(', ')}.`,
   );
 }
 

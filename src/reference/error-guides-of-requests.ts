@@ -168,11 +168,11 @@ export const REQUEST_GUIDES = {
     ['?limit=many', '?limit=50'],
     [
       'The value does not have the format of the parameter. The detail of the response names the format.',
-      'The request has no parameter of this name, often because of a spelling mistake. The detail names the nearest one.',
+      'The request has no parameter of this name, often because of a spelling mistake. The detail lists the parameters.',
     ],
     [
       'El valor no tiene el formato del parámetro. El detalle de la respuesta lo nombra.',
-      'La solicitud no tiene un parámetro con este nombre, a menudo por un error al escribirlo. El detalle nombra el más parecido.',
+      'La solicitud no tiene un parámetro con este nombre, a menudo por un error al escribirlo. El detalle nombra los parámetros.',
     ],
   ),
   UNEXPECTED_QUERY: guide(

@@ -173,6 +173,9 @@ forEachEngine('payout commands', (openTestDatabase) => {
       stderr,
       /Line 2: The check character does not fit the number: .*\nLine 3: The account does not match the recipient: /,
     );
+    const [titles, row = ''] = CSV.replace('12.531.909-2', '12.531.909-3').split('\n');
+    writeFileSync(bad, `${titles}\n${`${row}\n`.repeat(53)}`);
+    assert.match((await propose(bad)).stderr, /\nLine 51: .*\nand 3 more\n$/);
     writeFileSync(bad, CSV.replace('Ana Núñez', 'Ana\tNúñez'));
     assert.match((await propose(bad)).stderr, /Line 2: The name cannot be used\. Write it on one line, without tabs/);
     writeFileSync(bad, CSV.replace('Ana Núñez', 'Totalpack Ltda.'));

@@ -24,7 +24,7 @@ test('only the endpoints of published clients ignore unknown query parameters', 
 });
 
 forEachEngine('filters of lists', (openTestDatabase) => {
-  test('are refused when they are unknown, and the nearest known one is named', async () => {
+  test('are refused when they are unknown, and the known ones are listed', async () => {
     const app = createTestApp(await openTestDatabase());
     const { serviceToken, paymentServiceId } = await createTestEnvironment(app);
     const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
@@ -36,10 +36,9 @@ forEachEngine('filters of lists', (openTestDatabase) => {
     };
     for (const { paths } of READING.filter(({ anyQuery }) => !anyQuery))
       assert.match(String(await detailOf(`${paths[0].replace(':id', 'x')}?extra=1`)), /^extra is not a parameter here/);
-    assert.equal(await detailOf('/events?aftr=5'), 'aftr is not a parameter here. Did you mean after?');
-    assert.equal(await detailOf('/events?page=5'), 'page is not a parameter here. Send only after, limit.');
+    assert.equal(await detailOf('/events?aftr=5'), 'aftr is not a parameter here. Send only after, limit.');
     const spanish = await detailOf('/transactions?limit=1&card_digits=1234&State=failed', 'es');
-    assert.equal(spanish, 'card_digits no es un parámetro aquí. ¿Querías decir card_last_digits?');
+    assert.match(String(spanish), /^card_digits no es un parámetro aquí\. Envía solo .*card_last_digits/);
     const long = await detailOf(`/events?${'a'.repeat(2000)}=1`);
     assert.equal(long, `${'a'.repeat(64)} is not a parameter here. Send only after, limit.`);
     assert.equal((await server.get('/events?aftr=5')).status, 401, 'a stranger is refused first');
