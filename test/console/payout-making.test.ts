@@ -128,6 +128,9 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       const refused = await maker.post('/recipients', { ...account, ...bad, validation });
       assert.deepEqual([refused.status, /cannot be used\. Write it on one line/.test(refused.text)], [422, true]);
     }
+    const nameless = await maker.post('/recipients', { ...account, name: ' ', validation });
+    assert.deepEqual([nameless.status, /The name is missing\./.test(nameless.text)], [422, true]);
+    assertMarked(nameless.text, 'name');
     const kept = await maker.post('/recipients', { ...account, validation });
     const [at = ''] = /\/recipients\/rcp_\w+/.exec(kept.headers.get('location') ?? '') ?? [];
     const other = await maker.post(at, { ...account, account: 'abc' });

@@ -4,7 +4,7 @@ import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { errorItem, Problem } from '../../error-catalogue.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { holderErrors } from '../../payouts/payout-wish.ts';
@@ -32,12 +32,19 @@ export function accountFields(fields: Record<string, string>): AccountFields {
   };
 }
 
-/** Converts the fields for a validation. Throws `Problem` for a name or an e-mail address that would mislead. */
+/** Converts the fields for a validation. Throws `Problem` without a name, and for a name or an e-mail address that would mislead. */
 export function accountInputOf({ rut, bank, account, name, email }: AccountFields): AccountInput {
-  const errors = holderErrors({ name, email }, 0);
+  const errors = name === '' ? [NO_NAME] : holderErrors({ name, email }, 0);
   if (errors[0] !== undefined) throw new Problem('INVALID_BODY', { errors });
-  return { rut, bankCode: bank, account, rutFormat: null, holderName: name === '' ? null : name };
+  return { rut, bankCode: bank, account, rutFormat: null, holderName: name };
 }
+
+const NO_NAME = errorItem('/name', 'INVALID_BODY', [
+  'The name is missing.',
+  'Write the name of the holder: the person who approves a payout reads it.',
+  'Falta el nombre.',
+  'Escribe el nombre del titular: lo lee quien aprueba un pago.',
+]);
 
 /** `owners` is empty if the merchant is already known. */
 type AccountForm = { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[]; fault?: Fault };
