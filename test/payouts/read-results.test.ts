@@ -47,6 +47,18 @@ forEachEngine('a large file of results', (openTestDatabase) => {
     assert.deepEqual([outcomes.map(({ id, outcome }) => `${id} ${outcome}`), unmatched], [['po_1 failed'], []]);
   });
 
+  test('decides nothing about a payout whose first line is not understood, whatever its second line says', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const payout = { id: 'po_1', reference: 'r1', amount: 100 } as Payout;
+    const read = (...states: string[]) =>
+      readResults(app, Readable.from([Buffer.from(['id,estado', ...states.map((one) => `po_1,${one}`)].join('\n'))]), [
+        payout,
+      ]);
+    const nothing = { outcomes: [], unmatched: [3], unclear: [2] };
+    assert.deepEqual(await read('en revisión', 'pagado'), nothing);
+    assert.deepEqual(await read('pagado', 'rechazado'), { outcomes: [], unmatched: [], unclear: [2, 3] });
+  });
+
   test('is refused if it has more than fifty thousand lines', async () => {
     const app = createTestApp(await openTestDatabase());
     const file = Readable.from([Buffer.from(`id,estado\n${'a,b\n'.repeat(50_001)}`)]);

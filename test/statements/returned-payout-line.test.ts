@@ -12,6 +12,7 @@ import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { payOut } from '../support/test-movements.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -66,6 +67,13 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     const back = { environment_id: environment.id, kind: 'resolution' as const, reference: 'payout TEF-8812' };
     assert.equal((await selectMovement(app.db, back))?.reason, 'the account is closed');
     assert.deepEqual([await available(), await findings()], [10_000, []]);
+  });
+
+  test('is not the return of a payout in another currency', async () => {
+    const { app, environment, say } = await open();
+    await createPaidTransaction(app, environment, { amount: 9000, currency: 'USD' });
+    const dollars = idOf(await payOut(app, environment, 9000, { currency: 'USD' }));
+    await assert.rejects(say(2, dollars), { code: 'PAYOUT_STATE', message: /amount/ });
   });
 
   test('is the return that a person had recorded before, and books nothing then', async () => {
