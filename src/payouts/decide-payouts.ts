@@ -80,9 +80,10 @@ export async function findApprovalRefusal(app: App, decision: PayoutDecision): P
 async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directory: BankDirectory) {
   const { owner, by } = decision;
   const now = app.now();
-  const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
   const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
   const payouts = await lockDecided(tx, decision, 'approved');
+  // After the locks: somebody may have taken the permission away while they were awaited.
+  const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
   const versions = await selectVersionsPaid(tx, payouts);
   const byRecipient = Map.groupBy(versions, ({ id }) => id);
   const behind = await findPeopleBehind(tx, payouts, versions);
@@ -311,8 +312,8 @@ function decideWith(
   step: Step,
 ): Promise<Payout[]> {
   return app.db.transaction(async (tx) => {
-    await requireUserOf(tx, decision.by, decision.owner.id, permission);
     const payouts = await lockDecided(tx, decision, step.to);
+    await requireUserOf(tx, decision.by, decision.owner.id, permission);
     const change = { reason: decision.reason };
     return decide(tx, decision, payouts, { ...step, at: app.now(), change });
   });

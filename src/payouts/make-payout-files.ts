@@ -60,11 +60,11 @@ export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<M
   if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
   const identity = await identityHashes(app);
   return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const payouts = await lockApproved(tx, owner.id, batchId);
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left after the backup was made is `approved` again, and would be paid twice.
     if ((await findHeld({ db: tx })) !== null) throw held();
-    const at = app.now();
-    const payouts = await lockApproved(tx, owner.id, batchId);
     if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
     const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
     const made: MadeFile[] = [];

@@ -52,10 +52,11 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
   const directory = await currentDirectory(app);
   return app.db
     .transaction(async (tx) => {
-      // A provider may have been asked about the accounts for a minute: somebody may have disabled the user meanwhile.
-      const user = await requireUserOf(tx, proposal.by, owner.id, 'payouts:create');
       const now = app.now();
       const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+      // A provider may have been asked about the accounts for a minute, and the lock awaited: somebody may have disabled
+      // the user meanwhile.
+      const user = await requireUserOf(tx, proposal.by, owner.id, 'payouts:create');
       const made = batch === null ? null : newBatch(proposal, user.id, now);
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const rivals = rivalsOf(planned.map(({ wish }) => wish));

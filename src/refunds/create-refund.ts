@@ -41,7 +41,8 @@ export type RefundCreation =
  * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only.
  * Rejects with `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today,
  * `TOKEN_INVALID` if the user was disabled meanwhile, `OVERLOADED` if a thousand refunds of the environment wait already.
- * `checkUser` throws if the user may refund no more: a request can wait for its turn after its permission was checked.
+ * `checkUser` throws if the user may refund no more: a request can wait for its turn, or for the merchant's money, after
+ * its permission was checked. A repetition is not checked.
  */
 export function createRefund(
   app: App,
@@ -65,7 +66,6 @@ async function acceptRefund(
   return app.db.transaction<RefundCreation>(async (tx) => {
     const transaction = await lockTransaction(tx, paid);
     if (transaction === null) throw new Error('A transaction is gone');
-    await checkUser(tx);
     const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
     const { currency } = transaction;
@@ -74,6 +74,7 @@ async function acceptRefund(
     // In the audit log, so that a verification of the books finds a sum that somebody reset.
     let counted: RefundDay | null = null;
     const placed = await placeRefund(app, tx, placing, async (amount) => {
+      await checkUser(tx);
       counted = await countRefund(tx, { userId: by.userId, amount, currency }, now);
     });
     if (placed.kind === 'refused') return placed;

@@ -55,7 +55,9 @@ export function approveRefundRequest(
       }
       if (request.state !== 'waiting') return { kind: 'already', request };
       const placing = { environment, transaction, part: request, requestedBy: request.requested_by };
-      const placed = await placeRefund(app, tx, { ...placing, idempotencyKey: null, now: at }, async () => {});
+      // Checked again after the wait for the merchant's money.
+      const allow = () => requireUserOf(tx, by, request.environment_id, 'refunds:approve');
+      const placed = await placeRefund(app, tx, { ...placing, idempotencyKey: null, now: at }, allow);
       if (placed.kind === 'refused') return { kind: 'refused', request, refusal: placed.refusal };
       const { refund } = placed;
       const asker = { id: request.requested_by_id, email: accountOf(request.requested_by) };

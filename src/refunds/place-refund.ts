@@ -36,7 +36,7 @@ export async function placeRefund(
   app: App,
   tx: Tx,
   { environment, transaction, part, requestedBy, idempotencyKey, now }: Placing,
-  allow: (amount: number) => Promise<void>,
+  allow: (amount: number) => Promise<unknown>,
 ): Promise<PlacedRefund> {
   const { amount, reserved, refusal } = await checkRefundPart(app, tx, transaction, part, now);
   if (refusal !== null) return { kind: 'refused', refusal };
