@@ -48,12 +48,18 @@ function decimalMarkOf({ text, currency }: { text: string; currency: string }): 
 export function readSettled(text: string, currency: string, mark: DecimalMark | 'conflict'): number | 'not' | 'two' {
   const exponent = currencyExponent(currency);
   const written = readWritten(text);
-  if (written === null || exponent === undefined) return 'not';
+  if (written === null || exponent === undefined || namesAnother(text, currency)) return 'not';
   const decimal = exponent === 0 ? wholeOf(written.digits) : decimalOf(written.digits, mark);
   if (decimal === 'not' || decimal === 'two') return decimal;
   const amount = parseDecimal(decimal, currency);
   if (amount === null || amount === 0) return 'not';
   return written.negative ? -amount : amount;
+}
+
+/** Returns whether the cell itself names another currency: `US$ 25,00` in a column of pesos is not 25 pesos. */
+function namesAnother(text: string, currency: string): boolean {
+  const [named] = /CLP|USD|US\$/i.exec(text) ?? [];
+  return named !== undefined && named.toUpperCase().replace('$', 'D') !== currency;
 }
 
 /**

@@ -317,6 +317,16 @@ const REFUSED: [name: string, rows: string[][], message: string][] = [
     'Line 2, column "Monto Venta": found "12,5". Write an amount of CLP, such as 12990.',
   ],
   [
+    'an amount in dollars of a sale in pesos',
+    [[DATE, 'x', '1', 'US$ 25,00', '']],
+    'Line 2, column "Monto Venta": found "US$ 25,00". Write an amount of CLP, such as 12990.',
+  ],
+  [
+    'an amount in pesos of a sale in dollars',
+    [[DATE, 'x', '1', 'CLP 12.990', 'USD']],
+    'Line 2, column "Monto Venta": found "CLP 12.990". Write an amount of USD, such as 12990.55.',
+  ],
+  [
     'misplaced thousands separators',
     [[DATE, 'x', '1', '1.00.000', '']],
     'Line 2, column "Monto Venta": found "1.00.000". Write an amount of CLP, such as 12990.',

@@ -122,6 +122,7 @@ test('a refusal names the line, the column as the file calls it, and how to writ
   const whole = 'cannot be read. Write whole pesos, such as 15000 or 15.000.';
   await refused([...above, '17/01/2026;TEF;15.00O;;1'], `Line 4: an amount in column “Cargos (CLP)” ${whole}`);
   await refused([...above, '17/01/2026;TEF;15.000;;N/D'], `Line 4: an amount in column “Saldo” ${whole}`);
+  await refused([...above, '17/01/2026;TEF;;US$ 15.000;1'], `Line 4: an amount in column “Abonos” ${whole}`);
   const day = 'Line 4: the day in column “Fecha” cannot be read. Write it as 15/01/2026 or 2026-01-15.';
   for (const text of ['31/02/2026', '17/01/26', '2026']) await refused([...above, `${text};TEF;1.000;;`], day);
   await refused(above, 'There is no line with an amount below line 3. Export days with movements.');
