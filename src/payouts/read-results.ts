@@ -78,7 +78,9 @@ export async function readResults(
     for await (const row of table.rows) {
       const { line, cells } = row;
       await turn();
-      if (isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
+      // A line that names a payout is no sum, although its remark may begin as one: "Total de fondos insuficiente".
+      const isNamed = known.has(cells[places.reference ?? -1]?.trim() ?? '');
+      if (!isNamed && isTotal(cells, [cells[places.rut ?? -1], cells[places.account ?? -1]])) continue;
       if (++lines > MOST_LINES)
         throw invalidPayout({
           en: `A file of results has at most ${MOST_LINES} lines: split the file.`,

@@ -274,6 +274,26 @@ forEachEngine('payout files', (openTestDatabase) => {
     }
   });
 
+  test('a line with the id of a payout is no line of totals, whatever the remark of the bank begins with', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk, [wish({ reference: 'nomina-1' }), wish({ reference: 'nomina-2', payee: PEDRO })]);
+    const { read, idOf } = await filed(app, desk);
+    const said = await read([
+      'Id;Estado;Motivo',
+      `${idOf('nomina-1')};Rechazado;Total de fondos insuficiente`,
+      'nomina-2;Pagado;Suma abonada',
+      ';;Total: 2 pagos',
+    ]);
+    assert.deepEqual(
+      said.outcomes.map(({ id, outcome }) => [id, outcome]),
+      [
+        [idOf('nomina-1'), 'failed'],
+        [idOf('nomina-2'), 'confirmed'],
+      ],
+    );
+    assert.deepEqual([said.unmatched, said.unclear], [[], []]);
+  });
+
   test('a line from more than five days before the payouts left is of none of them: last month’s file has the same people and amounts', async () => {
     const { app, desk } = await open();
     app.now.advance(Date.parse('2026-03-31T13:00:00Z') - app.now());
