@@ -16,7 +16,7 @@ import { noRecipient } from './keep-recipient.ts';
 import { ANOTHER_BANK } from './kept-texts.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
-import { selectPayees, selectVersionsPaid } from './recipient-queries.ts';
+import { selectPayees, selectVersionsPaid, selectWithOtherAccounts } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
@@ -32,7 +32,7 @@ export type PayeeWish = {
 
 /**
  * A recipient to pay. `isNew`: it is not stored yet. `isFirst`: no payout to the RUT has left. `changed`: the last one
- * went to another account.
+ * went to another account, or none has left and the recipient had another account.
  */
 export type Payee = { readonly row: RecipientRow; readonly isNew: boolean } & Before;
 
@@ -83,7 +83,18 @@ export async function findPayees(
     const some = wishes.slice(start, start + AT_ONCE);
     findings.push(...(await findSome(app, owner, keeper, some, { hashes, known, made, validate })));
   }
-  return findings;
+  return markChanged(app, findings);
+}
+
+/** Marks the recipients whose account was changed before the first payout to their RUT left. */
+async function markChanged(app: App, findings: readonly PayeeFinding[]): Promise<PayeeFinding[]> {
+  const ids = findings.flatMap((one) => ('payee' in one && one.payee.isFirst ? one.payee.row.id : []));
+  const changed = ids.length === 0 ? null : await selectWithOtherAccounts(app.db, [...new Set(ids)]);
+  return findings.map((one) =>
+    'payee' in one && one.payee.isFirst && changed?.has(one.payee.row.id) === true
+      ? { payee: { ...one.payee, changed: true } }
+      : one,
+  );
 }
 
 async function findSome(

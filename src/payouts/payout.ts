@@ -75,7 +75,10 @@ export type Payout = SqlRow & {
   /** A keyed hash of everything that was requested. */
   wish_hash: string;
   callback_url: string | null;
-  /** The user who stored an account that differs from the one paid last; null: the same account, or the first. */
+  /**
+   * The user who stored an account that differs from the one paid last, or from an earlier one of a recipient to whose
+   * RUT nothing had left; null: the same account, or the only one.
+   */
   account_changed_by: string | null;
   state: PayoutState;
   changed_at: number;

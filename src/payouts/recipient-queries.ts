@@ -95,6 +95,12 @@ export function selectPayees(
   );
 }
 
+/** Returns which of these recipients have had more than one account. */
+export async function selectWithOtherAccounts(db: Reader, ids: readonly string[]): Promise<Set<string>> {
+  const sql = 'select id from recipients where id {named $1} group by id having count(distinct account_hash) > 1';
+  return new Set((await db.query<{ id: string }>(sql, [ids])).map(({ id }) => id));
+}
+
 /** Returns all versions of the recipients of payouts, oldest first. */
 export function selectVersionsPaid(
   db: Reader,

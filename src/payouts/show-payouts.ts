@@ -94,8 +94,8 @@ function rutsOf(payouts: readonly Payout[]): string[] {
 function changed({ account_changed_by }: Payout): PayoutWarning[] {
   if (account_changed_by === null) return [];
   const text = {
-    en: 'The account was changed since the last payment to this RUT.',
-    es: 'La cuenta cambió desde el último pago a este RUT.',
+    en: 'The account of this RUT was changed, and nothing has been paid to the new one yet.',
+    es: 'La cuenta de este RUT cambió, y todavía no se ha pagado a la nueva.',
   };
   return [{ code: 'ACCOUNT_CHANGED', text }];
 }

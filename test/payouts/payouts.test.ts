@@ -12,6 +12,7 @@ import { PAYOUT_STATES, type Payout, type PayoutState, statesBefore } from '../.
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectAlike, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { type PayoutOutcome, settleOutcomes } from '../../src/payouts/settle-outcomes.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
@@ -248,6 +249,34 @@ forEachEngine('payouts', (openTestDatabase) => {
       const [second] = await propose(app, desk, [wish({ payee: { ...OTHER, email: null } })]);
       assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, by.userId]);
       await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], boss)), code('APPROVAL_REFUSED'), way);
+      assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+    }
+  });
+
+  test('a person who changed an account before anything left to its RUT cannot approve the first payout to it', async () => {
+    for (const before of ['kept', 'approved', 'failed'] as const) {
+      const { app, desk } = await open();
+      const { environment } = desk;
+      const { paymentServiceId } = environment;
+      await setPayoutLimits(app, environment, { automatic_per_payout: 10_000 }, TESTER);
+      const [first] = before === 'kept' ? await propose(app, desk) : await approved(app, desk);
+      const move = (to: 'sent' | 'failed') =>
+        app.db.transaction((tx) => transitionPayouts(tx, environment, { ids: [first?.id ?? ''], to, at: app.now() }));
+      if (before === 'failed') for (const to of ['sent', 'failed'] as const) await move(to);
+      const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
+      const boss = actor(user, 'owner');
+      const account = { ...OTHER, holderName: OTHER.name };
+      const { id: validationId } = await validateBankAccount(app, { id: user.id }, account);
+      const input = { validationId, paymentServiceId, account, name: 'Ana Núñez', email: null };
+      const seen = { id: user.id, environmentIds: new Set([environment.id]) };
+      await keepRecipient(app, seen, first?.recipient_id ?? '', input, boss);
+      const wishes = [wish({ payee: { ...OTHER, email: null } })];
+      const [second] = await propose(app, desk, wishes);
+      assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, user.id], before);
+      await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], boss)), code('APPROVAL_REFUSED'));
+      const asked = { owner: environment, by: desk.program, wishes: [wish({ payee: { ...OTHER, email: null } })] };
+      const [byProgram] = (await proposePayouts(app, { ...asked, batch: null })).payouts;
+      assert.equal(byProgram?.reason, 'waits for a person: the account was changed since the last payment');
       assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
     }
   });
