@@ -19,14 +19,17 @@ const OWN = readMigrations(join(import.meta.dirname, '../../migrations'));
  * another text of a migration, has changed the store.
  *
  * Each migration is one commit together with its row in `schema_migrations`, so a process that dies in the middle
- * leaves no part of it. Several processes may start at once: the second finds the row of the first.
+ * leaves no part of it. A new store is one commit, so that no command meets a part of it. Several processes may start
+ * at once: the second finds the rows of the first.
  */
 export async function migrate(db: Database, own: readonly Migration[] = OWN): Promise<string[]> {
-  refuse(await inspectSchema(db, own));
+  const difference = await inspectSchema(db, own);
+  refuse(difference);
   await withoutRace(() => db.transaction((tx) => makeRecord(tx, own)));
+  const isNew = difference.pending.length === own.length;
   const applied: string[] = [];
-  for (const migration of own) {
-    if (await runMigration(db, migration)) applied.push(migration.name);
+  for (const commit of isNew ? [own] : own.map((migration) => [migration])) {
+    applied.push(...(await runMigrations(db, commit)));
   }
   return applied;
 }
@@ -126,21 +129,30 @@ async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
   }
 }
 
-function runMigration(db: Database, { name, text, checksum, rolling }: Migration): Promise<boolean> {
+/** Runs in one commit those that did not run yet, and returns their names. */
+function runMigrations(db: Database, migrations: readonly Migration[]): Promise<string[]> {
   return db.transaction(async (tx) => {
     // On PostgreSQL, processes that start together queue here, while running processes read on. SQLite's `begin
     // immediate` has already queued them.
     if (db.engine === 'postgres') await tx.query('lock table schema_migrations in share row exclusive mode');
-    const [known] = await tx.query('select name from schema_migrations where name = $1', [name]);
-    if (known !== undefined) return false;
-    for (const statement of splitStatements(text, db.engine)) await tx.query(statement);
-    const line = [name, checksum, Number(rolling)];
-    await tx.query(
-      'insert into schema_migrations (name, applied_at, checksum, rolling) values ($1, current_timestamp, $2, $3)',
-      line,
-    );
-    return true;
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      const [known] = await tx.query('select name from schema_migrations where name = $1', [migration.name]);
+      if (known !== undefined) continue;
+      await runMigration(tx, db.engine, migration);
+      applied.push(migration.name);
+    }
+    return applied;
   }, 'slow');
+}
+
+async function runMigration(tx: Tx, engine: Database['engine'], migration: Migration): Promise<void> {
+  for (const statement of splitStatements(migration.text, engine)) await tx.query(statement);
+  const line = [migration.name, migration.checksum, Number(migration.rolling)];
+  await tx.query(
+    'insert into schema_migrations (name, applied_at, checksum, rolling) values ($1, current_timestamp, $2, $3)',
+    line,
+  );
 }
 
 /** On PostgreSQL, two concurrent `create table if not exists` can still collide. */

@@ -48,6 +48,21 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(applied.flat().sort(), pending);
   });
 
+  test('of a new store are one commit, so that no command meets a store with a part of them', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    const seen: number[] = [];
+    const watched: Database = {
+      ...db,
+      transaction: async (work, kind) => {
+        const result = await db.transaction(work, kind);
+        seen.push((await inspectSchema(db)).pending.length);
+        return result;
+      },
+    };
+    await migrate(watched);
+    assert.deepEqual(seen, [OWN.length, 0]);
+  });
+
   test('are recorded with the checksum of their text, also those that ran before checksums existed', async () => {
     const db = await openTestDatabase({ migrated: false });
     await migrateAsFirstRelease(db);

@@ -1,23 +1,25 @@
-import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../src/db/database.ts';
-import { splitStatements } from '../../src/db/migrate.ts';
+import { migrate, splitStatements } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { readMigrations } from '../../src/db/schema.ts';
 import type { PlantName } from './plants.ts';
 import { ServeEnded, startServe } from './support/serve-process.ts';
 
-const migrations = join(import.meta.dirname, '../../migrations');
+const [first, ...later] = readMigrations(join(import.meta.dirname, '../../migrations'));
 
-/** Counts the statements of all migrations on an engine. */
-export function countStatements(engine: Database['engine']): number {
-  const files = globSync('*.sql', { cwd: migrations });
-  return files.reduce(
-    (sum, file) => sum + splitStatements(readFileSync(join(migrations, file), 'utf8'), engine).length,
-    0,
-  );
+/** Makes an empty database a store of the first migration: the next start migrates it, one commit for each migration. */
+export async function makeOldStore(db: Database): Promise<void> {
+  await migrate(db, first === undefined ? [] : [first]);
+  await db.close();
 }
 
-/** Kills the first start of a service before one statement of its migrations. Returns what is wrong afterwards. */
+/** Counts the statements of the migrations that an old store lacks on an engine. */
+export function countStatements(engine: Database['engine']): number {
+  return later.reduce((sum, { text }) => sum + splitStatements(text, engine).length, 0);
+}
+
+/** Kills the start of a service on an old store before one statement of its migrations. Returns what is wrong afterwards. */
 export async function killMigration(
   databaseUrl: string,
   statement: number,

@@ -21,8 +21,8 @@ const MIGRATE = 'src/db/migrate.ts';
 
 const KILL_IN_MIGRATION: Edit = {
   file: MIGRATE,
-  find: `splitStatements(text, db.engine)) await tx.query(statement);`,
-  put: `splitStatements(text, db.engine)) {
+  find: `splitStatements(migration.text, engine)) await tx.query(statement);`,
+  put: `splitStatements(migration.text, engine)) {
       globalThis.statements = (globalThis.statements ?? 0) + 1;
       if (globalThis.statements === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
       await tx.query(statement);
@@ -201,7 +201,7 @@ export const PLANTS = {
       put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // On PostgreSQL',
     },
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in share row exclusive mode');`, put: '{}' },
-    { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },
+    { file: MIGRATE, find: "return applied;\n  }, 'slow');", put: 'return applied;\n  })();' },
   ],
   // The fault itself: the process dies after a number of texts, inside a commit or between two.
   'killed in a rotation': [KILL_IN_ROTATION],
