@@ -5,6 +5,7 @@ import {
   type AppliedMigration,
   compareSchema,
   type Migration,
+  nameMigrations,
   readApplied,
   readMigrations,
   refusalOf,
@@ -59,7 +60,7 @@ export async function requireSchema(db: Database, creates: boolean, own: readonl
     if (!creates) throw new SchemaError('NO_STORE', `The database of DATABASE_URL is empty. ${NO_STORE_FIX}`);
     await migrate(db, own);
   } else if (pending.length > 0) {
-    const lacks = `The store was made by an earlier version and lacks ${pending.join(', ')}`;
+    const lacks = `The store was made by an earlier version and lacks ${nameMigrations(pending)}`;
     throw new SchemaError('SCHEMA_BEHIND', `${lacks}: run bin/rubrica migrate.`);
   }
 }

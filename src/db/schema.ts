@@ -66,6 +66,11 @@ export function compareSchema(known: readonly Migration[], applied: readonly App
   };
 }
 
+/** Names a few migrations one by one, and of many the first and the last: all of a store are thousands of characters. */
+export function nameMigrations(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names.length} migrations, ${names[0]} to ${names.at(-1)}`;
+}
+
 /** Returns why this program must not use or change the store; null if it may. */
 export function refusalOf({ changed, strange }: SchemaDifference): SchemaError | null {
   if (changed.length > 0) {
@@ -75,7 +80,7 @@ export function refusalOf({ changed, strange }: SchemaDifference): SchemaError |
   }
   if (strange.length > 0) {
     const fix = 'Run that version, or restore the backup that was made before it';
-    const names = strange.join(', ');
+    const names = nameMigrations(strange);
     return new SchemaError(
       'SCHEMA_NEWER',
       `A newer version has changed the store (${names}): this one must not. ${fix}.`,

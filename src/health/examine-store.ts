@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { StorageError } from '../db/database.ts';
 import { inspectSchema } from '../db/migrate.ts';
-import { refusalOf, type SchemaDifference } from '../db/schema.ts';
+import { nameMigrations, refusalOf, type SchemaDifference } from '../db/schema.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
@@ -57,11 +57,10 @@ function schemaFinding(difference: SchemaDifference): Finding {
   });
 }
 
-/** Names a few migrations one by one. An empty store lacks all of them: a line of thousands of characters. */
 function lackOf(pending: readonly string[]): InBoth {
   const [first, last, n] = [pending[0], pending.at(-1), pending.length];
-  if (n <= 3) return { en: `lacks ${pending.join(', ')}`, es: `le falta ${pending.join(', ')}` };
-  return { en: `lacks ${n} migrations, ${first} to ${last}`, es: `le faltan ${n} migraciones, de ${first} a ${last}` };
+  const es = n <= 3 ? `le falta ${pending.join(', ')}` : `le faltan ${n} migraciones, de ${first} a ${last}`;
+  return { en: `lacks ${nameMigrations(pending)}`, es };
 }
 
 function asError(error: unknown): unknown {

@@ -115,6 +115,19 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(before.pending, ['9999-notes.sql']);
   });
 
+  test('that are many are counted in the refusal, with the first and the last', async () => {
+    const db = await openTestDatabase();
+    const many = [7, 8, 9, 10].map((n) =>
+      describeMigration(`99${n + 10}-more.sql`, `create table more_${n} (id bigint);`),
+    );
+    await assert.rejects(requireSchema(db, true, [...OWN, ...many]), {
+      message:
+        'The store was made by an earlier version and lacks 4 migrations, 9917-more.sql to 9920-more.sql: run bin/rubrica migrate.',
+    });
+    await migrate(db, [...OWN, ...many]);
+    await assert.rejects(migrate(db), { message: /4 migrations, 9917-more\.sql to 9920-more\.sql/ });
+  });
+
   test('all run when a command opens a new store', async () => {
     const db = await openTestDatabase({ migrated: false });
     await requireSchema(db, true);
