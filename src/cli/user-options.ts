@@ -81,12 +81,15 @@ export function readScope({ paymentService, allPaymentServices }: ScopeOptions):
 export function describedRights(rights: DescribedRights & { email: string }): string[] {
   const { email, role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
   const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
+  const mayRefund = permissions.includes('refunds:create');
   return [
     `  role       ${role}`,
     `  may        ${permissions.join(' ') || nothingYet(email)}`,
     `  payouts    ${payouts ? 'on' : 'off'}`,
     `  sees       ${seen(services)}`,
-    ...(limits === null ? [] : [`  refunds    up to ${money.join(', ')} a day`]),
+    ...(limits === null
+      ? []
+      : [`  refunds    up to ${money.join(', ')} a day${mayRefund ? '' : ', once granted refunds:create'}`]),
   ];
 }
 

@@ -147,6 +147,19 @@ suite('user commands', () => {
     ]);
   });
 
+  test('say of a limit of refunds that it permits none to a user without refunds:create', async () => {
+    const email = 'limit@example.cl';
+    await run('user', 'create', email, '--role', 'support', '--refund-limit', '50000');
+    const refunds = async (...words: string[]) => {
+      const { stdout } = await runCommand(['user', ...words], { env: { ...process.env, DATA_DIR: folder } });
+      return stdout.split('\n').filter((line) => line.startsWith('  refunds '));
+    };
+    assert.deepEqual(await refunds('role', email, 'finance'), [
+      '  refunds    up to $50.000 CLP a day, once granted refunds:create',
+    ]);
+    assert.deepEqual(await refunds('grant', email, 'refunds:create'), ['  refunds    up to $50.000 CLP a day']);
+  });
+
   test('create, list and end API tokens and sessions of a user, and record who does it', async () => {
     const { id } = await run('user', 'create', '--email', 'tokens@example.cl');
     const made = await run('user', 'token', 'create', 'tokens@example.cl', '--name', 'till 4', '--expires', '90d');
