@@ -214,7 +214,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'entry.unasked_refund': 'refund that nobody asked for',
   'entry.returned': 'returned to the payer',
   'entry.kept': 'kept for the merchant',
-  'entry.recovered': 'recovered from the method',
+  'entry.recovered': 'paid back by the method',
   'entry.charged': 'charged to the merchant',
   'line.next': 'next attempt',
   'line.details': 'details',

@@ -214,7 +214,7 @@ export const SPANISH = {
   'entry.unasked_refund': 'devolución que nadie pidió',
   'entry.returned': 'devuelto al pagador',
   'entry.kept': 'para el comercio',
-  'entry.recovered': 'recuperado del medio de pago',
+  'entry.recovered': 'repuesto por el medio de pago',
   'entry.charged': 'cargado al comercio',
   'line.next': 'próximo intento',
   'line.details': 'detalle',

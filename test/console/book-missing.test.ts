@@ -149,7 +149,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     assert.match(await answer(), new RegExp(`${told} En revisión\\.`));
     assert.match(await answer(), /Contracargo: el banco del pagador recuperó el dinero/);
     await resolveSuspense(app, paid, { decision: 'kept', reason: 'contracargo perdido', by: TESTER });
-    assert.match(await answer(), new RegExp(`${told} Lo paga el comercio\\.`));
+    assert.match(await answer(), new RegExp(`${told} Lo paga el comercio, como tras un contracargo perdido\\.`));
   });
 
   test('are booked once by concurrent clicks, and none of these fails', async () => {
