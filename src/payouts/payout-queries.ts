@@ -1,6 +1,6 @@
 import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { KeptReason } from './kept-texts.ts';
-import { LIVE_STATES, PAYOUT_CURRENCY, type Payout, type PayoutState, statesBefore } from './payout.ts';
+import { PAYOUT_CURRENCY, type Payout, type PayoutState, statesBefore } from './payout.ts';
 
 const PAYOUTS: InsertTarget = {
   name: 'payouts',
@@ -261,33 +261,6 @@ export function selectApprovedOfBatches(
     `select batch_id, reference, amount from payouts
      where environment_id = $1 and batch_id {named $2} and approved_at is not null and state <> 'cancelled'`,
     [environmentId, batchIds],
-  );
-}
-
-/** A payout with the same RUT and amount as another. */
-export type AlikePayout = Pick<
-  Payout,
-  'id' | 'rut_hash' | 'amount' | 'currency' | 'reference' | 'state' | 'created_at'
->;
-
-/**
- * Returns live payouts since `since` with the RUT, amount and currency of any of these payouts, and these payouts too.
- * Newest first, each once: thousands may be alike.
- */
-export function selectAlike(
-  db: Reader,
-  environmentId: number,
-  ids: readonly string[],
-  since: number,
-): Promise<AlikePayout[]> {
-  return db.query(
-    `with asked as materialized (select distinct rut_hash, amount, currency from payouts
-       where environment_id = $1 and id {named $2})
-     select o.id, o.rut_hash, o.amount, o.currency, o.reference, o.state, o.created_at from asked
-     join payouts o on o.environment_id = $1 and o.rut_hash = asked.rut_hash and o.amount = asked.amount
-       and o.currency = asked.currency and o.created_at >= $3
-     where o.state {named $4} order by o.created_at desc, o.id`,
-    [environmentId, ids, since, LIVE_STATES],
   );
 }
 

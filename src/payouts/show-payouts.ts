@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
+import { type AlikePayout, selectAlike } from './alike-payout-queries.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findPeopleBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
 import { STATE_NAMES } from './kept-texts.ts';
 import { type Payout, payoutMoney } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
-import { type AlikePayout, selectAlike, selectLastAccounts } from './payout-queries.ts';
+import { selectLastAccounts } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { selectVersionsPaid } from './recipient-queries.ts';
@@ -34,7 +35,7 @@ export type ShownPayout = {
 
 const DAY_MS = 86_400_000;
 /** Within this time, a payout of the same amount to the same RUT may be a duplicate. */
-const ALIKE_MS = 30 * DAY_MS;
+export const ALIKE_MS = 30 * DAY_MS;
 const WITHOUT_RESULT = ['awaiting_approval', 'approved', 'sent', 'unknown'];
 
 /** Returns payouts with their recipients and warnings, in the same order. */

@@ -222,6 +222,38 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.equal((await as(elsewhere).upload('/payouts/upload', { of }, file)).status, 404);
   });
 
+  test('mark, before a batch is proposed, the rows that have the RUT and amount of another row or of a recent payout', async () => {
+    const { app, desk, server, as, maker, of } = await open();
+    await using _server = server;
+    const row = (amount: number, id: string) => `12.531.909-2,012,12531909,Ana Núñez,${amount},${id}`;
+    const fileOf = (...rows: string[]) => ({
+      name: 'nomina.csv',
+      content: ['rut,banco,cuenta,nombre,monto,id', ...rows].join('\n'),
+    });
+    const alone = await maker.upload('/payouts/upload', { of }, fileOf(row(15_000, 'F-1'), row(16_000, 'F-2')));
+    assert.doesNotMatch(alone.text, /Same as|before you propose/);
+    await propose(app, desk, [wish({ amount: 16_000 })]);
+    const rows = [row(14_000, 'F-0'), row(15_000, 'F-1'), row(15_000, 'F-2'), row(16_000, 'F-3')];
+    const spanish = as(desk.users.maker, 'es');
+    const { text } = await spanish.upload('/payouts/upload', { of }, fileOf(...rows));
+    assert.match(text, /role="alert"[^]*revisa 3 pagos: su RUT y su monto/);
+    const marked = [...text.matchAll(/>(F-\d)<[^]*?<\/tr>/g)].map(([html, id]) => [
+      id,
+      /Igual a [^<]+/.exec(html)?.[0],
+    ]);
+    assert.deepEqual(marked, [
+      ['F-1', 'Igual a otra línea'],
+      ['F-2', 'Igual a otra línea'],
+      ['F-3', 'Igual a un pago reciente'],
+      ['F-0', undefined],
+    ]);
+    app.now.advance(31 * 86_400_000);
+    const paymentServices = [desk.environment.paymentServiceId];
+    const other = await createTestUser(app, { role: 'finance', may: [], paymentServices });
+    const later = await as(other).upload('/payouts/upload', { of }, fileOf(row(16_000, 'F-3')));
+    assert.doesNotMatch(later.text, /Same as/);
+  });
+
   test('ask no provider for a preview, and store no validation', async () => {
     const asked: unknown[] = [];
     const app = createTestApp(await openTestDatabase());

@@ -20,6 +20,10 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.confirm': 'Proponer {amount}',
     'upload.new': 'Destinatario nuevo',
     'upload.changed': 'Cuenta distinta de la anterior',
+    'upload.twice':
+      'Antes de proponerlo, revisa {n pago|pagos}: su RUT y su monto son los de otra línea, o los de un pago de los últimos 30 días.',
+    'upload.same_row': 'Igual a otra línea',
+    'upload.same_payout': 'Igual a un pago reciente',
     'upload.available': 'Para pagar ahora: {amount}.',
     'upload.not_covered': 'No alcanza: se pueden crear, pero no se aprueban todos mientras no haya más disponible.',
     'recipients.title': 'Destinatarios',
@@ -88,6 +92,10 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.confirm': 'Propose {amount}',
     'upload.new': 'New recipient',
     'upload.changed': 'Another account than before',
+    'upload.twice':
+      'Check {n payout|payouts} before you propose this: another row, or a payout of the last 30 days, has the same RUT and amount.',
+    'upload.same_row': 'Same as another row',
+    'upload.same_payout': 'Same as a recent payout',
     'upload.available': 'To pay out now: {amount}.',
     'upload.not_covered': 'This is not enough: they can be made, but not all approved until more is available.',
     'recipients.title': 'Recipients',

@@ -10,6 +10,7 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { type Duplicates, findDuplicates } from '../../payouts/find-duplicates.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
 import { type PlannedPayout, type Proposal, previewPayouts, proposePayouts } from '../../payouts/propose-payouts.ts';
@@ -105,13 +106,17 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   const merchant = (await listOwners(app, [owner.id])).get(owner.id)?.name ?? '';
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
   // Rows with a warning come first, because a long list shows only its beginning.
-  const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));
+  const duplicates = await findDuplicates(app, owner, planned);
+  const warned = planned.map((one) => ({ ...one, duplicates: duplicates(one) }));
+  const twice = warned.filter(isTwice).length;
+  const rows = warned.toSorted((one, other) => warningsOf(other) - warningsOf(one));
   const head = (['payout', 'recipient', 'account', 'amount', 'verdict'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
   const main = html`<h1>${title}</h1>
 <p>${file.name} · <strong>${merchant}</strong> · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
 ${sum > available && alertNotice(tell(language, 'upload.not_covered'))}
+${twice > 0 && alertNotice(tell(language, 'upload.twice', { n: twice }))}
 <p class="notice">${tell(language, 'upload.nothing_yet')}${app.validationProvider !== null && html` ${tell(language, 'upload.holder_later')}`}</p>
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
 ${carriedFile(file)}<input type="hidden" name="of" value="${owner.id}"><input type="hidden" name="name" value="${proposal.batch?.name ?? ''}"><input type="hidden" name="confirm" value="yes">
@@ -126,11 +131,21 @@ ${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', {
   return send(200, { title, main });
 }
 
+type Warned = PlannedPayout & { duplicates: Duplicates };
+
+function isTwice({ duplicates: { row, payout } }: Warned): boolean {
+  return row || payout;
+}
+
+function warningsOf(one: Warned): number {
+  return Number(one.payee.changed) + Number(isTwice(one));
+}
+
 function cellsOf(
   app: App,
   language: Language,
   banks: BankDirectory['banks'],
-  { wish, payee }: PlannedPayout,
+  { wish, payee, duplicates }: Warned,
 ): (Html | string)[] {
   const { row, isFirst, changed } = payee;
   const { name, rut } = openDetails(app, row);
@@ -140,6 +155,6 @@ function cellsOf(
     html`<span>${name}<br><span class="quiet whole">${rut}</span></span>`,
     accountCell(banks.get(row.bank_code)?.name ?? row.bank_code, row.account_masked),
     formatMoney(wish.amount, PAYOUT_CURRENCY),
-    html`<span>${agedVerdict(language, row.verdict, days)}${isFirst && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
+    html`<span>${agedVerdict(language, row.verdict, days)}${isFirst && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}${duplicates.row && html` ${badge('warn', tell(language, 'upload.same_row'))}`}${duplicates.payout && html` ${badge('warn', tell(language, 'upload.same_payout'))}`}</span>`,
   ];
 }
