@@ -10,6 +10,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 const MINUTE_MS = 60_000;
@@ -252,6 +253,38 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const other = await createTestUser(app, { role: 'finance', may: [], paymentServices });
     const later = await as(other).upload('/payouts/upload', { of }, fileOf(row(16_000, 'F-3')));
     assert.doesNotMatch(later.text, /Same as/);
+  });
+
+  test('choose no merchant of several beforehand, and keep what was typed where none was chosen', async () => {
+    const { app, desk, server, as, maker } = await open();
+    await using _server = server;
+    const finance = as(await createTestUser(app, { role: 'finance', may: [] }));
+    const unchosen = /<select name="of" required><option value="">Choose a merchant/;
+    assert.doesNotMatch((await finance.get('/payouts/upload')).text, unchosen, 'there is one merchant');
+    await createTestEnvironment(app);
+    for (const path of ['/payouts/upload', '/payout-files/new', '/statements/new']) {
+      const { text } = await finance.get(path);
+      assert.match(text, unchosen, path);
+      assert.doesNotMatch(text, /<select name="of"[^]*? selected[^]*?<\/select>/, path);
+      assert.doesNotMatch((await maker.get(path)).text, unchosen, path);
+    }
+    const file = { name: 'nomina.csv', content: CSV };
+    const upload = await finance.upload('/payouts/upload', { of: '', name: 'Enero' }, file);
+    const statement = await finance.upload('/statements', { of: '', account: '123456789' }, file);
+    const made = await finance.post('/payout-files', { of: '', format: 'santander', account: '123456789' });
+    for (const [{ status, text }, typed] of [
+      [upload, 'Enero'],
+      [statement, '123456789'],
+      [made, '123456789'],
+    ] as const) {
+      assert.equal(status, 400);
+      assertMarked(text, 'of');
+      assert.ok(text.includes(`value="${typed}"`), typed);
+    }
+    await propose(app, desk);
+    const [recipient] = await app.db.query<{ id: string }>('select id from recipients');
+    const pay = await finance.post(`/recipients/${recipient?.id}/pay`, { of: '', amount: '15000', reference: 'FAC-9' });
+    assert.deepEqual([pay.status, pay.text.includes('value="FAC-9"')], [400, true]);
   });
 
   test('ask no provider for a preview, and store no validation', async () => {

@@ -16,7 +16,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { listSeenOwners, ownerField, ownerNamed, type SeenOwner } from './owner-choice.ts';
+import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, type SeenOwner } from './owner-choice.ts';
 import { fieldAtFault, invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
@@ -65,6 +65,8 @@ export const getConsoleNewPayoutFile = consoleHandler(async (app, visit) => {
 export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const { language, user, by, request, send, goTo } = visit;
   const fields = fieldsOf(request);
+  const noOwner = noOwnerFault(language, fields['of']);
+  if (noOwner !== null) return sendForm(app, visit, { status: 400, ...noOwner }, fields);
   const owner = await ownerNamed(app, user, fields['of']);
   if (owner === null) return send(404, notFoundPage(language));
   const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, fields)}`);
@@ -137,7 +139,7 @@ function fileForm(app: App, visit: ConsoleVisit, { refused, fields, owners }: Sh
       html`<option value="${code}"${code === fields['format'] && html` selected`}>${means[language]} · ${tell(language, `sure.${sure}`)}</option>`,
   );
   return html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
-${ownerField(visit, owners, fields['of'])}
+${ownerField(visit, owners, fields['of'], refused)}
 ${formField(refused, 'format', (attributes) => html`<label>${tell(language, 'files.format')}<select name="format" required${attributes}>${formats}</select></label>`)}
 ${input('account', 'files.account', html` required inputmode="numeric"`)}
 <p class="quiet">${tell(language, 'files.needs')}</p>

@@ -7,6 +7,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { choiceNames, listMerchants } from '../merchants/visible-merchants.ts';
+import { type Fault, formField } from '../notice.ts';
 
 /** An environment of a merchant, for a choice in a form. */
 export type SeenOwner = { id: number; merchant: string; name: string; environment: ServiceEnvironment['environment'] };
@@ -32,12 +33,29 @@ export function ownerField(
   { language }: Pick<ConsoleVisit, 'language'>,
   owners: readonly SeenOwner[],
   chosen = '',
+  fault: Fault = { said: '' },
 ): Html {
   const options = owners.map(
     ({ id, name, environment }) =>
       html`<option value="${id}"${String(id) === chosen && html` selected`}>${ownerText(language, name, environment)}</option>`,
   );
-  return html`<label>${tell(language, 'upload.whose')}<select name="of" required>${options}</select></label>`;
+  return formField(
+    fault,
+    'of',
+    (attributes) =>
+      html`<label>${tell(language, 'upload.whose')}<select name="of" required${attributes}>${noOwnerYet(language, owners)}${options}</select></label>`,
+  );
+}
+
+/** Of several merchants none is chosen beforehand: money would leave from the wrong one. */
+export function noOwnerYet(language: Language, owners: readonly SeenOwner[]): Html | false {
+  const isOne = new Set(owners.map(({ merchant }) => merchant)).size < 2;
+  return !isOne && html`<option value="">${tell(language, 'upload.choose_whose')}</option>`;
+}
+
+/** Returns why a form without an owner is refused; null if it has one. */
+export function noOwnerFault(language: Language, named: string | undefined): Fault | null {
+  return named === '' ? { said: tell(language, 'upload.choose_whose'), field: 'of' } : null;
 }
 
 /** Names an owner in a choice. The environment comes first: a narrow field cuts off the end of a long name. */

@@ -28,7 +28,7 @@ import {
   verdictSection,
 } from './account-form.ts';
 import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
-import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
+import { listSeenOwners, noOwnerFault, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, fieldAtFault, refusalOf } from './payout-cells.ts';
 import { verdictCell } from './recipient-list.ts';
 
@@ -88,6 +88,8 @@ export const postConsolePay = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   const [{ paymentServiceId }] = await findRecipient(app, user, id);
   const pay = fieldsOf(request);
+  const noOwner = noOwnerFault(language, pay['of']);
+  if (noOwner !== null) return sendRecipient(app, visit, { status: 400, ...noOwner, pay });
   const owner = await ownerNamed(app, user, pay['of']);
   if (owner === null || (paymentServiceId ?? owner.paymentServiceId) !== owner.paymentServiceId) {
     return send(404, notFoundPage(language));
@@ -172,7 +174,7 @@ async function payForm(
   );
   return html`<h2>${tell(language, 'recipient.pay')}</h2>
 <form class="card pad narrow" method="post" action="${publicPath(app)}/console/recipients/${id}/pay">
-${ownerField(visit, owners, pay['of'])}
+${ownerField(visit, owners, pay['of'], fault)}
 ${formField(fault, 'amount', (attributes) => html`<label>${tell(language, 'recipient.amount')}<input name="amount" required inputmode="numeric" maxlength="15" value="${pay['amount'] ?? ''}"${attributes}></label>`)}
 ${formField(fault, 'reference', (attributes) => html`<label>${tell(language, 'recipient.reference')}<input name="reference" required maxlength="80" value="${pay['reference'] ?? ''}"${attributes}></label>`)}
 ${formField(fault, 'message', (attributes) => html`<label>${tell(language, 'recipient.message')}<input name="message" maxlength="200" value="${pay['message'] ?? ''}"${attributes}></label>`)}

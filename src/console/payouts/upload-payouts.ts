@@ -20,7 +20,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { alertNotice, type Fault, formField, linkToField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
-import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
+import { listSeenOwners, noOwnerFault, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
 
 const SHOWN = 200;
@@ -36,6 +36,8 @@ export const postConsoleUpload = consoleHandler(async (app, visit) => {
   const { language, user, by, request, send, goTo } = visit;
   const upload = await readSentFile(request);
   const { fields, file } = upload;
+  const noOwner = noOwnerFault(language, fields['of']);
+  if (noOwner !== null) return sendForm(app, visit, { status: 400, ...noOwner, errors: [], typed: fields });
   const owner = await ownerNamed(app, user, fields['of']);
   if (owner === null) return send(404, notFoundPage(language));
   if (file === null || file.content.length > MOST_FILE_BYTES) {
@@ -84,7 +86,7 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, errors, typed =
 <p>${tell(language, 'upload.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
 ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
-${ownerField(visit, await listSeenOwners(app, user), typed['of'])}
+${ownerField(visit, await listSeenOwners(app, user), typed['of'], fault)}
 <label>${tell(language, 'upload.name')}<input name="name" maxlength="200" value="${typed['name'] ?? ''}"></label>
 <p class="actions"><button class="primary">${tell(language, 'upload.look')}</button></p></form>`;
   return send(status, { title, main });

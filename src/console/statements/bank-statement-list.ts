@@ -18,7 +18,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
-import { listSeenOwners, ownerText } from '../payouts/owner-choice.ts';
+import { listSeenOwners, noOwnerFault, noOwnerYet, ownerText } from '../payouts/owner-choice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 
 const SHOWN = 200;
@@ -87,11 +87,13 @@ export const postConsoleStatements = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   const upload = await readSentFile(request);
   const { fields, file } = upload;
-  const owner = await accountOwnerNamed(app, visit, fields['of']);
-  if (owner === null) return send(404, notFoundPage(language));
   const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
   const refuse = (status: number, fault: Fault) =>
     sendForm(app, visit, { status, ...fault, of: fields['of'], account });
+  const noOwner = noOwnerFault(language, fields['of']);
+  if (noOwner !== null) return refuse(400, noOwner);
+  const owner = await accountOwnerNamed(app, visit, fields['of']);
+  if (owner === null) return send(404, notFoundPage(language));
   if (file === null || file.content.length > MOST_FILE_BYTES)
     return refuse(400, { said: sayUnusable(language, upload), field: 'file' });
   if (!/^\d{4,20}$/.test(account))
@@ -180,7 +182,7 @@ async function sendForm(app: App, visit: ConsoleVisit, answer: Answer) {
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
 ${formField(answer, 'file', (attributes) => html`<label>${tell(language, 'statements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
 ${formField(answer, 'account', (attributes) => html`<label>${tell(language, 'statements.account')}<input name="account" required maxlength="30" inputmode="numeric" value="${account}" autocomplete="off"${attributes}></label>`)}
-<label>${tell(language, 'statements.whose')}<select name="of" required>${options}</select></label>
+${formField(answer, 'of', (attributes) => html`<label>${tell(language, 'statements.whose')}<select name="of" required${attributes}>${noOwnerYet(language, owners)}${options}</select></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'statements.look')}</button></p></form>`;
   return send(status, { title, main });
 }
