@@ -126,6 +126,8 @@ const NO_RUT = [
   'El RUT de quien paga no se puede leer, o su dígito verificador está mal.',
   'Corrígelo.',
 ] as const;
+/** The most payouts that one error names. */
+const NAMED_UNTYPED = 20;
 const NOTHING = {
   en: 'Nothing is approved of this merchant that has not left.',
   es: 'De este comercio no hay nada aprobado que no haya salido.',
@@ -161,26 +163,35 @@ function linesOf(
   payouts: readonly Payout[],
   read: readonly (PayoutLine | null)[],
 ): PayoutLine[] {
-  return read.map((line, at) => {
+  const lines = read.map((line, at) => {
     const { id } = payouts[at] as Payout;
     if (line === null)
       throw invalidPayout({
         en: `The recipient of ${id} was erased, or its account was changed in the store: cancel it.`,
         es: `El destinatario de ${id} fue borrado, o alguien cambió su cuenta en la base: retíralo.`,
       });
-    if (line.accountType === null && asksType(format, line)) {
-      const command = `bin/rubrica payout account-type ${id} checking|savings|sight`;
-      throw invalidPayout({
-        en: `${format.code} asks what kind of account it is, and nobody has said it of ${id}: ${command}`,
-        es: `${format.code} pide el tipo de cuenta, y nadie lo ha dicho de ${id}: en su página, o ${command}`,
-      });
-    }
     return line;
+  });
+  const untyped = payouts.filter((_, at) => lacksType(format, lines[at] as PayoutLine));
+  // The kind of an account holds for all payouts to it.
+  const [first, ...others] = new Map(untyped.map(({ id, account_hash }) => [account_hash, id])).values();
+  if (first !== undefined) throw noType(format, [first, ...others]);
+  return lines;
+}
+
+/** The error for accounts whose kind nobody has said; `ids`: one payout to each. */
+function noType({ code }: BankFileFormat, ids: readonly string[]): Problem {
+  const named = ids.slice(0, NAMED_UNTYPED).join(', ');
+  const more = ids.length - NAMED_UNTYPED;
+  const command = `bin/rubrica payout account-type ${ids[0]} checking|savings|sight`;
+  return invalidPayout({
+    en: `${code} asks what kind of account it is, and nobody has said it of ${named}${more > 0 ? ` and ${more} more` : ''}. A person who may approve says it on the page of each, or so: ${command}`,
+    es: `${code} pide el tipo de cuenta, y nadie lo ha dicho de ${named}${more > 0 ? ` y ${more} más` : ''}. Lo dice en la página de cada uno quien puede aprobarlo, o así: ${command}`,
   });
 }
 
-function asksType(format: BankFileFormat, line: PayoutLine): boolean {
-  return format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
+function lacksType(format: BankFileFormat, line: PayoutLine): boolean {
+  return line.accountType === null && format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
 }
 
 /** Returns the name of a file, without the characters that its bank does not accept. */

@@ -430,22 +430,23 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
     const [payout] = await approved(app, desk, [wish({ payee })]);
     const [waiting] = await propose(app, desk, [wish({ payee, reference: 'FAC-9' })]);
-    const ask = () => maker.post('/payout-files', { of, format: 'bancoestado-abonos', account: '1' });
-    const format = (await ask()).status === 303 ? null : 'asked';
-    if (format !== null) {
-      const at = `/payouts/${payout?.id}`;
-      assert.equal((await maker.post(`${at}/account-type`, { type: 'gold' })).status, 422);
-      assert.equal((await maker.post(`${at}/account-type`, { type: 'checking' })).status, 403);
-      assert.doesNotMatch((await maker.get(at)).text, /account-type/);
-      const approver = as(desk.users.approver);
-      assert.match((await approver.get(at)).text, /account-type/);
-      const set = await approver.post(`${at}/account-type`, { type: 'savings' });
-      const kept = await approver.get(set.headers.get('location')?.replace('/console', '') ?? '');
-      assert.match(kept.text, /role="status"[^]*Saved: the kind of account[^]*Kind of account<\/dt><dd>Savings/);
-      assert.match(kept.text, /value="savings" selected/, 'the form proposes what is set');
-      assert.match((await approver.get(`/payouts/${waiting?.id}/approve`)).text, /<span class="quiet">Savings/);
-      assert.equal((await ask()).status, 303);
-    }
+    const ask = () => maker.post('/payout-files', { of, format: 'bancochile-v4', account: '1' });
+    const refused = await ask();
+    assert.equal(refused.status, 422);
+    const at = `/payouts/${payout?.id}`;
+    const link = String.raw`role="alert">[^]*nobody has said it of <a class="code" href="/console${at}">${payout?.id}</a>`;
+    assert.match(refused.text, new RegExp(`${link}[^]*A person who may approve says it on the page`));
+    assert.equal((await maker.post(`${at}/account-type`, { type: 'gold' })).status, 422);
+    assert.equal((await maker.post(`${at}/account-type`, { type: 'checking' })).status, 403);
+    assert.doesNotMatch((await maker.get(at)).text, /<form[^>]*account-type/);
+    const approver = as(desk.users.approver);
+    assert.match((await approver.get(at)).text, /<form[^>]*account-type/);
+    const set = await approver.post(`${at}/account-type`, { type: 'savings' });
+    const kept = await approver.get(set.headers.get('location')?.replace('/console', '') ?? '');
+    assert.match(kept.text, /role="status"[^]*Saved: the kind of account[^]*Kind of account<\/dt><dd>Savings/);
+    assert.match(kept.text, /value="savings" selected/, 'the form proposes what is set');
+    assert.match((await approver.get(`/payouts/${waiting?.id}/approve`)).text, /<span class="quiet">Savings/);
+    assert.equal((await ask()).status, 303);
     assert.equal(await stateOf(app, payout?.id ?? ''), 'sent');
   });
 

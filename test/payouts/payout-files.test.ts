@@ -145,6 +145,24 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.match(made?.file.name ?? '', /^bancochilev420260115\w{6}\.xlsx$/);
   });
 
+  test('one refusal names a payout to each account whose type nobody has set', async () => {
+    const { app, desk } = await open();
+    const other = { ...PEDRO, account: '70123457' };
+    const payouts = await approved(
+      app,
+      desk,
+      [PEDRO, PEDRO, other].map((payee) => wish({ payee })),
+    );
+    const { detail } = await file(app, desk, 'bancochile-v4').then(
+      () => assert.fail('a file was made'),
+      ({ extras }: Problem) => extras,
+    );
+    assert.match(detail?.en ?? '', /A person who may approve says it/);
+    const named = payouts.filter(({ id }) => detail?.es.split(': bin')[0]?.includes(id));
+    assert.deepEqual(new Set(named.map(({ account_hash }) => account_hash)).size, 2);
+    assert.equal(named.length, 2, 'the type holds for every payout to an account');
+  });
+
   test('more payouts than a file takes become several files, and a bank that needs the payer’s RUT says so', async () => {
     const { app, desk } = await open();
     await approved(

@@ -17,7 +17,15 @@ import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, type SeenOwner } from './owner-choice.ts';
-import { fieldAtFault, invalidDetail, isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
+import {
+  fieldAtFault,
+  invalidDetail,
+  isInState,
+  linkPayouts,
+  refusalOf,
+  statesColumn,
+  statesFilter,
+} from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -111,7 +119,8 @@ async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields:
   });
   const head = [tell(language, 'column.merchant'), tell(language, 'payouts.title'), tell(language, 'column.amount')];
   const title = tell(language, 'files.make');
-  const main = html`${alertNotice(refused)}
+  const isOfPayouts = refused.field === undefined && refused.said !== '';
+  const main = html`${isOfPayouts ? html`<p class="notice" role="alert">${linkPayouts(app, refused.said)}</p>` : alertNotice(refused)}
 <h1>${title}</h1>
 <p>${tell(language, 'files.text')}</p>
 <h2>${tell(language, 'files.approved')}</h2>

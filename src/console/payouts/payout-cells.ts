@@ -137,16 +137,18 @@ export function accountTypeText(language: Language, { accountType }: SeenPayout)
   return accountType && tell(language, `account_type.${accountType}`);
 }
 
-/** Shows the warnings, one line each. The payout that a warning names is a link. */
+/** Shows the warnings, one line each. */
 export function warningNotices(app: App, language: Language, warnings: SeenPayout['warnings']): Html[] {
-  return warnings.map(
-    ({ text }) =>
-      html`<p class="notice">${text[language]
-        .split(/(po_[a-z0-9]+)/)
-        .map((part, at) =>
-          at % 2 === 0 ? part : html`<a class="code" href="${publicPath(app)}/console/payouts/${part}">${part}</a>`,
-        )}</p>`,
-  );
+  return warnings.map(({ text }) => html`<p class="notice">${linkPayouts(app, text[language])}</p>`);
+}
+
+/** Shows a text in which the payouts that it names are links. */
+export function linkPayouts(app: App, text: string): (Html | string)[] {
+  return text
+    .split(/(po_[a-z0-9]+)/)
+    .map((part, at) =>
+      at % 2 === 0 ? part : html`<a class="code" href="${publicPath(app)}/console/payouts/${part}">${part}</a>`,
+    );
 }
 
 /** Returns the verdict of the account and its age at the time the payout was created. */
