@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { formatMoney } from '../lib/money.ts';
-import { createPaymentLink, endPaymentLink } from '../payment-links/create-payment-link.ts';
+import { createPaymentLink } from '../payment-links/create-payment-link.ts';
+import { endPaymentLink } from '../payment-links/end-payment-link.ts';
 import { linkUrl, listPaymentLinks } from '../payment-links/find-payment-link.ts';
 import { isLinkEnd, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../payment-links/payment-link.ts';
 import { refuseCallbackUrl } from '../payment-services/callback-address.ts';

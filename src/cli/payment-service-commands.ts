@@ -10,16 +10,12 @@ import {
   type NewPaymentService,
   ServiceTokenTaken,
 } from '../payment-services/create-payment-service.ts';
+import { disablePaymentService, enablePaymentService } from '../payment-services/disable-payment-service.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
 import { selectFees } from '../payment-services/fee-queries.ts';
 import { SecretHeld } from '../payment-services/find-secret-holder.ts';
-import {
-  disablePaymentService,
-  enablePaymentService,
-  type ListedPaymentService,
-  listPaymentServices,
-} from '../payment-services/list-payment-services.ts';
+import { type ListedPaymentService, listPaymentServices } from '../payment-services/list-payment-services.ts';
 import {
   type Environment,
   MOST_PER_MINUTE,

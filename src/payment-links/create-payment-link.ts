@@ -13,7 +13,7 @@ import {
   WRONG_LINK_CURRENCY,
   WRONG_LINK_END,
 } from './payment-link.ts';
-import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
+import { insertPaymentLink, selectLinkByKey } from './payment-link-queries.ts';
 
 /** `replayed`: the key made this link before. `reused`: the key belongs to a different link. */
 export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: PaymentLink };
@@ -87,26 +87,4 @@ async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
   if (earlier === null) throw new Error('A payment link is gone');
   const isSame = WISHED.every((name) => earlier[name] === link[name]);
   return { kind: isSame ? 'replayed' : 'reused', link: earlier };
-}
-
-/**
- * Ends a link for good; a payer who has already begun can finish. `environmentIds`: those that the person sees, null
- * for all. `unknown`: no such link in these. `already`: it was ended before.
- */
-export async function endPaymentLink(
-  app: App,
-  id: string,
-  environmentIds: ReadonlySet<number> | null,
-  by: Actor,
-): Promise<'ended' | 'already' | 'unknown'> {
-  const link = await selectLinkAnywhere(app.db, id);
-  if (link === null || environmentIds?.has(link.environment_id) === false) return 'unknown';
-  // Only now: its refusal says where the payment service is, which somebody who does not see it may not know.
-  await environmentHere(app, link);
-  return app.db.transaction(async (tx) => {
-    const at = app.now();
-    if (!(await updateLinkEnded(tx, link, at))) return 'already';
-    await recordAudit(tx, { at, by, action: 'payment_link.ended', subject: { kind: 'payment_link', id } });
-    return 'ended';
-  });
 }

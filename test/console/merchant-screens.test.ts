@@ -4,12 +4,9 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { disablePaymentService, enablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
-import {
-  disablePaymentService,
-  enablePaymentService,
-  listPaymentServices,
-} from '../../src/payment-services/list-payment-services.ts';
+import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';

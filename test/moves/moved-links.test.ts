@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { endPaymentLink } from '../../src/payment-links/end-payment-link.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoDatabases, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';

@@ -14,10 +14,11 @@ import {
   importPaymentService,
   ServiceTokenTaken,
 } from '../../src/payment-services/create-payment-service.ts';
+import { disablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { refuseHeldSecret } from '../../src/payment-services/find-secret-holder.ts';
 import { endHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { selectHandover, updateOpened } from '../../src/payment-services/handover-queries.ts';
-import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
+import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { NO_LOOK } from '../../src/payment-services/look.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { noteSecretUse, storeSecretUse } from '../../src/payment-services/note-secret-use.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
+import { disablePaymentService } from '../../../src/payment-services/disable-payment-service.ts';
 import { findEnvironmentById, loadEnvironment } from '../../../src/payment-services/find-environment.ts';
-import { disablePaymentService } from '../../../src/payment-services/list-payment-services.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';

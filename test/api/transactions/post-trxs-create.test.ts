@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
-import { disablePaymentService } from '../../../src/payment-services/list-payment-services.ts';
+import { disablePaymentService } from '../../../src/payment-services/disable-payment-service.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
 import { selectTransactionAnywhere } from '../../../src/transactions/transaction-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
