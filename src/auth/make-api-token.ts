@@ -5,11 +5,10 @@ import type { Tx } from '../db/database.ts';
 import { invalidParameter } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
-import { insertApiToken, selectApiToken, selectApiTokensOf, updateApiTokensEnded } from './api-token-queries.ts';
+import { insertApiToken, selectApiTokensOf } from './api-token-queries.ts';
 import { requireManager } from './manage-rule.ts';
-import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { lockUser, selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
+import { lockUser, selectUserByIdOrEmail } from './user-queries.ts';
 
 /** The name of a user's first API token. */
 export const FIRST_TOKEN = 'first';
@@ -60,42 +59,6 @@ export async function makeApiToken(
     const after = { name, user: row.id, expires_at: expiresAt };
     await recordAudit(tx, { at, by, action: 'api_token.created', subject, after });
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
-  });
-}
-
-/**
- * Ends an API token by its id and, within a second, all access tokens made with it. Returns `already` if it had ended
- * before. `managerId` as for `endSession`.
- */
-export function endApiToken(
-  app: App,
-  id: string,
-  by: Actor,
-  managerId: string | null = null,
-): Promise<'ended' | 'already' | 'unknown'> {
-  return app.db.transaction(async (tx) => {
-    const owner = (await selectApiToken(tx, id))?.user_id;
-    if (owner !== undefined && managerId !== null && managerId !== owner) await requireManager(tx, managerId, owner);
-    // Read after the wait for a concurrent change of the user.
-    const row = await selectApiToken(tx, id);
-    if (row === null) return 'unknown';
-    if (row.ended_at !== null) return 'already';
-    const at = app.now();
-    // Access tokens from before sessions existed do not name their API token; it may be this one. Like a reset, this
-    // locks the user first.
-    if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
-    const [ended] = await updateApiTokensEnded(tx, row.user_id, id, at);
-    if (ended === undefined) return 'already';
-    await updateSessionsEnded(tx, row.user_id, id, at);
-    const subject = { kind: 'api_token', id };
-    await recordAudit(tx, {
-      at,
-      by,
-      action: 'api_token.ended',
-      subject,
-      before: { name: row.name, user: row.user_id },
-    });
-    return 'ended';
   });
 }
 

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
-import { endSession, endSessionsOf, findApiTokenOwner, listApiTokens, listSessions } from '../auth/list-sessions.ts';
-import { endApiToken, makeApiToken } from '../auth/make-api-token.ts';
+import { endApiToken } from '../auth/end-api-token.ts';
+import { endSession, endSessionsOf } from '../auth/end-sessions.ts';
+import { findApiTokenOwner, listApiTokens } from '../auth/list-api-tokens.ts';
+import { listSessions } from '../auth/list-sessions.ts';
+import { makeApiToken } from '../auth/make-api-token.ts';
 import { readDuration } from './options.ts';
 import { alreadyDone, invalidOption, listTable, missingOption, notFound, print, time } from './print.ts';
 import { unknownUser } from './user-options.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readFormFields } from '../../protocol/read-form-fields.ts';
 import type { App } from '../app.ts';
 import { readAccessToken } from '../auth/access-token.ts';
-import { endSession } from '../auth/list-sessions.ts';
+import { endSession } from '../auth/end-sessions.ts';
 import { logInAtConsole } from '../auth/log-in.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { selectUserById } from '../auth/user-queries.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
-import { endSessionsOf } from '../../src/auth/list-sessions.ts';
+import { endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { deriveKey } from '../../src/lib/seal.ts';

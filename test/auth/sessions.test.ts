@@ -4,17 +4,14 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { endApiToken } from '../../src/auth/end-api-token.ts';
+import { endOtherSessions, endSession, endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { keyApiTokens } from '../../src/auth/key-api-tokens.ts';
-import {
-  endOtherSessions,
-  endSession,
-  endSessionsOf,
-  listApiTokens,
-  listSessions,
-} from '../../src/auth/list-sessions.ts';
+import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
+import { listSessions } from '../../src/auth/list-sessions.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
-import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { forgetSessions, renewSession, storeSessionUse } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';

@@ -6,6 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser, type UserWish } from '../../src/auth/create-user.ts';
+import { endApiToken } from '../../src/auth/end-api-token.ts';
+import { endSession, endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
 import { renewRecoveryCodes } from '../../src/auth/factors/recovery-codes.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
@@ -16,11 +18,12 @@ import {
   listInvitations,
   makePasswordLink,
 } from '../../src/auth/invitations/invite-user.ts';
-import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
+import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
+import { listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
-import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES, rolesThatMay } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';

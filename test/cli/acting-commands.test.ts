@@ -8,7 +8,7 @@ import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { inviteUser } from '../../src/auth/invitations/invite-user.ts';
-import { listApiTokens } from '../../src/auth/list-sessions.ts';
+import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';

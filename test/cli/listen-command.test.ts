@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
-import { endSessionsOf } from '../../src/auth/list-sessions.ts';
+import { endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { ask, type Connection, connect } from '../../src/cli/remote-service.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';

@@ -2,7 +2,7 @@ import '../support/cheap-hashes.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listApiTokens } from '../../src/auth/list-sessions.ts';
+import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';

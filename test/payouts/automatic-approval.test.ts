@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameWithToken } from '../../src/audit/actor.ts';
-import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { endApiToken } from '../../src/auth/end-api-token.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import shipped from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { importBankDirectory } from '../../src/bank-validation/directory/import-bank-directory.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Actor } from '../../src/audit/actor.ts';
-import { listApiTokens } from '../../src/auth/list-sessions.ts';
+import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';

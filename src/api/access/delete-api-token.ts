@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { findApiTokenOwner } from '../../auth/list-sessions.ts';
-import { endApiToken } from '../../auth/make-api-token.ts';
+import { endApiToken } from '../../auth/end-api-token.ts';
+import { findApiTokenOwner } from '../../auth/list-api-tokens.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';

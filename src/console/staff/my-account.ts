@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { issueAccessToken } from '../../auth/access-token.ts';
+import { endOtherSessions, endSession } from '../../auth/end-sessions.ts';
 import { selectFactorsOf } from '../../auth/factors/factor-queries.ts';
 import { passkeySite } from '../../auth/factors/passkey.ts';
 import { countRecoveryCodes } from '../../auth/factors/recovery-code-queries.ts';
 import { renewRecoveryCodes } from '../../auth/factors/recovery-codes.ts';
 import { removeFactor } from '../../auth/factors/remove-factor.ts';
-import { endOtherSessions, endSession, findSessionOwner, listSessions } from '../../auth/list-sessions.ts';
+import { findSessionOwner, listSessions } from '../../auth/list-sessions.ts';
 import { proveByPassword } from '../../auth/log-in.ts';
 import { isStrongPassword, setPassword } from '../../auth/set-password.ts';
 import { Problem } from '../../error-catalogue.ts';
