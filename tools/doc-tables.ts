@@ -1,5 +1,6 @@
 import { AUDIT_ACTIONS } from '../src/audit/audit-action.ts';
 import { PERMISSIONS, type Permission, ROLES, type Role, rightsOf } from '../src/auth/permission.ts';
+import { formatMoney } from '../src/lib/money.ts';
 import { ROUTES } from '../src/server/routes.ts';
 import { SETTINGS } from '../src/settings.ts';
 
@@ -32,9 +33,10 @@ export function withTables(page: string, text: string): string {
 function roleRows(): string[] {
   const every = Object.keys(PERMISSIONS).length;
   return (Object.keys(ROLES) as Role[]).map((role) => {
-    const { means, may } = rightsOf(role);
+    const { means, may, refundsPerDay = {} } = rightsOf(role);
     const named = may.length === every ? 'everything' : may.map(code).join(' ');
-    return row(code(role), means, named || '—');
+    const limits = Object.entries(refundsPerDay).map(([currency, amount]) => formatMoney(amount, currency));
+    return row(code(role), limits.length === 0 ? means : `${means}: ${limits.join(', ')}`, named || '—');
   });
 }
 
