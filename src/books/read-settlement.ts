@@ -78,7 +78,7 @@ function isSum(line: TableRow, reader: Reader, sum: Sum): boolean {
   const isOfAll = () => readSettled(text, currencyOf(cellOf(line, 'currency', reader)) ?? '', reader.mark) === sum;
   // A buy order may be Total2, but has no spaces: "Total: 2 ventas" is a sum.
   if (isTotal([date]) || isTotal(keys.filter((key) => !/\d/.test(key) || /\s/.test(key)))) return true;
-  // A sale at a shop named Totalpack is no sum.
+  // A sale at a shop named Totalpack is not a sum.
   if (isTotal(line.cells) && !/\d/.test(date) && (isOfAll() || keys.every((key) => key === ''))) return true;
   if (keys.some((key) => key !== '')) return false;
   return text === '' || (date === '' && isOfAll());

@@ -122,8 +122,8 @@ async function checkFiles(file: string, { out, repair, changes, json, language }
 }
 
 /**
- * Returns whether the path is a device such as /dev/null or /dev/stdout, which several outputs may share. Files in
- * /dev/shm are no devices.
+ * Returns whether the path is a device such as /dev/null or /dev/stdout, which several outputs may share. A file in
+ * /dev/shm is not a device.
  */
 async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);

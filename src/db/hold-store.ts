@@ -6,7 +6,7 @@ import { ConnectionClass } from './sqlite-database.ts';
 
 /**
  * Makes this process the only server of an embedded store, until `release` or the end of the process. Other commands
- * need no hold. PostgreSQL needs none either, because many processes share it; nor does a store in memory.
+ * need no hold. PostgreSQL and a store in memory need none either: many processes share PostgreSQL.
  *
  * The hold is SQLite's own lock on an empty database file beside the store. The system frees the lock with its process,
  * so `kill -9` leaves nothing to clean up, unlike a file with a process id.

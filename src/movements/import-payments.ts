@@ -81,7 +81,7 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   return unlessEarlier(app, scope, step, (refuseEarlier) =>
     app.db.transaction(async (tx) => {
       const { environment_id } = imported;
-      // Money of no known payment is no chargeback.
+      // Money without a known payment is not a chargeback.
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
       await refuseEarlier(tx, imported.id);

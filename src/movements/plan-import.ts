@@ -203,7 +203,7 @@ async function findByTransaction(app: App, method: string, id: string) {
   return transaction === null || attempt === null ? null : { attempt, transaction };
 }
 
-/** Looks in all payment services last: a payment of one that was not named is not money of nobody. */
+/** Looks in all payment services last: a payment of one that was not named still has an owner. */
 async function findByCode(app: App, environment: Environment, sought: AttemptsSought, code: string): Promise<string[]> {
   const named = await selectAttemptsByCode(app.db, sought, code);
   if (named.length > 0) return named;

@@ -11,8 +11,8 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /**
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
- * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing and raises no
- * alarm, nor does one that a person has ended since the payout was claimed.
+ * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing. It raises no
+ * alarm; an answer that a person has ended since the payout was claimed raises none either.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {

@@ -109,7 +109,7 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
   return { chains, inStore, lost, restores, last: { number: 0, day: '' }, report, isSealed, take };
 }
 
-/** Returns how a finding names an anchor. A forged one can lack its time, or have a text that is no time. */
+/** Returns how a finding names an anchor. In a forged one the time can be missing or unreadable. */
 function labelOf({ anchor: { number, day, made_at } }: SealedAnchor): {
   number: number;
   day: string;

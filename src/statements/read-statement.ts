@@ -119,8 +119,8 @@ function cellIn({ cells }: TableRow, { places }: Columns): (column: StatementCol
 }
 
 /**
- * Returns false for rows that are no lines: totals, remarks, and names that are repeated on each page of a statement. A
- * row of a payee named Totalpack is no total.
+ * Returns false for totals, remarks, and names of columns that a statement repeats on each page. A row of a payee named
+ * Totalpack is not a total.
  */
 function isLineOf(row: TableRow, columns: Columns): boolean {
   const cell = cellIn(row, columns);

@@ -51,7 +51,7 @@ forEachEngine('auditors and finance', (openTestDatabase) => {
     await setEventsUrl(app, target, 'https://shop.example.cl/events?token=abre', TESTER);
     for (const role of READERS) {
       const may = permissionsOf(role, []);
-      // Whoever may act on a screen sees its form.
+      // A person who may act on a screen sees its form.
       const readOnly = AUDITED.filter(({ needed }) => needed !== undefined && !may.has(needed[0]));
       const opened = screens.filter(({ route }) => readOnly.some(({ paths }) => paths[0] === route));
       assert.ok(opened.length >= 9, String(opened.length));

@@ -235,7 +235,7 @@ async function found(app: Parameters<typeof verifyStore>[0]): Promise<string> {
   return (await verifyStore(app)).findings.map(({ says }) => says).join('; ');
 }
 
-/** Makes refunds on two days, two payment links of which one is ended, and a disabled payment service. */
+/** Makes refunds on two days, one open and one ended payment link, and a disabled payment service. */
 async function fill(app: TestApp) {
   const environment = await createTestEnvironment(app);
   const { id, paymentServiceId } = environment;
