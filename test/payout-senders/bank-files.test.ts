@@ -109,18 +109,20 @@ for (const [code, lines] of Object.entries(ROWS)) {
   });
 }
 
-test('every bank format has its expected text here, and its row in docs/payouts.md', () => {
+test('every bank format has its expected text here, and its row in docs/payouts.md in both languages', () => {
   const codes = BANK_FILES.map(({ code }) => code);
   const golden = [...Object.keys(TEXTS), ...Object.keys(ROWS)];
   assert.deepEqual(golden.toSorted(), codes.toSorted(), 'each code has its lines in TEXTS, or in ROWS for a workbook');
-  const rows = readFileSync(new URL('../../docs/payouts.md', import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('| `'));
-  assert.deepEqual(
-    codes.filter((code) => !rows.some((row) => row.includes(`\`${code}\``))),
-    [],
-    'every format is in a row of docs/payouts.md',
-  );
+  for (const page of ['docs/payouts.md', 'docs/es/payouts.md']) {
+    const rows = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    assert.deepEqual(
+      codes.filter((code) => !rows.some((row) => row.includes(`\`${code}\``))),
+      [],
+      `every format is in a row of ${page}`,
+    );
+  }
 });
 
 /** Reads the workbook with openpyxl, if Debian's python3-openpyxl is installed. */
