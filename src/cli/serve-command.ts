@@ -179,16 +179,13 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   };
   const worker = startWorker(app, watch.mayLeave, onUnfit, verifyInThread);
   const url = publicOrigin({ ...config, publicUrl: null });
-  const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
-  const misled = publicUrlProblem(config);
   if (held) app.log.error({ alarm: 'held_after_restore' }, HELD);
-  if ((app.now.ahead?.() ?? 0) > 0) app.log.warn('the clock is ahead of real time: bin/rubrica clock show');
-  const ignored = privateCallbacksProblem(config);
-  if (ignored !== null) app.log.warn(ignored);
-  if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
+  warnAtStart(app, config);
   // On a terminal the greeting says this.
-  if (config.logFormat === 'json')
-    app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
+  if (config.logFormat === 'json') {
+    const settings = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
+    app.log.info({ url, migrations, settings, ms: Math.round(performance.now() - startedAt) }, 'ready');
+  }
   const delay = createDelay(config.drainDelay * 1000);
   return {
     app,
@@ -214,6 +211,14 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       app.log.info('stopped');
     },
   };
+}
+
+function warnAtStart(app: RunningApp, config: Config): void {
+  if ((app.now.ahead?.() ?? 0) > 0) app.log.warn('the clock is ahead of real time: bin/rubrica clock show');
+  const ignored = privateCallbacksProblem(config);
+  if (ignored !== null) app.log.warn(ignored);
+  const misled = publicUrlProblem(config);
+  if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
 }
 
 /** Creates the drain delay of `ms` milliseconds. `end` ends it for good and returns whether it was still open. */

@@ -43,28 +43,7 @@ export async function explainForm(
   const whose =
     merchants.length > 1 ? [['', tell(language, 'explain.choose_whose')] as const, ...merchants] : merchants;
   const isCredit = amount > 0;
-  const choices: (readonly [value: string, text: string])[] = [
-    // Nothing is chosen beforehand: a line that is explained in a hurry would be of nothing here.
-    ['', tell(language, 'explain.choose')],
-    ...(used_as === 'other' ? [] : [['other', tell(language, 'explain.other')] as const]),
-    ...(isCredit
-      ? [
-          ['return', tell(language, 'explain.return')] as const,
-          ['deposit', tell(language, 'explain.deposit')] as const,
-          ['merchant', tell(language, 'explain.merchant')] as const,
-          ...app.paymentMethods.map(
-            (method) =>
-              [
-                `method ${method.code}`,
-                tell(language, 'explain.method', { method: methodName(language, method) }),
-              ] as const,
-          ),
-        ]
-      : [
-          ['payout', tell(language, 'explain.payout')] as const,
-          ['to-merchant', tell(language, 'explain.to_merchant')] as const,
-        ]),
-  ];
+  const choices = choicesFor(app, language, line);
   const option = (name: string, value: string, text: string) =>
     html`<option value="${value}"${typed[name] === value && html` selected`}>${text}</option>`;
   const list = alike.map(({ id: one, says }) => html`<option value="${one}">${says}</option>`);
@@ -90,6 +69,32 @@ ${
 }
 ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
+}
+
+/** Returns what a person may say that a line is. */
+function choicesFor(app: App, language: Language, { amount, used_as }: KeptLine): (readonly [string, string])[] {
+  // Nothing is chosen beforehand: a person in a hurry would leave the first choice, and the line would be unrelated.
+  const none = ['', tell(language, 'explain.choose')] as const;
+  const others = used_as === 'other' ? [] : [['other', tell(language, 'explain.other')] as const];
+  if (amount <= 0)
+    return [
+      none,
+      ...others,
+      ['payout', tell(language, 'explain.payout')],
+      ['to-merchant', tell(language, 'explain.to_merchant')],
+    ];
+  const methods = app.paymentMethods.map((method) => {
+    const text = tell(language, 'explain.method', { method: methodName(language, method) });
+    return [`method ${method.code}`, text] as const;
+  });
+  return [
+    none,
+    ...others,
+    ['return', tell(language, 'explain.return')],
+    ['deposit', tell(language, 'explain.deposit')],
+    ['merchant', tell(language, 'explain.merchant')],
+    ...methods,
+  ];
 }
 
 /** Asks why a line is not the payout or deposit that it was matched with, to put it into suspense again. */
