@@ -1,4 +1,6 @@
+import type { ErrorItem } from './error-item.ts';
 import type { Language } from './lib/language.ts';
+
 /** An entry of the catalogue: the HTTP status, the text for the caller, and what to do. */
 export type CatalogueEntry = { status: number; title: string; fix: string };
 
@@ -313,22 +315,6 @@ export const CATALOGUE = {
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof CATALOGUE;
-
-/**
- * One error in a request, in one language. `pointer` is a JSON pointer into the body, or a header or parameter name.
- */
-export type AnsweredError = { pointer: string; code: string } & ErrorWords;
-
-/** The same in English and, in `es`, in Spanish. */
-export type ErrorItem = AnsweredError & { es: ErrorWords };
-
-type ErrorWords = { message: string; fix: string };
-
-/** `words`: message and fix in English, then in Spanish. */
-export function errorItem(pointer: string, code: string, words: readonly [string, string, string, string]): ErrorItem {
-  const [message, fix, spanish, spanishFix] = words;
-  return { pointer, code, message, fix, es: { message: spanish, fix: spanishFix } };
-}
 
 /** A sentence in both languages. */
 export type InBoth = Readonly<Record<Language, string>>;

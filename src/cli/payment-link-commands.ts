@@ -5,7 +5,7 @@ import { endPaymentLink } from '../payment-links/end-payment-link.ts';
 import { linkUrl, listPaymentLinks } from '../payment-links/find-payment-link.ts';
 import { isLinkEnd, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../payment-links/payment-link.ts';
 import { refuseCallbackUrl } from '../payment-services/callback-address.ts';
-import { type Environment } from '../payment-services/payment-service.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { environmentOption, readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
 import { alreadyDone, invalidOption, listTable, notFound, print, time, unknownPaymentService } from './print.ts';

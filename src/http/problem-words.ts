@@ -1,6 +1,7 @@
 import { SIGNING_CATALOGUE, type Problem as SigningProblem } from '../../protocol/signing-error.ts';
 import { SPANISH_CAUSES } from '../cause-spanish.ts';
-import { type AnsweredError, CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type Problem } from '../error-catalogue.ts';
+import type { AnsweredError, ErrorItem } from '../error-item.ts';
 import { SPANISH_ERRORS, SPANISH_SIGNING, SPANISH_SIGNING_DETAILS } from '../error-spanish.ts';
 import { type Language, preferredLanguage } from '../lib/language.ts';
 

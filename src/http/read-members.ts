@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../protocol/field.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
-import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
+import { Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../error-item.ts';
 import type { ObjectSchema, Schema, Static } from './json-schema.ts';
 import { pointerTo } from './problem-words.ts';
 

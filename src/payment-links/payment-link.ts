@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
-import { errorItem } from '../error-catalogue.ts';
+import { errorItem } from '../error-item.ts';
 import { MISLEADING } from '../lib/misleading-text.ts';
 
 /** How often a link can be paid: once, or any number of times. */

@@ -9,7 +9,8 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import type { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, type InBoth, type Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type InBoth, type Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../error-item.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { noRecipient } from './keep-recipient.ts';

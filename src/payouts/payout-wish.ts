@@ -2,7 +2,8 @@ import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
-import { type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../error-item.ts';
 import type { PayeeWish } from './find-payees.ts';
 import { faultOfText } from './recipient.ts';
 

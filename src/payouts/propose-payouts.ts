@@ -6,7 +6,8 @@ import type { BankDirectory } from '../bank-validation/directory/bank-directory.
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
-import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { ErrorItem } from '../error-item.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { type AnsweredError, CATALOGUE, type ErrorCode, type ErrorItem, notACursor } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorCode, notACursor } from '../error-catalogue.ts';
+import type { AnsweredError, ErrorItem } from '../error-item.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import type { Language } from '../lib/language.ts';
 import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';

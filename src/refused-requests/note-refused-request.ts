@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import type { ErrorItem, InBoth } from '../error-catalogue.ts';
+import type { InBoth } from '../error-catalogue.ts';
+import type { ErrorItem } from '../error-item.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
 /** A refusal as it was answered, with the data that identifies its payment service. */

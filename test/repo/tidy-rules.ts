@@ -48,6 +48,7 @@ const layers: readonly (readonly string[])[] = [
     'hint-spanish',
   ],
   ['error-catalogue'],
+  ['error-item'],
   ['lib'],
 ];
 

@@ -1,6 +1,6 @@
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
-import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-item.ts';
 import { unknownMember } from '../../http/read-members.ts';
 import { AccountRequestSchema, LONGEST_NAME } from './validation-schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-item.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { readIsoTime } from '../../lib/iso-time.ts';

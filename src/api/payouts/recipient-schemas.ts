@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ErrorItem } from '../../error-catalogue.ts';
+import type { ErrorItem } from '../../error-item.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';

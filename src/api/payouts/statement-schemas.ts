@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isReason } from '../../audit/reason.ts';
-import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-item.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';

@@ -1,4 +1,5 @@
-import { type ErrorItem, errorItem, type InBoth } from '../../error-catalogue.ts';
+import type { InBoth } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-item.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { PAYOUT_STATES, type PayoutState } from '../../payouts/payout.ts';

@@ -6,7 +6,8 @@ import type { CauseCode, Language } from '../../../protocol/signature-causes.ts'
 import { problem, type SigningCode } from '../../../protocol/signing-error.ts';
 import type { App } from '../../app.ts';
 import { SPANISH_CAUSES } from '../../cause-spanish.ts';
-import type { ErrorItem, ProblemExtras } from '../../error-catalogue.ts';
+import type { ProblemExtras } from '../../error-catalogue.ts';
+import type { ErrorItem } from '../../error-item.ts';
 import { SPANISH_HINTS } from '../../hint-spanish.ts';
 import { LANGUAGE_NAMES, languageOfClient } from '../../http/language-of-client.ts';
 import { pointerTo, signingItem } from '../../http/problem-words.ts';

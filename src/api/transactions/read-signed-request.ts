@@ -9,7 +9,8 @@ import { SigningError, type Problem as SigningProblem } from '../../../protocol/
 import { signingMessage } from '../../../protocol/signing-message.ts';
 import { checkRequestFields } from '../../../protocol/signing-rules.ts';
 import type { App } from '../../app.ts';
-import { type ErrorCode, type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { type ErrorCode, Problem } from '../../error-catalogue.ts';
+import type { ErrorItem } from '../../error-item.ts';
 import { mediaTypeOf } from '../../http/framing.ts';
 import { limitPaymentService, limitWrongSignature } from '../../http/request-limits.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';

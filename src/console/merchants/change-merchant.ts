@@ -10,7 +10,7 @@ import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts
 import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import { disablePaymentService, enablePaymentService } from '../../payment-services/disable-payment-service.ts';
 import { readRate } from '../../payment-services/fee.ts';
-import { type ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import { removeMethodSettings, setMethodSettings } from '../../payment-services/method-settings.ts';
 import { type Environment, MOST_PER_MINUTE, readPerMinute } from '../../payment-services/payment-service.ts';
 import { setFee } from '../../payment-services/set-fee.ts';

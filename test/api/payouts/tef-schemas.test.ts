@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTef, readTransfer, TEF_REQUEST_EXAMPLE } from '../../../src/api/payouts/tef-schemas.ts';
-import type { ErrorItem, Problem } from '../../../src/error-catalogue.ts';
+import type { Problem } from '../../../src/error-catalogue.ts';
+import type { ErrorItem } from '../../../src/error-item.ts';
 
 const { tef } = TEF_REQUEST_EXAMPLE;
 
