@@ -103,8 +103,9 @@ async function back(options: ActingOptions): Promise<void> {
     return gone;
   });
   const { first_transaction_id } = epoch;
+  const now = aheadMs === 0 ? 'in real time' : `${spanOf(aheadMs)} ahead of real time`;
   print(options, { ahead_ms: aheadMs, epoch: epoch.epoch, first_transaction_id }, [
-    `The store is as it was before the last clock advance, ${spanOf(aheadMs)} ahead of real time. A running service stops now: start it again.`,
+    `The store is as it was before the last clock advance, ${now}. A running service stops now: start it again.`,
     'The undone IDs are not used again, and readers of the feed are told where to continue. Your shop still has the callbacks it received.',
   ]);
 }
