@@ -94,6 +94,8 @@ function addReturn(group: Command, description: string): Command {
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 
+const NAMES = { payout: 'Payout', deposit: 'Deposit' };
+
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
   const { environment, recording } = await withActor(options, async (app, by) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
@@ -103,7 +105,7 @@ async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promi
   });
   const movement = recordedOf(recording, options);
   print(options, { [kind]: movement, replayed: recording.kind === 'replayed' }, [
-    `${kind} ${movement.id} of ${amountOf(movement)} in ${environment} ${recording.kind === 'replayed' ? 'was recorded before' : 'is in the books'}.`,
+    `${NAMES[kind]} ${movement.id} of ${amountOf(movement)} in ${environment} ${recording.kind === 'replayed' ? 'was recorded before' : 'is in the books'}.`,
   ]);
 }
 
@@ -173,7 +175,7 @@ async function takeBack(kind: 'payout' | 'deposit', reference: string, options: 
   const line =
     'line' in taken && taken.line !== undefined && `${taken.line.statement_id} --line ${taken.line.file_line}`;
   print(options, { [kind]: movement, already: taken.kind === 'already' }, [
-    `${kind} ${movement.id} of ${amountOf(movement)} in ${environment} ${said}.`,
+    `${NAMES[kind]} ${movement.id} of ${amountOf(movement)} in ${environment} ${said}.`,
     ...(line === false ? [] : [`Its line is in suspense again: bin/rubrica statement resolve ${line}`]),
   ]);
 }

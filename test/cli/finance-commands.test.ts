@@ -247,7 +247,10 @@ suite('books, reconcile and refund on the command line', () => {
       run('payout', 'create', ...target, '--amount', amount, '--reference', reference, ...more);
     const first = await payout('5000', 'TEF-1', '--json');
     assert.equal((JSON.parse(first.stdout) as { payout: { amount: number } }).payout.amount, 5000);
-    assert.match((await payout('5000', 'TEF-1')).stdout, /was recorded before/);
+    assert.match(
+      (await payout('5000', 'TEF-1')).stdout,
+      /^Payout mv_\w+ of \$5\.000 CLP in \w+ was recorded before\.$/m,
+    );
     assert.match((await payout('5001', 'TEF-1')).stderr, /recorded before, as \$5\.000 CLP: nothing was changed/);
     // 10,000 of the payment are left, and a refund of 1,000 of them is in process.
     assert.match(
@@ -277,7 +280,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await takeBack('TEF-9', 'x')).stderr, /^NOT_FOUND: There is no payout TEF-9 in development/);
     assert.match(
       (await takeBack('TEF-1', 'wrong account')).stdout,
-      /^payout mv_\w+ of \$5\.000 CLP .* is taken back\./,
+      /^Payout mv_\w+ of \$5\.000 CLP .* is taken back\./,
     );
     assert.match((await takeBack('TEF-1', 'wrong account')).stdout, /was taken back before/);
     assert.match((await run('payout', 'list')).stdout, /TEF-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/);
@@ -298,7 +301,7 @@ suite('books, reconcile and refund on the command line', () => {
     );
     assert.match(
       (await takeBack('AB-1')).stdout,
-      /^deposit mv_\w+ of \$9\.700 CLP beside a commission of \$300 CLP in development is taken back\./,
+      /^Deposit mv_\w+ of \$9\.700 CLP beside a commission of \$300 CLP in development is taken back\./,
     );
     assert.match((await takeBack('AB-1')).stdout, /was taken back before/);
     assert.match((await run('deposit', 'list')).stdout, /AB-1 .* +[\d-]{10} [\d:]{8} -0[34]:00 +another merchant\n/);
