@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
@@ -150,6 +151,43 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     assert.match(await answer(), /Contracargo: el banco del pagador recuperó el dinero/);
     await resolveSuspense(app, paid, { decision: 'kept', reason: 'contracargo perdido', by: TESTER });
     assert.match(await answer(), new RegExp(`${told} Lo paga el comercio, como tras un contracargo perdido\\.`));
+  });
+
+  test('are booked only until the person is disabled, and another person goes on', async () => {
+    const { app, environment, ...opened } = await openCheckout(openTestDatabase, { method: scriptMethod({}) });
+    const [finance, other] = [
+      await createTestUser(app, { role: 'finance', may: [] }),
+      await createTestUser(app, { role: 'finance', may: [] }),
+    ];
+    const countImported = async () => (await app.db.query('select id from imported_payments')).length;
+    let isDisabled = false;
+    const transaction: typeof app.db.transaction = async (work, kind) => {
+      const done = await app.db.transaction(work, kind);
+      if (isDisabled || (await countImported()) !== 1) return done;
+      isDisabled = true;
+      await disableUser(app, finance.id, TESTER);
+      return done;
+    };
+    const disabling = { ...app, db: { ...app.db, transaction } };
+    const lines = [1, 2, 3].map((at) => `15/01/2026;nadie-${at};${at};${at}000`).join('\n');
+    const text = `fecha;orden_compra;codigo_autorizacion;monto\n${lines}\n`;
+    const { server, send, content, merchant } = await keep(
+      { ...opened, app: disabling, environment },
+      Buffer.from(text),
+    );
+    await using _server = server;
+    assert.equal((await send(finance, content, { merchant, confirm: 'yes' })).status, 401);
+    assert.equal(await countImported(), 1);
+    assert.equal((await send(other, content, { merchant, confirm: 'yes' })).status, 303);
+    const imported = await app.db.query('select imported_by, amount from imported_payments order by amount');
+    assert.deepEqual(
+      imported.map(({ imported_by, amount }) => [imported_by, amount]),
+      [
+        [finance.email, 1000],
+        [other.email, 2000],
+        [other.email, 3000],
+      ],
+    );
   });
 
   test('are booked once by concurrent clicks, and none of these fails', async () => {
