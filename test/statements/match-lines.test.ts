@@ -49,6 +49,20 @@ test('a charge matches a payout from one day before it left to ten days after', 
   }
 });
 
+test('a charge matches the total of a file from one day before its day to ten days after', async () => {
+  const files = [{ id: 'pf_1', total: 40_000, day: '2026-03-01' }];
+  const subjectOn = async (day: string) =>
+    (await matchLines([line(-40_000, day)], { payouts: [], files, deposits: [], remitted: [] }))[0]?.subject;
+  for (const [day, subject] of [
+    ['2026-02-27', null],
+    ['2026-02-28', 'pf_1'],
+    ['2026-03-11', 'pf_1'],
+    ['2026-03-12', null],
+  ] as const) {
+    assert.equal(await subjectOn(day), subject, day);
+  }
+});
+
 test('a return matches a payout for up to sixty days', async () => {
   const back = { rutHashes: ['r1'], text: 'devolucion' };
   for (const [day, use] of [
@@ -158,7 +172,6 @@ test('matching takes linear time for many payouts of one RUT and amount', async 
   assert.ok(looks <= 10 * most, `${looks} looks at the days of ${most} lines`);
 });
 
-// Twenty thousand lines and two thousand files of one amount kept a core busy for more than a minute.
 test('a credit with the amount of a recorded deposit, or of a payout to the merchant that may be back, waits as that', async () => {
   const recorded = { id: 'mv_1', amount: 50_000, day: '2026-03-10', hasLine: false };
   const candidates = {
@@ -169,7 +182,8 @@ test('a credit with the amount of a recorded deposit, or of a payout to the merc
   };
   const noteOf = async (...given: Parameters<typeof line>) => (await matchLines([line(...given)], candidates))[0]?.note;
   const deposit = 'a recorded deposit could be meant';
-  assert.equal(await noteOf(50_000, '2026-03-05'), deposit);
+  assert.equal(await noteOf(50_000, '2026-03-03'), NOTHING_KNOWN);
+  assert.equal(await noteOf(50_000, '2026-03-04'), deposit);
   assert.equal(await noteOf(50_000, '2026-03-15'), deposit);
   assert.equal(await noteOf(50_000, '2026-03-16'), NOTHING_KNOWN);
   assert.equal(await noteOf(50_001, '2026-03-10'), NOTHING_KNOWN);
@@ -179,6 +193,7 @@ test('a credit with the amount of a recorded deposit, or of a payout to the merc
   assert.equal(await noteOf(20_000, '2026-05-09'), NOTHING_KNOWN, 'the bank does not say that it came back');
 });
 
+// Twenty thousand lines and two thousand files of one amount kept a core busy for more than a minute.
 test('matching looks at the day of each file and deposit once', async () => {
   let looks = 0;
   const most = 100;
