@@ -379,6 +379,8 @@ forEachEngine('payouts', (openTestDatabase) => {
     await assert.rejects(propose(app, desk), code('PAYOUT_LIMIT_REACHED'));
     await limit({ per_batch: 15_000 });
     await assert.rejects(propose(app, desk, [wish(), wish()]), code('PAYOUT_LIMIT_REACHED'));
+    await limit({ per_batch: 20_000 });
+    assert.equal((await propose(app, desk, [wish(), wish()])).length, 2, 'a total equal to the limit is allowed');
     await limit({ per_day: 20_000 });
     assert.equal((await approved(app, desk, [wish(), wish()])).length, 2, 'an amount equal to the limit is allowed');
     await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
@@ -499,6 +501,20 @@ forEachEngine('payouts', (openTestDatabase) => {
       'waits for a person: the limit of the day is reached',
     ]);
     assert.deepEqual(await ask(500), ['approved', 'automatic', null]);
+  });
+
+  test('a program’s payout of the whole balance is approved automatically, and a larger one waits for a person', async () => {
+    const { app, desk } = await open(10_000);
+    const rule = { ...NO_LIMITS, automatic_per_payout: 20_000 };
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, rule));
+    for (const [amount, state, reason] of [
+      [10_001, 'awaiting_approval', 'waits for a person: the balance does not cover it'],
+      [10_000, 'approved', null],
+    ] as const) {
+      const proposal = { owner: desk.environment, by: desk.program, wishes: [wish({ amount })], batch: null };
+      const [payout] = (await proposePayouts(app, proposal)).payouts;
+      assert.deepEqual([payout?.state, payout?.reason], [state, reason]);
+    }
   });
 
   test('a program that is disabled while the accounts of its payouts are validated makes none', async () => {
