@@ -43,6 +43,9 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.match((await person.get('/console/account')).text, />Laptop<.*>Passkey</s);
     const again = await signedIn();
     assert.equal((await again.get('/console/payments')).headers.get('location'), '/console/prove?next=%2Fpayments');
+    const asked = (await again.get('/console/prove')).text;
+    assert.match(asked, /confirm with your passkey\. Without it, write a recovery code[^]*<label>A recovery code</);
+    assert.doesNotMatch(asked, /authenticator app|autofocus/, 'the person has no app');
     assert.equal((await prove(again, (question) => key.get(question))).headers.get('location'), '/console/payments');
     app.now.advance(QUARTER_OF_AN_HOUR);
     assert.equal((await again.get(ADD)).status, 303);

@@ -11,9 +11,15 @@ export const PERSON_TEXTS = roomTexts(
     'invite.over': 'Se usó, se cerró o pasó su tiempo. Pide otro a quien te invitó.',
     'prove.title': 'Confirma que eres tú',
     'prove.first': 'Escribe el código de tu app de autenticación para entrar.',
+    'prove.first_either':
+      'Para entrar, confirma con tu llave de acceso o escribe el código de tu app de autenticación.',
+    'prove.first_passkey':
+      'Para entrar, confirma con tu llave de acceso. Si no la tienes a mano, escribe un código de recuperación.',
+    'prove.first_recovery': 'Tu llave de acceso es de otra dirección. Para entrar, escribe un código de recuperación.',
     'prove.again':
       'Lo que vas a hacer mueve dinero o permisos, y tu última confirmación ya no vale. Todavía no se ha hecho nada.',
     'prove.code': 'Código de la app, o un código de recuperación',
+    'prove.recovery': 'Un código de recuperación',
     'prove.password': 'Contraseña',
     'prove.button': 'Confirmar',
     'prove.wrong': 'El código no es correcto o ya se usó. Espera el siguiente.',
@@ -111,9 +117,13 @@ export const PERSON_TEXTS = roomTexts(
     'invite.over': 'It was used or ended, or its time is over. Ask the person who invited you for another.',
     'prove.title': 'Confirm that it is you',
     'prove.first': 'Write the code of your authenticator app to come in.',
+    'prove.first_either': 'To come in, confirm with your passkey, or write the code of your authenticator app.',
+    'prove.first_passkey': 'To come in, confirm with your passkey. Without it, write a recovery code.',
+    'prove.first_recovery': 'Your passkey belongs to another address. To come in, write a recovery code.',
     'prove.again':
       'What you are about to do moves money or permissions, and your last confirmation is too old. Nothing was done yet.',
     'prove.code': 'Code of the app, or a recovery code',
+    'prove.recovery': 'A recovery code',
     'prove.password': 'Password',
     'prove.button': 'Confirm',
     'prove.wrong': 'The code is not right, or was used before. Wait for the next one.',

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { issueAccessToken } from '../../auth/access-token.ts';
-import { hasFactor } from '../../auth/factors/factor-queries.ts';
+import { hasFactor, selectFactorsOf } from '../../auth/factors/factor-queries.ts';
 import { proveByCode } from '../../auth/factors/prove-factor.ts';
 import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
 import { proveByPassword } from '../../auth/log-in.ts';
@@ -65,11 +65,13 @@ async function sendQuestion(app: App, visit: ConsoleVisit, question: Question): 
   const { status, next } = question;
   const { language, user, standing, send } = visit;
   const at = `${publicPath(app)}/console`;
-  const withCode = await hasFactor(app.db, user.id);
+  const factors = await selectFactorsOf(app.db, user.id);
+  const withCode = factors.length > 0;
   const asked = withCode ? await askForPasskey(app, visit) : null;
+  const withApp = factors.some(({ kind }) => kind === 'totp');
   const title = tell(language, 'prove.title');
   const main = html`<h1>${title}</h1>
-<p>${tell(language, standing === 'prove' ? 'prove.first' : 'prove.again')}</p>
+<p>${tell(language, standing === 'prove' ? firstText({ withApp, withPasskey: asked !== null }) : 'prove.again')}</p>
 ${alertNotice(question)}
 ${asked !== null && passkeyForm('get', asked, language, { at: `${at}/prove`, next, fields: false })}
 <form class="card pad" method="post" action="${at}/prove">
@@ -80,7 +82,7 @@ ${
         question,
         'code',
         (attributes) =>
-          html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required${!isAtFault(question, 'code') && html` autofocus`}${attributes}></label>`,
+          html`<label>${tell(language, withApp ? 'prove.code' : 'prove.recovery')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required${(withApp || asked === null) && !isAtFault(question, 'code') && html` autofocus`}${attributes}></label>`,
       )
     : formField(
         question,
@@ -94,4 +96,10 @@ ${
 ${withCode && html`<p class="quiet">${tell(language, 'prove.lost', { command: `bin/rubrica user factor reset ${user.email}` })}</p>`}
 <form method="post" action="${at}/sign-out"><button class="link">${tell(language, 'prove.other')}</button></form>`;
   return send(status, { title, main, ...(asked !== null && { script: 'passkey.js' }) });
+}
+
+/** Asks for what the person has: an app, a passkey of this address, or neither and so a recovery code. */
+function firstText({ withApp, withPasskey }: { withApp: boolean; withPasskey: boolean }): ConsoleText {
+  if (withApp) return withPasskey ? 'prove.first_either' : 'prove.first';
+  return withPasskey ? 'prove.first_passkey' : 'prove.first_recovery';
 }
