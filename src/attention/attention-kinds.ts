@@ -190,8 +190,8 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
             es: 'un medio de pago cobró dinero que ninguna orden pedía',
           }
         : {
-            en: 'money went back at a payment method that no refund asked for',
-            es: 'un medio de pago devolvió dinero que ninguna devolución pedía',
+            en: 'money went back at a payment method that no refund asked for, as in a chargeback',
+            es: 'un medio de pago devolvió dinero que ninguna devolución pedía, como en un contracargo',
           },
     command: `bin/rubrica books resolve ${which} --decision returned|kept --reason TEXT`,
   };

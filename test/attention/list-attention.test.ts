@@ -138,7 +138,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
           0,
           '$700 CLP went back at Simulator that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is under way',
         ],
-        ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
+        ['suspense', 700, 0, 'money went back at a payment method that no refund asked for, as in a chargeback'],
       ],
     );
     const [spanish] = await listAttention(app, 'refund', 10, 'es');
