@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
-import { MISLEADING } from '../lib/misleading-text.ts';
+import { replaceMisleading } from '../lib/misleading-text.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
@@ -109,14 +109,12 @@ export function inWords(code: string): string {
   return code.replaceAll('_', ' ');
 }
 
-const EACH_MISLEADING = new RegExp(MISLEADING, 'gu');
-
 /**
  * Formats rows as columns, each as wide as its widest cell. A `\uFFFD` stands for each character that could change what
  * a person reads: a cell may hold the text of a merchant or a bank.
  */
 export function table(texts: readonly (readonly string[])[]): string[] {
-  const rows = texts.map((row) => row.map((cell) => cell.replace(EACH_MISLEADING, '\uFFFD')));
+  const rows = texts.map((row) => row.map((cell) => replaceMisleading(cell, '\uFFFD')));
   // A spread into `Math.max` fails above some 120,000 arguments, and a month can have more lines.
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0),

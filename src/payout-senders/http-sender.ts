@@ -1,3 +1,4 @@
+import { replaceMisleading } from '../lib/misleading-text.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/safe-fetch.ts';
 import type { LookUpAnswer, PayoutSender, SenderSilence, Transfer, TransferOrder } from './payout-sender.ts';
@@ -75,7 +76,9 @@ function readAnswer(outcome: FetchOutcome, { id, amount, currency }: Transfer): 
 
 /** Returns a value of the response for a message, at most 20 characters. */
 function shown(value: unknown): string {
-  return typeof value === 'number' || typeof value === 'string' ? String(value).slice(0, 20) : '?';
+  return typeof value === 'number' || typeof value === 'string'
+    ? replaceMisleading(String(value), ' ').slice(0, 20)
+    : '?';
 }
 
 const UNKNOWN = { kind: 'unknown' } as const;
@@ -87,6 +90,6 @@ const NO_REASON: SenderSilence = 'no reason was given';
  * an account or a RUT.
  */
 function plainReason(said: unknown): string {
-  const text = typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').trim() : '';
+  const text = typeof said === 'string' ? replaceMisleading(said, ' ').trim() : '';
   return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || NO_REASON;
 }

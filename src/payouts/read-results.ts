@@ -6,6 +6,7 @@ import { possibleRuts, readRut } from '../bank-validation/rut.ts';
 import { readSettled } from '../books/settlement-amount.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
+import { replaceMisleading } from '../lib/misleading-text.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
@@ -240,12 +241,15 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
 }
 
 /**
- * Returns the reason of a bank's rejection without long numbers: the text may be stored for ever, and a number may be
- * an account or a RUT.
+ * Returns the reason of a bank's rejection on one line, without long numbers or reversed text: people read it for
+ * ever, and a number may be an account or a RUT.
  */
 function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
   return (
-    text.replace(/\d[\d.]{3,}(?:-[\dkK])?/g, '…').slice(0, 200) || ('the bank gave no reason' satisfies KeptReason)
+    replaceMisleading(text, ' ')
+      .replace(/\d[\d.]{3,}(?:-[\dkK])?/g, '…')
+      .trim()
+      .slice(0, 200) || ('the bank gave no reason' satisfies KeptReason)
   );
 }

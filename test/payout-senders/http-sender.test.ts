@@ -93,6 +93,17 @@ test('an answer with another amount names that amount for the person who checks 
   assert.deepEqual(await answering({ excerpt }).lookUp(order), { kind: 'contradiction', says: 'amount 15000 CLP' });
 });
 
+test('what a provider says is kept without characters that could change what a person reads', async () => {
+  const order = orderOf(100);
+  const answer = (more: object) => ({
+    excerpt: JSON.stringify({ id: order.id, amount: 100, currency: 'CLP', ...more }),
+  });
+  const failed = answer({ status: 'failed', reason: 'Cuenta\u202Eadagap\u001B[2K' });
+  assert.deepEqual(await answering(failed).lookUp(order), { kind: 'failed', reason: 'Cuenta adagap [2K' });
+  const other = answer({ status: 'confirmed', currency: '\u202EPLC' });
+  assert.deepEqual(await answering(other).lookUp(order), { kind: 'contradiction', says: 'amount 100  PLC' });
+});
+
 test('an order that is answered with absent is unknown until a look-up says absent', async () => {
   const order = orderOf(100);
   const absent = { status: 404, excerpt: JSON.stringify({ id: order.id, status: 'absent' }) };

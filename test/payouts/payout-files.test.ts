@@ -346,6 +346,20 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.deepEqual(said, ['RUT … no corresponde', 'Cuenta … … cerrada', 'rut …']);
   });
 
+  test('the reason of a bank is stored without characters that could change what a person reads', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk);
+    const { read } = await filed(app, desk);
+    const { outcomes: found } = await read([
+      'RUT;Monto;Estado;Motivo',
+      '12.531.909-2;10.000;Rechazado;Cuenta\u202Eadagap\u202C\u001B[2Kcerrada',
+    ]);
+    assert.deepEqual(
+      found.map(({ reason }) => reason),
+      ['Cuenta adagap  [2Kcerrada'],
+    );
+  });
+
   test('a reference matches a payout only if the RUT, account and amount of its line agree', async () => {
     const { app, desk } = await open();
     const wishes = [wish({ reference: '1', amount: 15_000 }), wish({ reference: '2', amount: 20_000, payee: PEDRO })];
