@@ -400,8 +400,9 @@ forEachEngine('bank statements', (openTestDatabase) => {
       paymentMethod: string | null,
       named: string | null = paymentServiceId,
       who = by,
+      commission = paymentMethod === null ? 0 : 500,
     ) => {
-      const deposit = { paymentServiceId: named, paymentMethod, commission: paymentMethod === null ? 0 : 500 };
+      const deposit = { paymentServiceId: named, paymentMethod, commission };
       const is = { use: 'deposit' as const, deposit };
       return resolveLine(app, { statementId: taken.id, fileLine, is, reason: 'seen at the bank', by: who });
     };
@@ -417,6 +418,8 @@ forEachEngine('bank statements', (openTestDatabase) => {
     const [first] = await book(1, 'simulated');
     assert.equal((await book(1, 'simulated'))[0]?.subject, first?.subject);
     await assert.rejects(book(1, null), { code: 'NOT_FOUND' }, 'another source is another decision');
+    const otherCommission = book(1, 'simulated', paymentServiceId, by, 499);
+    await assert.rejects(otherCommission, { code: 'NOT_FOUND' }, 'another commission is another decision');
     await book(2, null);
     const entries = await app.db.query<{ kind: string; amount: number }>(
       "select kind, amount from journal_entries where kind in ('deposit', 'commission', 'paid_in') order by link, line",
@@ -439,6 +442,18 @@ forEachEngine('bank statements', (openTestDatabase) => {
     );
     await assert.rejects(resolveLine(app, { ...decision, fileLine: open20?.file_line ?? 0 }), /Another line is of/);
     assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('a line is not resolved as a deposit of the same number in another currency', async () => {
+    const { app, owner, by, line, take } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const dollars = { kind: 'deposit', commission: 0, currency: 'USD', paymentMethod: null, by: TESTER } as const;
+    const recorded = await recordMovement(app, target, { ...dollars, reference: 'USD-1', amount: 20_000 });
+    assert.ok(recorded.kind === 'recorded');
+    const { id } = await take(line(20_000, 'TRANSFERENCIA'), line(-700, 'COMISION'));
+    const is = { use: 'deposit' as const, deposit: { id: recorded.movement.id } };
+    const resolving = resolveLine(app, { statementId: id, fileLine: 1, is, reason: 'x', by });
+    await assert.rejects(resolving, /The line is of another amount/);
   });
 
   test('an unrecorded deposit of an acquirer is not dismissed with all unknown lines, only when it is named', async () => {
