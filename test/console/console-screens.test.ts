@@ -89,6 +89,12 @@ withBrowser('the console in a browser', (openVisitor) => {
         await page.goto(`${origin}/console/payments`);
         await page.setViewportSize({ width: 360, height: 740 });
         assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], 'in both languages on a phone');
+        await page.goto(`${origin}/console/payouts`);
+        for (const link of await page.locator('thead a').all()) {
+          await link.focus();
+          const { x, y, width: seen } = (await link.boundingBox()) ?? { x: -1, y: -1, width: 0 };
+          assert.ok(x >= 0 && y >= 0 && x + seen <= 360, `a link of the order has the focus out of sight: ${x}, ${y}`);
+        }
         await browser.addCookies([{ name: 'rubrica_console', value: operator, url: `${origin}/console` }]);
         await page.goto(`${origin}/console/merchants`);
         const { width = 0 } = (await page.locator('.who a').boundingBox()) ?? {};
