@@ -524,6 +524,8 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
       await assert.rejects(act, { code: 'PAYOUT_STATE' }, 'a contradiction after the preview stops the decision');
     const waiting = await server.get('/console/attention', finance.console);
     assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
+    const doubt = '<p class="notice">Está en «El banco lo rechazó», y se dijo «Llegó».';
+    for (const at of [page, path]) assert.ok((await server.get(at, finance.console)).text.includes(doubt), at);
     const clear = { outcome: 'clear', reason: 'el banco se equivocó' };
     assert.equal(
       (await look(finance, { ...clear, outcome: 'confirmed' })).status,

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { sayPayoutDoubt } from '../../attention/payout-attention.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { beginSentence } from '../../lib/begin-sentence.ts';
 import type { Language } from '../../lib/language.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { SECOND_LINE } from '../../payouts/kept-texts.ts';
@@ -64,6 +65,6 @@ export function doubtOf(language: Language, { payout, owner }: Left): Html | fal
   const said =
     payout.contradiction === SECOND_LINE
       ? tell(language, 'again.text')
-      : sayPayoutDoubt({ ...payout, payment_service, environment })[language];
+      : beginSentence(sayPayoutDoubt({ ...payout, payment_service, environment })[language]);
   return html`<p class="notice">${said}</p>`;
 }
