@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TokenHolder } from '../../src/auth/api-token-queries.ts';
 import { shippedBankDirectory } from '../../src/bank-validation/directory/current-directory.ts';
-import { barredFrom, type PeopleBehind, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
+import { barredFrom, type PeopleBehind, whyNotPayable } from '../../src/payouts/approval-rule.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { RecipientRow } from '../../src/payouts/recipient.ts';
 
