@@ -93,7 +93,7 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.holder_later': 'The holder of new accounts is asked for when they are made.',
     'upload.confirm': 'Propose {amount}',
     'upload.new': 'New recipient',
-    'upload.changed': 'Another account than before',
+    'upload.changed': 'Different account than before',
     'upload.twice':
       'Check {n payout|payouts} before you propose this: another row, or a payout of the last 30 days, has the same RUT and amount.',
     'upload.same_row': 'Same as another row',
