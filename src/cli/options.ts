@@ -103,7 +103,7 @@ export function readReason(text: string): string {
   const reason = text.trim();
   if (!isReason(reason))
     throw invalidOption(
-      '--reason is 1 to 200 characters, without a hidden character, an e-mail address, a card number or the RUT of a person: it is kept for ever. Write an order that looks like a RUT without its dash.',
+      '--reason is 1 to 200 characters, without an e-mail address, a card number, the RUT of a person or a hidden character: it is kept for ever. Write an order that looks like a RUT without its dash.',
     );
   return reason;
 }

@@ -254,7 +254,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'refund.done': 'The refund of {amount} is under way.',
   'refund.bad_amount': 'Write the amount without points, from 1 to {left}.',
   'refund.no_reason':
-    'Write the reason, without a hidden character, an e-mail address, a card number or the RUT of a person, in 200 letters at most. Write an order that looks like a RUT without its dash.',
+    'Write the reason, without an e-mail address, a card number, the RUT of a person or a hidden character, in 200 letters at most. Write an order that looks like a RUT without its dash.',
   'booked.merchant': 'The merchant',
   'booked.reserved': 'reserved for payouts',
   'booked.method': 'receivable from {method}',

@@ -254,7 +254,7 @@ export const SPANISH = {
   'refund.done': 'La devolución de {amount} está en proceso.',
   'refund.bad_amount': 'Escribe el monto sin puntos, de 1 a {left}.',
   'refund.no_reason':
-    'Escribe el motivo, sin un carácter oculto, un correo, un número de tarjeta ni el RUT de una persona, en 200 letras o menos. Escribe sin guion una orden que parezca un RUT.',
+    'Escribe el motivo, sin un correo, un número de tarjeta, el RUT de una persona ni un carácter oculto, en 200 letras o menos. Escribe sin guion una orden que parezca un RUT.',
   'booked.merchant': 'El comercio',
   'booked.reserved': 'reservado para pagos a terceros',
   'booked.method': 'por cobrar a {method}',

@@ -80,8 +80,8 @@ export function readReason(reason: string): string {
   throw invalidBody([
     wrong(
       'reason',
-      'Send 1 to 200 characters, without a hidden character, an e-mail address, a card number or the RUT of a person. Write an order that looks like a RUT without its dash.',
-      'Envía de 1 a 200 caracteres, sin un carácter oculto, un correo, un número de tarjeta ni el RUT de una persona. Escribe sin guion una orden que parezca un RUT.',
+      'Send 1 to 200 characters, without an e-mail address, a card number, the RUT of a person or a hidden character. Write an order that looks like a RUT without its dash.',
+      'Envía de 1 a 200 caracteres, sin un correo, un número de tarjeta, el RUT de una persona ni un carácter oculto. Escribe sin guion una orden que parezca un RUT.',
     ),
   ]);
 }

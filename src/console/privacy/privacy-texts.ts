@@ -78,7 +78,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.confirm': 'Write the RUT or the e-mail address again',
     'privacy.erase_wrong': 'What you wrote to confirm is not the same person. Nothing was erased.',
     'privacy.no_reason':
-      'Write the reason, without a hidden character, an e-mail address, a card number or the RUT of a person, in 200 letters at most. Nothing was erased.',
+      'Write the reason, without an e-mail address, a card number, the RUT of a person or a hidden character, in 200 letters at most. Nothing was erased.',
     'privacy.done': '{count record was|records were} erased. The audit log says how many, and not whose.',
     'column.records': 'Records',
     'column.rows': 'Which',
