@@ -20,7 +20,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.confirm': 'Escribe otra vez el RUT o el correo',
     'privacy.erase_wrong': 'Lo que escribiste para confirmar no es la misma persona. No se borró nada.',
     'privacy.no_reason':
-      'Escribe el motivo, sin correos, números de tarjeta ni el RUT de una persona, en 200 letras a lo más. No se borró nada.',
+      'Escribe el motivo, sin un correo, un número de tarjeta, el RUT de una persona ni un carácter oculto, en 200 letras a lo más. No se borró nada.',
     'privacy.done': 'Borrado: {count registro|registros}. La auditoría dice cuántos, y no de quién.',
     'column.records': 'Registros',
     'column.rows': 'Cuáles',
