@@ -1,6 +1,9 @@
 import type { Reader } from '../db/database.ts';
 import { LIVE_STATES, PAYOUT_CURRENCY, type Payout } from './payout.ts';
 
+/** Within this time, a payout of the same amount to the same RUT may be a duplicate. */
+export const ALIKE_MS = 30 * 86_400_000;
+
 /** A payout with the same RUT and amount as another. */
 export type AlikePayout = Pick<
   Payout,

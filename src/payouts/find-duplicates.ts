@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
-import { selectAmountsTo } from './alike-payout-queries.ts';
+import { ALIKE_MS, selectAmountsTo } from './alike-payout-queries.ts';
 import type { PlannedPayout } from './propose-payouts.ts';
-import { ALIKE_MS } from './show-payouts.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
 /** Whether another row, or a payout that was made lately, has the RUT and amount of a planned payout. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
-import { type AlikePayout, selectAlike } from './alike-payout-queries.ts';
+import { ALIKE_MS, type AlikePayout, selectAlike } from './alike-payout-queries.ts';
 import { type Barred, barredFrom, type PayableTerms, whyNotPayable } from './approval-rule.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { findPeopleBehind } from './find-people-behind.ts';
@@ -35,8 +35,6 @@ export type ShownPayout = {
 };
 
 const DAY_MS = 86_400_000;
-/** Within this time, a payout of the same amount to the same RUT may be a duplicate. */
-export const ALIKE_MS = 30 * DAY_MS;
 const WITHOUT_RESULT = ['awaiting_approval', 'approved', 'sent', 'unknown'];
 
 /** Returns payouts with their recipients and warnings, in the same order. */

@@ -98,7 +98,9 @@ async function findErasable(app: App, person: Person, onProgress: OnProgress | u
   return { ...all, waiting: waiting + found.callbacks.length - callbacks.length, records: countRows([all]) };
 }
 
-/** Counts what several searches found. A row that somebody changed before it was erased is found again: it counts once. */
+/**
+ * Counts what several searches found. A row that somebody changed before it was erased is found again: it counts once.
+ */
 function countRows(searches: readonly Found[]): ErasedCounts {
   const sum = (count: (found: Found) => number) => searches.reduce((total, found) => total + count(found), 0);
   const different = (rows: (found: Found) => readonly { readonly id: number }[]) =>

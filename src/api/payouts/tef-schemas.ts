@@ -8,7 +8,10 @@ import { isObject } from '../bank-accounts/read-account-input.ts';
 
 const text = (description: string) => Type.String({ description });
 
-/** The request body of published clients. The callback address is `callbackUrl` at the root or `url` in `tef`; both must agree. */
+/**
+ * The request body of published clients. The callback address is `callbackUrl` at the root or `url` in `tef`; both must
+ * agree.
+ */
 export const TefRequestSchema = Type.Object(
   {
     tef: Type.Object(

@@ -33,7 +33,10 @@ export function accountFields(fields: Record<string, string>): AccountFields {
   };
 }
 
-/** Converts the fields for a validation. Throws `Problem` without a name, and for a name or an e-mail address that would mislead. */
+/**
+ * Converts the fields for a validation. Throws `Problem` without a name, and for a name or an e-mail address that would
+ * mislead.
+ */
 export function accountInputOf({ rut, bank, account, name, email }: AccountFields): AccountInput {
   const errors = name === '' ? [NO_NAME] : holderErrors({ name, email }, 0);
   if (errors[0] !== undefined) throw new Problem('INVALID_BODY', { errors });

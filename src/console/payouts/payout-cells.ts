@@ -114,7 +114,10 @@ export function isInState(sums: readonly { state: PayoutState }[], state = ''): 
   return state === '' || sums.some((sum) => sum.state === state);
 }
 
-/** Shows the state of a payout, a first payout to its recipient, a contradiction, its warnings, and whether it is a test. */
+/**
+ * Shows the state of a payout, whether it is the first to its RUT, a contradiction, its warnings, and whether it is a
+ * test.
+ */
 export function payoutBadges(language: Language, { payout, isFirst, warnings, isTest }: SeenPayout): Html {
   return html`${stateBadge(language, payout.state)}${isFirst && html` ${badge('calm', tell(language, 'upload.new'))}`}${payout.contradiction !== null && html` ${badge('bad', tell(language, 'payout.contradicted'))}`}${
     warnings.length > 0 && html` ${badge('warn', tell(language, 'payout.warnings', { n: warnings.length }))}`
