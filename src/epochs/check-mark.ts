@@ -8,10 +8,12 @@ import { type Mark, markFile, readMarks } from './mark-file.ts';
  * twice.
  */
 export async function whyStoreIsOlder(app: App): Promise<string | null> {
+  // Read before the store: another replica with this DATA_DIR may commit and write its mark during the comparison.
+  const marks = readMarks(app.config, (await selectStoreMark(app.db)).store_id);
   const { store_id: store, beat, epoch } = await selectStoreMark(app.db);
   const begun = (await selectEpochs(app.db)).at(-1)?.first_transaction_id ?? 0;
   const { transactions } = await selectHanded(app.db);
-  for (const mark of readMarks(app.config, store)) {
+  for (const mark of marks) {
     if (isWorthless(mark)) continue;
     const seen = `had given out transaction ids up to ${mark.transactions - 1} at ${new Date(mark.at).toISOString()}`;
     // A person has declared the restore, here or on another machine, and ids continue above all that was seen here.

@@ -206,6 +206,20 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     );
   });
 
+  test('is not required when a replica beside this one writes its mark during the comparison', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    await createTestTransaction(app, environment, { reference: 'SEEN' });
+    await serveAWhile(app);
+    const query: TestApp['db']['query'] = async (text, values) => {
+      const rows = await app.db.query(text, values);
+      await createTestTransaction(app, environment, { reference: `BESIDE ${text.length}` });
+      await serveAWhile(app);
+      return rows as never;
+    };
+    assert.equal(await whyStoreIsOlder({ ...app, db: { ...app.db, query } }), null);
+  });
+
   test('is refused when this machine has already seen its ids given out', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
