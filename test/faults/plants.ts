@@ -29,7 +29,7 @@ const KILL_IN_MIGRATION: Edit = {
     }`,
 };
 
-const NO_MARK: Edit = { file: 'src/epochs/check-mark.ts', find: 'of readMarks(app.config, store)', put: 'of []' };
+const NO_MARK: Edit = { file: 'src/epochs/check-mark.ts', find: 'of marks) {', put: 'of []) {' };
 
 const RESEAL = 'src/sealing/reseal.ts';
 
