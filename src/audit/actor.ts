@@ -1,3 +1,5 @@
+import type { Tx } from '../db/database.ts';
+
 /**
  * The kinds of actors. `command line`: the account of the machine, if no user was named. `stranger`: a refused caller
  * who only claims to be `name`, or a person without a user who opened a one-time link.
@@ -7,9 +9,16 @@ export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
 /**
  * The actor of a change, and its origin. `name` is stored permanently (`recorded_by` and the like): a user's e-mail
  * address, with the API token if one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`. `origin`
- * is the network of a request, or `USER@HOST` of a command.
+ * is the network of a request, or `USER@HOST` of a command. `requireStill`: of a request; `recordAudit` calls it in the
+ * commit of the act, and it throws `Problem` if the user may no longer do it.
  */
-export type Actor = { kind: ActorKind; name: string; userId: string | null; origin: string | null };
+export type Actor = {
+  kind: ActorKind;
+  name: string;
+  userId: string | null;
+  origin: string | null;
+  requireStill?: (tx: Tx) => Promise<unknown>;
+};
 
 /** Adds an API token to a user's name. E-mail addresses have no spaces, so the two can be separated again. */
 export function nameWithToken(email: string, token: string): string {

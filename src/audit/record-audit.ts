@@ -23,11 +23,14 @@ export type Act = {
 
 /**
  * Records who did something, in the commit of the act. Call it last, after `postEntries`: the end of the chain is one
- * row for the whole store, and all acts queue for it. Never call it for `POST /trxs` or a validation.
+ * row for the whole store, and all acts queue for it. Never call it for `POST /trxs` or a validation. Throws as
+ * `by.requireStill` does.
  */
 export async function recordAudit(tx: Tx, act: Act): Promise<void> {
   const { by, action, subject, reason = null } = act;
   const head = await advanceAudit(tx);
+  // The last wait of every act. Who disables the user waits here too, and so comes before this check or after the act.
+  await by.requireStill?.(tx);
   const row = {
     link: head.link,
     created_at: act.at,

@@ -4,12 +4,36 @@ import { Problem } from '../error-catalogue.ts';
 import { hasOpenApiToken } from './api-token-queries.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
-import type { Permission } from './permission.ts';
+import { mayAny, type Needed, type Permission } from './permission.ts';
 import type { User } from './user.ts';
+import { userActor } from './user-actor.ts';
 import { selectUserById } from './user-queries.ts';
 
 /** Programs never have these permissions, even if granted. */
 const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
+
+/**
+ * Returns the actor of a request. `user`: as the request was let in. `needed`: the permissions of its endpoint, of which
+ * one is enough; none for a person's own account. Each act of the actor is refused in its commit with `Problem`
+ * TOKEN_INVALID if the user is disabled or the API token was ended, and PERMISSION_MISSING if the user lacks the
+ * permission or sees less than before.
+ */
+export function requestActor(user: User, origin: string, needed: Needed | undefined): Actor {
+  const by = userActor(user, origin);
+  return { ...by, requireStill: (tx) => requireStill(tx, by, user, needed) };
+}
+
+async function requireStill(db: Reader, by: Actor, before: User, needed: Needed | undefined): Promise<void> {
+  const now = await enabledUserOf(db, by);
+  if (needed !== undefined && !mayAny(now.may, needed)) throw missingPermission(needed[0]);
+  if (now.environmentIds === null || before.environmentIds?.isSubsetOf(now.environmentIds)) return;
+  throw new Problem('PERMISSION_MISSING', {
+    detail: {
+      en: 'You see fewer payment services than when you began: nothing was done. Look again at what you see.',
+      es: 'Ves menos servicios de pago que cuando empezaste: no se hizo nada. Revisa lo que ves ahora.',
+    },
+  });
+}
 
 /**
  * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no user was named, or a program where
@@ -23,12 +47,7 @@ export async function requireUserOf(
   environmentId: number,
   permission: Permission,
 ): Promise<User> {
-  const row = by.userId === null ? null : await selectUserById(db, by.userId);
-  if (row === null) throw new Problem('PERSON_NEEDED');
-  const token = tokenOf(by.name);
-  const isEnded = token !== null && !(await hasOpenApiToken(db, row.id, token));
-  if (row.disabled_at !== null || isEnded) throw new Problem('TOKEN_INVALID');
-  const user = await userOf(db, row);
+  const user = await enabledUserOf(db, by);
   if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (!user.may.has(permission)) throw missingPermission(permission);
   if (user.environmentIds?.has(environmentId) ?? true) return user;
@@ -40,4 +59,13 @@ export async function requireUserOf(
     },
     data: { permission },
   });
+}
+
+async function enabledUserOf(db: Reader, by: Actor): Promise<User> {
+  const row = by.userId === null ? null : await selectUserById(db, by.userId);
+  if (row === null) throw new Problem('PERSON_NEEDED');
+  const token = tokenOf(by.name);
+  const isEnded = token !== null && !(await hasOpenApiToken(db, row.id, token));
+  if (row.disabled_at !== null || isEnded) throw new Problem('TOKEN_INVALID');
+  return userOf(db, row);
 }

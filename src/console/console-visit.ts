@@ -3,7 +3,8 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { type ConsoleSession, findConsoleSession, isProofDue, type Standing } from '../auth/console-session.ts';
-import { mayAny, type Permission } from '../auth/permission.ts';
+import { mayAny, type Needed, type Permission } from '../auth/permission.ts';
+import { requestActor } from '../auth/person-of.ts';
 import type { SessionRow } from '../auth/session-queries.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
@@ -98,7 +99,7 @@ export function consoleHandler(
       const whole = wholePermission(request, user);
       if (whole !== null) return await send(404, wholePage(language, whole));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
-      const by = userActor(user, clientNetwork(request.ip));
+      const by = requestActor(user, clientNetwork(request.ip), neededFor(request));
       const visit = { app, ...found, by, language, request, reply, send, goTo };
       return await exportInTurn(app, visit, () => handle(app, visit));
     } catch (failure) {
@@ -166,13 +167,17 @@ function signInPath(app: App, request: FastifyRequest): string {
  * open to everyone who has signed in.
  */
 function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
-  const needed = endpoint?.needed;
+  const needed = neededFor(request);
   if (needed === undefined || mayAny(user.may, needed)) return null;
   const [permission] = needed;
   const by = userActor(user, clientNetwork(request.ip));
   countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
   return permission;
+}
+
+function neededFor(request: FastifyRequest): Needed | undefined {
+  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  return endpoint?.needed;
 }
 
 /** Returns the permission of a screen that covers all payment services, if the person sees only some of them. */

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { missingPermission } from '../auth/missing-permission.ts';
 import { mayAny, type Needed } from '../auth/permission.ts';
+import { requestActor } from '../auth/person-of.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { clientNetwork } from '../lib/client-network.ts';
@@ -26,6 +28,11 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
     throw missingPermission(permission);
   }
   return user;
+}
+
+/** Returns the user of `requireUser` as the actor of what the request changes. */
+export function actorOf(request: FastifyRequest, user: User): Actor {
+  return requestActor(user, clientNetwork(request.ip), neededFor(request));
 }
 
 /** Throws for an endpoint without a permission in the table, so a mistake there lets nobody in. */

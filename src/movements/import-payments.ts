@@ -27,15 +27,7 @@ import { sumWentBack } from './movement-queries.ts';
 import { MORE_THAN_LEFT } from './plan-chargeback.ts';
 import { type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
 
-/**
- * `checkUser` throws if the person may record nothing in an environment any more: it is asked in the commit of each
- * line, because many lines take long.
- */
-export type ImportRecord = {
-  evidence: Evidence;
-  by: Actor;
-  checkUser?: (tx: Tx, environmentId: number) => Promise<unknown>;
-};
+export type ImportRecord = { evidence: Evidence; by: Actor };
 
 /**
  * Carries out a plan, one commit for each line. Returns the steps as they were done; a line that changed since the plan
@@ -71,7 +63,6 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
       evidence: record.evidence,
       by: record.by,
       alongside: async (tx) => {
-        await record.checkUser?.(tx, imported.environment_id);
         await recordImportFact(tx, imported);
         await insertImported(tx, imported);
       },
@@ -93,7 +84,6 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       // Money without a known payment is not a chargeback.
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
-      await record.checkUser?.(tx, environment_id);
       await refuseEarlier(tx, imported.id);
       if (payment !== null && !(await hasLeft(tx, payment, imported.amount)))
         return { ...step, does: 'left', note: MORE_THAN_LEFT };

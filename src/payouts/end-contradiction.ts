@@ -21,8 +21,8 @@ export function endContradiction(
   { owner, payout, by, reason, evidence, seen = standingOfPayout(payout) }: Ending,
 ): Promise<Payout> {
   return app.db.transaction(async (tx) => {
-    await requireUserOf(tx, by, owner.id, 'movements:record');
     await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
+    await requireUserOf(tx, by, owner.id, 'movements:record');
     const ended = await updateContradictionEnded(tx, payout);
     if (ended === null)
       throw new Problem('PAYOUT_STATE', {

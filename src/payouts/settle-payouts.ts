@@ -57,12 +57,13 @@ export function rehearseSettlement(
 
 async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promise<SettledPayouts> {
   const { owner, by, outcomes, evidence, file, seen } = settlement;
-  await requireUserOf(tx, by, owner.id, 'movements:record');
   const ids = [...new Set(outcomes.map(({ id }) => id))];
   if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids }, seen);
   // A person who takes over a file of results is not shown what contradicts each of its payouts.
   const change = file === undefined ? { endsContradiction: true as const } : {};
   const result = await settleOutcomes(tx, owner, outcomes, { at, ...change });
+  // After the locks: somebody may have taken the permission away while they were awaited.
+  await requireUserOf(tx, by, owner.id, 'movements:record');
   const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
   if (found.size < ids.length) throw notFound('There is no such payout.', 'No existe ese pago.');
   await recordAudit(tx, {

@@ -41,26 +41,12 @@ export type RefundCreation =
  * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only.
  * Rejects with `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today,
  * `TOKEN_INVALID` if the user was disabled meanwhile, `OVERLOADED` if a thousand refunds of the environment wait already.
- * `checkUser` throws if the user may refund no more: a request can wait for its turn, or for the merchant's money, after
- * its permission was checked. A repetition is not checked.
  */
-export function createRefund(
-  app: App,
-  paid: Transaction,
-  wish: RefundWish,
-  checkUser: CheckUser = async () => {},
-): Promise<RefundCreation> {
-  return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish, checkUser));
+export function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
+  return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish));
 }
 
-type CheckUser = (tx: Tx) => Promise<unknown>;
-
-async function acceptRefund(
-  app: App,
-  paid: Transaction,
-  wish: RefundWish,
-  checkUser: CheckUser,
-): Promise<RefundCreation> {
+async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
   const environment = await environmentHere(app, paid);
   const now = app.now();
   return app.db.transaction<RefundCreation>(async (tx) => {
@@ -74,7 +60,6 @@ async function acceptRefund(
     // In the audit log, so that a verification of the books finds a sum that somebody reset.
     let counted: RefundDay | null = null;
     const placed = await placeRefund(app, tx, placing, async (amount) => {
-      await checkUser(tx);
       counted = await countRefund(tx, { userId: by.userId, amount, currency }, now);
     });
     if (placed.kind === 'refused') return placed;

@@ -113,12 +113,13 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   const environment = line.environment;
   const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
   if (environmentId === null) throw noPaymentService();
-  await requireUserOf(tx, by, environmentId, 'movements:record');
   const { currency } = line;
   const amount = Math.abs(line.amount);
   const reference = await freeReference(tx, { environmentId, kind, line });
   const wish = { kind, reference, amount, commission, currency, paymentMethod, by };
   const recording = await bookMovement(tx, { paymentServiceId, environment }, wish, at);
+  // After its locks, and before an error says what it found.
+  await requireUserOf(tx, by, environmentId, 'movements:record');
   if (recording.kind === 'recorded') return recording.movement.id;
   if (recording.kind === 'unknown') throw noPaymentService();
   if (recording.kind !== 'refused') throw alreadyRecorded(recording.movement.id);

@@ -189,9 +189,9 @@ async function settle(tx: Tx, { wish, found, matches, environmentIds, at, lineAt
   const settled: string[] = [];
   const contradicted: string[] = [];
   for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
-    await requireUserOf(tx, wish.by, environmentId, 'movements:record');
     const owner = (await selectPayoutOwner(tx, environmentId)) as PayoutOwner;
     const done = await settleOutcomes(tx, owner, said, { at });
+    await requireUserOf(tx, wish.by, environmentId, 'movements:record');
     settled.push(...done.settled.map(({ id }) => id));
     contradicted.push(...done.contradicted.map(({ id }) => id));
   }

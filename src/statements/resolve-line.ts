@@ -9,7 +9,7 @@ import { bookReturn } from '../movements/return-movement.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
-import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
+import { lockPayouts, selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import { selectLineOf } from './bank-statement-queries.ts';
@@ -178,14 +178,14 @@ async function remittedOf(tx: Tx, { use, payoutId: id, reason, by }: Settling, {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();
+  const { amount, currency, reference } = movement;
+  // `payout return` takes this lock too.
+  if (use === 'return') await lockFunds(tx, owner.id, currency);
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   refuseOtherEnvironment(owner, line);
-  const { amount, currency, reference } = movement;
   if (amount !== (use === 'payout' ? -line.amount : line.amount) || currency !== line.currency)
     throw unfit(OTHER_AMOUNT);
   if (use === 'payout') return id;
-  // `payout return` takes this lock too.
-  await lockFunds(tx, owner.id, currency);
   await bookReturn(tx, owner, movement, { reference, reason, by, now: at });
   return id;
 }
@@ -197,8 +197,10 @@ type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by
  * matched.
  */
 async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line, at }: Place): Promise<string[]> {
-  const payout = await selectPayoutAnywhere(tx, payoutId);
-  if (payout === null) throw noPayout();
+  const found = await selectPayoutAnywhere(tx, payoutId);
+  const [payout] =
+    found === null ? [] : await lockPayouts(tx, { environmentId: found.environment_id, ids: [found.id] });
+  if (payout === undefined) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
   if (payout.amount !== amount) throw unfit(OTHER_AMOUNT);

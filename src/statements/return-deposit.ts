@@ -39,8 +39,8 @@ export function returnDeposit(app: App, target: MovementTarget, wish: ReturnWish
     if ((await selectReturn(tx, deposit)) !== null) return { kind: 'already', movement: deposit };
     const line = await lockLineOf(tx, 'deposit', deposit.id);
     if (line !== null && line.resolved_at === null) return { kind: 'arrived', line };
-    if (line !== null) await requireUserOf(tx, by, environmentId, 'movements:record');
     const { available } = await lockFunds(tx, environmentId, deposit.currency);
+    if (line !== null) await requireUserOf(tx, by, environmentId, 'movements:record');
     if (deposit.payment_method === null && deposit.amount > available) return { kind: 'refused', most: available };
     const returned = await bookReturn(tx, target, deposit, { ...wish, now });
     if (line === null) return returned;

@@ -147,6 +147,14 @@ export const readsTheEnvironmentInOnePlace: TidyRule = (files) =>
     .filter((file) => isProduct(file.path) && !['src/config.ts', 'src/main.ts'].includes(file.path))
     .flatMap((file) => codeWith(file, /\bprocess\.env\b|\bimport\b.*\benv\b.*['"](?:node:)?process['"]/g));
 
+/** An act is checked in its commit if `requestActor` made its actor. These end one's own access, or count a refusal. */
+const UNCHECKED = ['src/api/access/delete-api-token.ts', 'src/console/console-visit.ts', 'src/console/sign-in.ts'];
+
+export const checksActorsInTheCommit: TidyRule = (files) =>
+  files
+    .filter(({ path }) => /^src\/(?:api|console|pages)\//.test(path) && !UNCHECKED.includes(path))
+    .flatMap((file) => codeWith(file, /\buserActor\(/g));
+
 /**
  * Tests start programs only there, where the type `Program` allows only programs of test/support/system-programs.ts.
  */

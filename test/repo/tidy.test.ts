@@ -177,6 +177,16 @@ const cases: Case[] = [
     found: ['src/http/server.ts:1 process.env', "src/server/routes.ts:1 import { env } from 'node:process'"],
   },
   {
+    name: 'an act of a request is checked again in its commit',
+    rule: rules.checksActorsInTheCommit,
+    planted: {
+      'src/api/payouts/post-tef.ts': `const by = userActor(user, clientNetwork(request.ip));`,
+      'src/console/sign-in.ts': `await endSession(app, id, userActor(user, network));`,
+      'src/cli/find-actor.ts': `return userActor(user, placeOfCommand());`,
+    },
+    found: ['src/api/payouts/post-tef.ts:1 userActor('],
+  },
+  {
     name: 'tests start programs only through test/support/child-process.ts',
     rule: rules.startsProgramsInOnePlace,
     planted: {

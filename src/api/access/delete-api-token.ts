@@ -5,6 +5,7 @@ import { findApiTokenOwner } from '../../auth/list-api-tokens.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
+import { actorOf } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { API_TOKEN_ERRORS, noSuchUser, refuseMore, requireManaged } from './api-token-reply.ts';
 
@@ -34,7 +35,9 @@ export const deleteApiToken = operation({
     const { id } = request.params as { id: string };
     const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, request));
     if (managed.refusal !== 'self') refuseMore(managed);
-    await endApiToken(app, id, userActor(manager, clientNetwork(request.ip)), manager.id);
+    // Nobody checks in the commit that ends the token of the request whether that token has ended.
+    const by = managed.refusal === 'self' ? userActor(manager, clientNetwork(request.ip)) : actorOf(request, manager);
+    await endApiToken(app, id, by, manager.id);
     return { message: 'OK', errors: null, data: { id, ended: true } };
   },
 });

@@ -1,13 +1,12 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import { makeApiToken } from '../../auth/make-api-token.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { readTime } from '../../http/list-parameters.ts';
 import { readMembers } from '../../http/read-members.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf } from '../../http/require-user.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
 
@@ -82,7 +81,7 @@ export const postApiTokens = operation({
     refuseMore(managed);
     const expiresAt = readEnd(app, expires_at);
     await proveWhereEnrolled(app, { user: manager, address: request.ip }, code);
-    const by = userActor(manager, clientNetwork(request.ip));
+    const by = actorOf(request, manager);
     const made = await makeApiToken(app, managed.id, { name, expiresAt }, by, manager.id);
     if (made === null) throw new Problem('NOT_FOUND');
     reply.code(201);

@@ -1,9 +1,7 @@
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { beginListening } from '../../outbox/listen-for-callbacks.ts';
 import { findDevelopment, LISTENER_BODY_ERRORS, nameOf, readNumber } from './listener-reply.ts';
 
@@ -51,7 +49,7 @@ export const postListeners = operation({
     const environment = await findDevelopment(app, payment_service, user.environmentIds);
     const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
     const asked = { environmentId, paymentServiceId, replay: replay === null ? null : readNumber('replay', replay) };
-    const listener = await beginListening(app, asked, userActor(user, clientNetwork(request.ip)));
+    const listener = await beginListening(app, asked, actorOf(request, user));
     const begun = { listener: nameOf(listener), payment_service: paymentServiceId, name: paymentServiceName };
     return { message: 'OK', errors: null, data: begun };
   },

@@ -1,10 +1,8 @@
-import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { createPaymentLink } from '../../payment-links/create-payment-link.ts';
 import { endPaymentLink } from '../../payment-links/end-payment-link.ts';
 import { requireLink } from './get-payment-links.ts';
@@ -58,7 +56,7 @@ export const postPaymentLinks = operation({
     const user = await requireUser(app, request);
     const idempotencyKey = readIdempotencyKey(request);
     const { environmentId, wish } = await readLinkWish(app, request, user);
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const { kind, link } = await createPaymentLink(app, environmentId, { ...wish, idempotencyKey }, by);
     if (kind === 'reused') throw new Problem('IDEMPOTENCY_KEY_REUSED');
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');
@@ -81,7 +79,7 @@ export const postPaymentLinkEnd = operation({
   handle: async (app, request) => {
     const user = await requireUser(app, request);
     const { id } = await requireLink(app, user, (request.params as { id: string }).id);
-    await endPaymentLink(app, id, user.environmentIds, userActor(user, clientNetwork(request.ip)));
+    await endPaymentLink(app, id, user.environmentIds, actorOf(request, user));
     return { message: 'OK', errors: null, data: linkJson(await requireLink(app, user, id)) };
   },
 });

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
@@ -147,7 +145,7 @@ async function decide(
   const { id } = request.params as { id: string };
   const { owner } = await findBatch(app, user.environmentIds, id);
   await prove?.(user);
-  const by = userActor(user, clientNetwork(request.ip));
+  const by = actorOf(request, user);
   const decided = await act(app, { owner, named: { batchId: id }, by, reason });
   const batch = await readBatch(app, user, id);
   return { message: 'It is decided.', errors: null, data: { decided: decided.length, batch } };

@@ -1,10 +1,8 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, type ResolvedLine, resolveLine } from '../../statements/resolve-line.ts';
 import {
@@ -109,7 +107,7 @@ export const postBankStatementsUses = operation({
     const members = readMembers(request, RequestSchema);
     const decision = { fileLine: lineOf(members), is: subjectOf(app, members), reason: readReason(members.reason) };
     await findStatement(app, user.environmentIds, id, 'suspense');
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const lines = await resolveLine(app, { statementId: id, ...decision, by });
     const data = { lines: lines.map(lineJson), replaced: replacedOf(lines[0]) };
     return { message: 'The lines have their use.', errors: null, data };

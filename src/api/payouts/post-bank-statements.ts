@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { findAccountOwner } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
@@ -71,7 +69,7 @@ export const postBankStatements = operation({
     const owner = await findAccountOwner(app, user.environmentIds, { environment, paymentServiceId });
     const { readStatement } = await import('../../statements/read-statement.ts');
     const statement = await readStatement(Readable.from([content]));
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const wish = { environment, paymentServiceId: owner, account, evidence, by };
     const imported = await importStatement(app, wish, statement);
     if (imported.known === imported.lines) reply.header('idempotency-hit', 'true');

@@ -1,13 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
 import { faultOfText } from '../../payouts/recipient.ts';
@@ -68,7 +66,7 @@ export const postPayoutBatches = operation({
     for (const [row, { callbackUrl }] of wishes.entries())
       checkCallback(app, owner, callbackUrl, `/payouts/${row}/url`);
     await limitItems(app, request, user.id, wishes.length);
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const proposal = { owner, by, wishes, batch: { name, fileSha256: null }, draft };
     const { kind, batch, payouts } = await proposePayouts(app, proposal).catch(namePayouts);
     const id = batch?.id ?? payouts[0]?.batch_id ?? null;

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
 import type { Payout } from '../../payouts/payout.ts';
@@ -76,7 +74,7 @@ export const postPayoutFilesResults = operation({
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
     const { readResults } = await import('../../payouts/read-results.ts');
     const results = await readResults(app, Readable.from([content]), payouts);
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const said = { owner, by, outcomes: results.outcomes, evidence, file: file.id };
     const { settled, already, contradicted } = await settlePayouts(app, said);
     return {

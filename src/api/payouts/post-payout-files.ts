@@ -1,13 +1,11 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import type { User } from '../../auth/user.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
 import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
@@ -89,7 +87,7 @@ export const postPayoutFiles = operation({
     }
     await proveWhereEnrolled(app, { user, address: request.ip }, code);
     const payer = { account, rut: rut ?? '', name: name ?? '', agreement: agreement ?? '' };
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const { makePayoutFiles } = await import('../../payouts/make-payout-files.ts');
     const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
     return filesReply(made.map(({ file }) => file));

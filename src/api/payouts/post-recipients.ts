@@ -1,10 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import {
   KEEPING_ERRORS,
@@ -57,7 +55,7 @@ export const postRecipientsId = operation({
 
 async function keep(app: App, request: FastifyRequest, id: string | null) {
   const user = await requireUser(app, request);
-  const by = userActor(user, clientNetwork(request.ip));
+  const by = actorOf(request, user);
   const recipient = await keepRecipient(app, user, id, readRecipient(request), by);
   return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
 }

@@ -1,12 +1,10 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
-import { requireUser } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
@@ -53,7 +51,7 @@ export const postTef = operation({
     const wish = readTef(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
     const owner = await findPayoutOwner(app, user);
     checkCallback(app, owner, wish.callbackUrl, '/callbackUrl');
-    const by = userActor(user, clientNetwork(request.ip));
+    const by = actorOf(request, user);
     const { kind, payouts } = await proposed(() => proposePayouts(app, { owner, by, wishes: [wish], batch: null }));
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');
     reply.code(201);

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { requireUserOf } from '../../auth/person-of.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { actorOf } from '../../http/require-user.ts';
 import { parseDecimal } from '../../lib/money.ts';
 import { createRefund, type RefundCreation } from '../../refunds/create-refund.ts';
 import type { RefundType } from '../../refunds/refund.ts';
@@ -74,11 +72,8 @@ export const postNullification = operation({
   handle: async (app, request, reply) => {
     const { user, transaction } = await requireOwnTransaction(app, request);
     const idempotencyKey = readIdempotencyKey(request);
-    const by = userActor(user, clientNetwork(request.ip));
-    const wish = { ...readWish(request, transaction), idempotencyKey, by };
-    const creation = await createRefund(app, transaction, wish, (tx) =>
-      requireUserOf(tx, by, transaction.environment_id, 'refunds:create'),
-    );
+    const wish = { ...readWish(request, transaction), idempotencyKey, by: actorOf(request, user) };
+    const creation = await createRefund(app, transaction, wish);
     if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
     return replyOf(creation);
   },

@@ -1,8 +1,8 @@
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
+import { actorOf } from '../../http/require-user.ts';
 import { endWebhook } from '../../outbox/set-webhook.ts';
 import {
-  actorOf,
   describeWebhook,
   readWebhook,
   requireOneself,

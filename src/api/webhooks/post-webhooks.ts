@@ -1,8 +1,7 @@
 import { operation } from '../../http/endpoint.ts';
-import { requireUser } from '../../http/require-user.ts';
+import { actorOf, requireUser } from '../../http/require-user.ts';
 import { setWebhook } from '../../outbox/set-webhook.ts';
 import {
-  actorOf,
   describeWebhook,
   readWish,
   WEBHOOK_ERRORS,

@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import type { Actor } from '../../audit/actor.ts';
 import type { User } from '../../auth/user.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { notFound, Problem } from '../../error-catalogue.ts';
 import type { ErrorItem } from '../../error-item.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
 import {
   isWebhook,
@@ -116,11 +113,6 @@ export function readWish(app: App, request: FastifyRequest, user: User): Wish {
   });
   if (refusal !== null) throw invalidBody([{ pointer: '/url', ...refusal } satisfies ErrorItem]);
   return { url, webhook, method: method ?? 'POST' };
-}
-
-/** Returns the actor for the audit log. */
-export function actorOf(request: FastifyRequest, user: User): Actor {
-  return userActor(user, clientNetwork(request.ip));
 }
 
 /** Returns a webhook as JSON. */

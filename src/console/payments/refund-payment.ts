@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { findRefundAllowance, sayAllowance } from '../../auth/count-refund.ts';
-import { requireUserOf } from '../../auth/person-of.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -60,9 +59,7 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   if (key === undefined) return goTo(question);
   const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey: `console ${key.slice(0, 40)}`, by };
-  const creation = await createRefund(app, shown.transaction, confirmed, (tx) =>
-    requireUserOf(tx, by, shown.transaction.environment_id, 'refunds:create'),
-  ).catch((error: unknown) => {
+  const creation = await createRefund(app, shown.transaction, confirmed).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
     throw error;
   });

@@ -1,6 +1,4 @@
 import type { App } from '../../app.ts';
-import { requireUserOf } from '../../auth/person-of.ts';
-import type { Tx } from '../../db/database.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
@@ -61,8 +59,7 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const moving = steps.filter(isMoving);
   if (fields['confirm'] === undefined || moving.length === 0)
     return sendPreview(app, visit, settlement, { steps, moving, file, merchant });
-  const checkUser = (tx: Tx, id: number) => requireUserOf(tx, by, id, 'movements:record');
-  const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by, checkUser });
+  const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by });
   const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
   const id = kept.kind === 'kept' ? kept.id : settlement.id;
   return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
