@@ -154,7 +154,7 @@ async function list(options: ListOptions): Promise<void> {
     AMOUNT: formatMoney(one.amount, one.currency),
     'SINCE (CHILE)': time(one.requested_at),
     AGE: formatAge(one.age),
-    BY: one.requested_by,
+    BY: one.asker_disabled === 1 ? `${one.requested_by} (disabled)` : one.requested_by,
     WHY: one.reason,
     'DECIDED BY': one.decided_by ?? '—',
     REFUND: one.refund_id ?? '—',

@@ -110,11 +110,15 @@ export type ListedRefundRequest = RefundRequest & {
    * it here. Otherwise 0.
    */
   asked_elsewhere: number;
+  /** 1 if the requester is disabled now: the request goes on, and who decides about it should know. Otherwise 0. */
+  asker_disabled: number;
 };
 
 const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as payment_service, p.name, e.environment,
     case when (r.requested_kind = 'program' or r.requested_by like '%@% (token %')
-      and not exists (select 1 from users u where u.id = r.requested_by_id) then 1 else 0 end as asked_elsewhere
+      and not exists (select 1 from users u where u.id = r.requested_by_id) then 1 else 0 end as asked_elsewhere,
+    case when exists (select 1 from users u where u.id = r.requested_by_id and u.disabled_at is not null)
+      then 1 else 0 end as asker_disabled
   from refund_requests r
   join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
   join environments e on e.id = r.environment_id

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
@@ -53,6 +55,9 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
     );
     const listed = await run('requests');
     assert.match(listed.stdout, new RegExp(`${made.request} .* waiting +\\$150\\.000 CLP .*${asker} +llegó roto`));
+    await disableUser(app, asker, TESTER);
+    assert.match((await run('requests')).stdout, new RegExp(`${asker} \\(disabled\\) +llegó roto`));
+    await enableUser(app, asker, TESTER);
     assert.match((await run(`approve ${made.request}`, '--as', asker)).said, /^PERMISSION_MISSING/);
     assert.match((await run(`approve ${made.request}`)).said, /^PERSON_NEEDED/);
     assert.deepEqual(await refundsOf(app, paid), []);

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { approveRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
@@ -41,6 +44,27 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match(above.text, /Ask that another person approve it/);
     assert.doesNotMatch(above.text, /name="key"/);
     assert.deepEqual(await refundsOf(app, desk.paid), []);
+  });
+
+  test('says in the list and before the approval that its requester is disabled now', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const request = await askForRefund(app, desk);
+    const pages = async (language: string) => {
+      const paths = ['/refund-requests', at, `${at}/requests/${request.id}/approve`];
+      return Promise.all(paths.map(async (path) => (await as(approver, language).get(path)).text));
+    };
+    for (const page of await pages('en')) assert.doesNotMatch(page, /disabled/);
+    await disableUser(app, asker.id, TESTER);
+    const [list = '', ...others] = await pages('en');
+    assert.ok(list.includes(`${asker.email} (disabled)`));
+    for (const page of others) assert.match(page, /That user is disabled now: decide whether the refund is due\./);
+    const [lista = '', ...otras] = await pages('es');
+    assert.ok(lista.includes(`${asker.email} (deshabilitado)`));
+    for (const page of otras) assert.match(page, /Ese usuario está deshabilitado ahora: decide si la devolución/);
+    const approval = await approveRefundRequest(app, request, { by: desk.approver, reason: null });
+    assert.equal(approval.kind, 'approved');
   });
 
   test('can be requested, waits on the page of the payment, and is approved there by another person', async () => {

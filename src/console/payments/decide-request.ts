@@ -128,7 +128,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused
   const at = `${publicPath(app)}/console`;
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
-<p>${askedText(app, visit, request)} ${tell(language, 'above.why', { reason: request.reason })}</p>
+<p>${await askedText(app, visit, request)} ${tell(language, 'above.why', { reason: request.reason })}</p>
 <p>${tell(language, 'above.approve_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, request.amount)}
 <form class="card pad" method="post" action="${at}${pathOf(found)}/approve">

@@ -50,7 +50,14 @@ function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRe
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     { name: 'request', text: 'above.id', value: ({ id }) => id, hidden: true },
     ...amountColumns<ListedRefundRequest>((row) => row),
-    { name: 'by', text: 'above.by', value: ({ requested_by }) => actorText(language, requested_by) },
+    {
+      name: 'by',
+      text: 'above.by',
+      value: ({ requested_by, asker_disabled }) => {
+        const name = actorText(language, requested_by);
+        return asker_disabled === 1 ? tell(language, 'above.by_disabled', { name }) : name;
+      },
+    },
     { name: 'why', text: 'column.why', value: ({ reason }) => reason },
     {
       name: 'since',

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { selectUserById } from '../../auth/user-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -28,17 +29,20 @@ export async function waitingRequests(
   for (const request of requests.filter(({ state }) => state === 'waiting')) {
     const at = `${publicPath(app)}/console/payments/${payment.id}/requests/${request.id}`;
     cards.push(html`<div class="card pad"><p><strong>${formatMoney(request.amount, payment.currency)}</strong><br>
-${askedText(app, visit, request)}</p>
+${await askedText(app, visit, request)}</p>
 <p>${tell(visit.language, 'above.why', { reason: request.reason })}</p>
 ${await decisionsOn(app, visit, request, { at, refused })}</div>`);
   }
   return cards.length > 0 && html`<h2>${tell(visit.language, 'above.waiting')}</h2>${cards}`;
 }
 
-/** Says who asked for the refund, and how long ago. */
-export function askedText(app: App, { language }: ConsoleVisit, { requested_by, requested_at }: RefundRequest): string {
+/** Says who asked for the refund, how long ago, and if that user is disabled now. */
+export async function askedText(app: App, { language }: ConsoleVisit, request: RefundRequest): Promise<string> {
+  const { requested_by, requested_by_id, requested_at } = request;
   const age = ageText(language, Math.max(0, app.now() - requested_at));
-  return tell(language, 'above.asked', { name: actorText(language, requested_by), age });
+  const asked = tell(language, 'above.asked', { name: actorText(language, requested_by), age });
+  const asker = await selectUserById(app.db, requested_by_id);
+  return asker?.disabled_at ? `${asked} ${tell(language, 'above.asker_disabled')}` : asked;
 }
 
 /** Returns how `formField` names the reason that ends this request. */
