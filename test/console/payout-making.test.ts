@@ -287,6 +287,20 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.deepEqual([pay.status, pay.text.includes('value="FAC-9"')], [400, true]);
   });
 
+  test('keep no account without a merchant for a person who sees several', async () => {
+    const { app, server, as } = await open();
+    await using _server = server;
+    await createTestEnvironment(app);
+    const finance = as(await createTestUser(app, { role: 'finance', may: [] }));
+    assert.match((await finance.get('/recipients')).text, /<select name="merchant" required><option value="">Choose a/);
+    const account = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '' };
+    const { status, text } = await finance.post('/recipients', { ...account, merchant: '' });
+    assert.equal(status, 400);
+    assertMarked(text, 'merchant');
+    assert.ok(text.includes('Choose a merchant') && text.includes('value="12531909"'));
+    assert.deepEqual(await app.db.query('select id from bank_account_validations'), []);
+  });
+
   test('ask no provider for a preview, and store no validation', async () => {
     const asked: unknown[] = [];
     const app = createTestApp(await openTestDatabase());

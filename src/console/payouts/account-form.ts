@@ -72,11 +72,24 @@ ${formField(fault, 'name', (attributes) => html`<label>${tell(language, 'recipie
 ${formField(fault, 'email', (attributes) => html`<label>${tell(language, 'recipient.email')}<input type="email" name="email" maxlength="254" value="${fields.email ?? ''}" autocomplete="off"${attributes}></label>`)}
 ${
   merchants.size > 0 &&
-  html`<label>${tell(language, 'column.merchant')}<select name="merchant" required>${[...merchants].map(
-    ([id, name]) => html`<option value="${id}"${id === fields.merchant && html` selected`}>${name}</option>`,
-  )}</select></label>`
+  formField(
+    fault,
+    'merchant',
+    (attributes) =>
+      html`<label>${tell(language, 'column.merchant')}<select name="merchant" required${attributes}>${merchants.size > 1 && html`<option value="">${tell(language, 'recipient.choose_merchant')}</option>`}${[
+        ...merchants,
+      ].map(
+        ([id, name]) => html`<option value="${id}"${id === fields.merchant && html` selected`}>${name}</option>`,
+      )}</select></label>`,
+  )
 }
 <p class="actions"><button class="primary">${tell(language, 'recipient.validate')}</button></p></form>`;
+}
+
+/** Returns why a form without a merchant is refused if the person sees several; otherwise null. */
+export function noMerchantFault(language: Language, owners: readonly SeenOwner[], { merchant }: AccountFields) {
+  if (merchant !== '' || new Set(owners.map((owner) => owner.merchant)).size < 2) return null;
+  return { said: tell(language, 'recipient.choose_merchant'), field: 'merchant' };
 }
 
 const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', warn: 'warn', error: 'warn' };

@@ -23,6 +23,7 @@ import {
   accountForm,
   accountInputOf,
   holderFault,
+  noMerchantFault,
   verdictSection,
 } from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
@@ -77,6 +78,9 @@ export const postConsoleRecipients = consoleHandler(async (app, visit) => {
   const { language, user, by, request, goTo } = visit;
   const posted = fieldsOf(request);
   const fields = accountFields(posted);
+  const noMerchant = noMerchantFault(language, await listSeenOwners(app, user), fields);
+  if (noMerchant !== null)
+    return sendAdding(app, visit, { status: 400, said: noMerchant.said, fields, found: false, fault: noMerchant });
   try {
     const { validation: validationId } = posted;
     if (validationId === undefined) {
