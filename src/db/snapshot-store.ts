@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { randomHex } from '../lib/ids.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import type { Database, SqlRow, Tx } from './database.ts';
 
@@ -29,7 +30,7 @@ export async function writeSnapshot(
   about: SnapshotHead['about'],
   most: number,
 ): Promise<number | null> {
-  const part = `${file}.${process.pid}.part`;
+  const part = `${file}.${randomHex(8)}.part`;
   try {
     // If the transaction is retried, the file is written from the beginning.
     const rows = await db.transaction((tx) => writeRows(tx, db.engine, part, about, most), 'slow');

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { makePrivateFolder } from '../lib/make-private-folder.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import type { Handed } from './epoch.ts';
 
 /** The last state of the store that a service saw, in a file of DATA_DIR outside the store. */
@@ -29,11 +28,7 @@ export function readMarks(config: Config, store: string | null): Mark[] {
 
 /** Replaces the mark. Rejects if DATA_DIR is not writable. */
 export async function writeMark(config: Config, mark: Omit<Mark, 'database'>): Promise<void> {
-  const file = markFile(config);
-  const part = `${file}.${process.pid}.part`;
-  makePrivateFolder(config.dataDir);
-  await writeFile(part, JSON.stringify({ ...mark, database: databasePlace(config.databaseUrl) }), { mode: 0o600 });
-  await rename(part, file);
+  await replaceFile(markFile(config), JSON.stringify({ ...mark, database: databasePlace(config.databaseUrl) }));
 }
 
 /** Returns the path of the mark for the store at this place. */

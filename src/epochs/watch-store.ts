@@ -63,8 +63,10 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
     if (elsewhere !== null) return tellOnce(elsewhere);
     if ((await selectChangeHint(app.db)) === hint) return;
     await app.db.transaction((tx) => updateBeat(tx));
+    // Read before the mark: what is committed while the mark is written is in the next one.
+    const before = await selectChangeHint(app.db);
     await keep();
-    hint = await selectChangeHint(app.db);
+    hint = before;
   };
 
   let looking = Promise.resolve();

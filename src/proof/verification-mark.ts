@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import { selectStoreMark } from '../epochs/epoch-queries.ts';
 import { fileOfStore } from '../epochs/mark-file.ts';
-import { makePrivateFolder } from '../lib/make-private-folder.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import type { Place } from '../lib/walk.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 import { isGenuine, macOf } from './anchor.ts';
@@ -55,12 +55,8 @@ export async function readVerificationMark(
 export async function writeVerificationMark(app: App, mark: VerificationMark): Promise<void> {
   const key = await KEY.readUnlessChanged(app);
   if (key === null) return;
-  const file = markFile(app, mark.verified);
-  const part = `${file}.${process.pid}.part`;
   const content = JSON.stringify(mark);
-  makePrivateFolder(app.config.dataDir);
-  await writeFile(part, JSON.stringify({ content, mac: macOf(key, content) }), { mode: 0o600 });
-  await rename(part, file);
+  await replaceFile(markFile(app, mark.verified), JSON.stringify({ content, mac: macOf(key, content) }));
 }
 
 /** Removes the mark after a completed verification. */

@@ -10,7 +10,8 @@ import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { whyStoreIsOlder } from '../../src/epochs/check-mark.ts';
-import { markFile } from '../../src/epochs/mark-file.ts';
+import { selectHanded } from '../../src/epochs/epoch-queries.ts';
+import { markFile, readMarks, writeMark } from '../../src/epochs/mark-file.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import { watchStore } from '../../src/epochs/watch-store.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
@@ -218,6 +219,34 @@ forEachEngine('a new epoch', (openTestDatabase) => {
       return rows as never;
     };
     assert.equal(await whyStoreIsOlder({ ...app, db: { ...app.db, query } }), null);
+  });
+
+  test('finds in the last mark of a service what was committed while an earlier mark was written', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    let committed = false;
+    const query: TestApp['db']['query'] = async (text, values) => {
+      const rows = await app.db.query(text, values);
+      if (text.includes('id_blocks') && !committed) {
+        committed = true;
+        await createTestTransaction(app, environment, { reference: 'MEANWHILE' });
+      }
+      return rows as never;
+    };
+    await serveAWhile({ ...app, db: { ...app.db, query } });
+    const [mark] = readMarks(app.config, null);
+    const { at: _, ...seen } = mark ?? { at: 0 };
+    assert.partialDeepStrictEqual(seen, await selectHanded(app.db));
+  });
+
+  test('finds the mark whole when processes with one process id write it at once', async (context) => {
+    const app = await openApp(context);
+    await serveAWhile(app);
+    const [mark] = readMarks(app.config, null);
+    assert.ok(mark !== undefined);
+    await Promise.all(Array.from({ length: 30 }, () => writeMark(app.config, mark)));
+    assert.deepEqual(readMarks(app.config, null), [mark]);
+    assert.equal(readdirSync(app.config.dataDir).filter((name) => name.endsWith('.part')).length, 0);
   });
 
   test('is refused when this machine has already seen its ids given out', async (context) => {
