@@ -54,14 +54,13 @@ export function selectLinkHashes(
   return db.query(LINKS[chain], [links, environmentId]);
 }
 
+export type AnchorsTold = { made: string | null; posted: number; has_key: number };
+
 /**
  * Returns the highest number that the rest of the store has of an anchor: in the last act that made one by hand, and of
  * the last one that was posted. `has_key`: whether the key that seals anchors is stored, which the first anchor does.
  */
-export async function selectAnchorsTold(
-  db: Reader,
-  keyName: string,
-): Promise<{ made: string | null; posted: number; has_key: number }> {
+export async function selectAnchorsTold(db: Reader, keyName: string): Promise<AnchorsTold> {
   const [row] = await db.query<{ made: string | null; posted: number | null; has_key: number }>(
     `select (select subject from audit_log where action = 'books.anchored' order by link desc limit 1) as made,
        (select number from anchor_posts) as posted, (select count(*) from kept_keys where name = $1) as has_key`,

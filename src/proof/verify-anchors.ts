@@ -8,7 +8,7 @@ import {
   type SealedChain,
 } from './anchor.ts';
 import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
-import { selectAnchorsAfter, selectAnchorsTold, selectLinkHashes } from './anchor-queries.ts';
+import { type AnchorsTold, selectAnchorsAfter, selectAnchorsTold, selectLinkHashes } from './anchor-queries.ts';
 import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
@@ -38,7 +38,12 @@ export async function verifyAnchors(
   const key = await anchorKeyUnlessChanged(app);
   if (key === null) return { anchors: [], restores: [] };
   const check = createCheck(key, findings, await readRestores(app), chains);
-  const sources = [await readStore(app, check)];
+  // Read before the anchors, because a service beside this run makes new ones.
+  const told = await selectAnchorsTold(app.db, ANCHOR_KEY_NAME);
+  const store: Place = { source: 'the store', seen: [], days: [] };
+  await readStore(app, store, check);
+  reportCut(told, check);
+  const sources = [store];
   const { anchorDir } = app.config;
   if (anchorDir !== null) {
     const place = readPlace(anchorDir, anchorFiles(anchorDir), check);
@@ -46,6 +51,9 @@ export async function verifyAnchors(
     sources.push(place);
   }
   for (const file of files) sources.push(readPlace(file, [file], check));
+  // An anchor is in the store before it is in a folder, so those that were made meanwhile are there now.
+  if (check.ahead.length > 0) await readStore(app, store, check);
+  for (const { sealed, source } of check.ahead) compareToStore(sealed, source, check);
   for (const [chain, links] of check.chains) await compareChain(app, chain, links, findings);
   const restores = check.restores.map((restore) => seenOf(restore, check));
   for (const restore of restores) if (restore.accepted === null && restore.anchors > 0) reportLost(restore, check);
@@ -106,7 +114,9 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
       }
     }
   };
-  return { chains, inStore, lost, restores, last: { number: 0, day: '' }, report, isSealed, take };
+  /** Anchors outside the store with a higher number than its last one had when it was read. */
+  const ahead: { sealed: SealedAnchor; source: string }[] = [];
+  return { chains, inStore, lost, restores, ahead, last: { number: 0, day: '', mac: '' }, report, isSealed, take };
 }
 
 /** Returns how a finding names an anchor. In a forged one the time can be missing or unreadable. */
@@ -121,9 +131,9 @@ function labelOf({ anchor: { number, day, made_at } }: SealedAnchor): {
 
 const PAGE = 200;
 
-async function readStore(app: App, { isSealed, take, report, inStore, last: end }: Check): Promise<Place> {
-  const place: Place = { source: 'the store', seen: [], days: [] };
-  let [last, mac] = [0, ''];
+/** Reads the anchors of the store after the last one that was read. */
+async function readStore(app: App, place: Place, { isSealed, take, report, inStore, last: end }: Check): Promise<void> {
+  let { number: last, mac } = end;
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectAnchorsAfter(app.db, last, PAGE);
     for (const row of rows) {
@@ -157,17 +167,14 @@ async function readStore(app: App, { isSealed, take, report, inStore, last: end 
       place.seen.push(number);
       place.days.push(day);
       [last, mac] = [number, row.mac];
-      Object.assign(end, { number, day });
+      Object.assign(end, { number, day, mac });
     }
     page = rows.length;
   }
-  await reportCut(app, end, report);
-  return place;
 }
 
 /** Reports the loss of the last anchors, or of all, as far as the rest of the store has the number of a later one. */
-async function reportCut(app: App, end: Check['last'], report: Check['report']): Promise<void> {
-  const { made, posted, has_key } = await selectAnchorsTold(app.db, ANCHOR_KEY_NAME);
+function reportCut({ made, posted, has_key }: AnchorsTold, { last: end, report }: Check): void {
   const least = Math.max(Number(made) || 0, posted, has_key);
   if (least <= end.number) return;
   const store = end.number === 0 ? 'has none' : `ends with anchor ${end.number} of ${end.day}`;
@@ -193,7 +200,8 @@ function readPlace(source: string, files: readonly string[], check: Check): Plac
       const { number, day } = sealed.anchor;
       if (!check.isSealed(sealed, source) || isLost(sealed, check)) continue;
       check.take(sealed, source);
-      compareToStore(sealed, source, check);
+      if (number > check.last.number) check.ahead.push({ sealed, source });
+      else compareToStore(sealed, source, check);
       place.seen.push(number);
       place.days.push(day);
     }

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
+import { anchorFindings } from '../../src/health/anchor-findings.ts';
 import { freshWalks, type OpenWalk } from '../../src/lib/walk.ts';
 import { cutFeed } from '../../src/outbox/cut-feed.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { writeAnchors } from '../../src/proof/keep-anchors.ts';
+import { makeAnchor } from '../../src/proof/make-anchor.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { selectSearchProgress } from '../../src/search/search-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
@@ -42,6 +48,30 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
     };
     const { findings } = await verifyStore(app, [], [], meanwhile('callbacks', rotate));
     assert.deepEqual(findings, []);
+  });
+
+  test('and doctor accept anchors that are made and written to ANCHOR_DIR between their statements', async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-anchors-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const opened = await open(openTestDatabase);
+    const app = { ...opened.app, config: { ...opened.app.config, anchorDir: folder } };
+    let made = 0;
+    const anchor = async () => {
+      await makeAnchor(app, 'now', { by: TESTER });
+      await writeAnchors(app);
+      made++;
+    };
+    await anchor();
+    const query: TestApp['db']['query'] = async (sql, parameters) => {
+      const rows = await app.db.query(sql, parameters);
+      if (sql.includes('from anchors')) await anchor();
+      return rows as never;
+    };
+    const beside = { ...app, db: { ...app.db, query } };
+    assert.deepEqual((await verifyStore(beside)).findings, []);
+    assert.ok(made > 1);
+    const wrong = (await anchorFindings(beside)).filter(({ fix }) => fix !== null);
+    assert.deepEqual(wrong, []);
   });
 
   test('reads the tokens of an environment once, even with several changed callbacks', async () => {
