@@ -116,22 +116,23 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     const ofRuts = inOrder(line.rutHashes.map((hash) => byRut.get(`${amount} ${hash}`) ?? []));
     const ofWords = () => inOrder(wordsOf(line.text).map((word) => byReference.get(`${amount} ${word}`) ?? []));
     const ofIds = () => idsIn(line.text, byId).filter((one) => one.amount === amount);
-    const named = namedBy(line, { ofIds, ofRuts, ofWords }, (some) =>
-      firstFree(some, { isFree: (one) => isFree(use, one), isInTime: (one) => isInTime(use, line, one) }),
-    );
+    const asked: Asked = { isFree: (one) => isFree(use, one), isInTime: (one) => isInTime(use, line, one) };
+    const isOpen = (one: TimedCandidate) => asked.isInTime(one) && asked.isFree(one);
+    const isBack = (one: TimedCandidate) => use === 'return' && one.state === 'returned' && isOpen(one);
+    const named = namedBy(line, { ofIds, ofRuts, ofWords }, (some) => some.find(isBack) ?? firstFree(some, asked));
     if (named !== undefined) {
-      if (isFree(use, named)) return takePayout(use, named);
+      const isSure = use === 'payout' || isBack(named) || line.text.includes(named.id);
+      if (isFree(use, named)) return isSure || !ofRuts.some(mayBeBack(line)) ? takePayout(use, named) : SEVERAL;
       const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
       return { use: 'suspense', subject: null, note, twice: named.id };
     }
     const taken = use === 'payout' ? remitted.taken(line) : deposits.taken(line);
     if (taken !== null) return taken;
     if (line.rutHashes.length > 0 || (use === 'return' && !RETURN.test(line.text))) return null;
-    const isOpen = (one: TimedCandidate) => isInTime(use, line, one) && isFree(use, one);
     const only = alike.find(isOpen);
     if (only === undefined) return null;
     const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
-    return isAlone ? takePayout(use, only) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
+    return isAlone && !(use === 'return' && alike.some(mayBeBack(line))) ? takePayout(use, only) : SEVERAL;
   };
 
   return (line) => {
@@ -229,6 +230,7 @@ function taking(use: LineUse, used: Set<string>, found: { id: string } | undefin
 }
 
 const waiting = (note: LineNote): LineMatch => ({ use: 'suspense', subject: null, note });
+const SEVERAL = waiting('several payouts could be meant');
 const POSSIBLE = waiting('a payout to the merchant could be meant');
 const POSSIBLE_RETURN = waiting('a payout to the merchant may have come back');
 const POSSIBLE_DEPOSIT = waiting('a recorded deposit could be meant');
@@ -365,6 +367,14 @@ const GOES_ON = /^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}._/-])/u;
 function isInTime(use: 'payout' | 'return', { day }: ReadLine, one: TimedCandidate): boolean {
   if (use === 'return') return one.state !== 'failed' && day >= one.from && day <= one.returnsBy;
   return day >= one.from && day <= one.leavesBy;
+}
+
+/**
+ * Returns whether a return may be of a payout that failed: the bank took the total of its file, and returned what it
+ * refused. Only a person can tell it from the return of an equal payout that arrived.
+ */
+function mayBeBack({ day }: ReadLine): (one: TimedCandidate) => boolean {
+  return (one) => one.state === 'failed' && day >= one.from && day <= one.returnsBy;
 }
 
 /** Returns what is meant, unless two are. */

@@ -701,6 +701,25 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.equal((await take({ ...old, document: '13' })).known, 0);
   });
 
+  test('a return waits where one of two equal payouts failed, and is of the one that came back by the result', async () => {
+    const { app, owner, by, file, line, take, states } = await open();
+    const { payouts } = await file({ amount: 15_000 }, { amount: 15_000 }, { amount: 20_000 }, { amount: 20_000 });
+    const { settlePayouts } = await import('../../src/payouts/settle-payouts.ts');
+    const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
+    const of = (at: number, outcome: 'confirmed' | 'failed' | 'returned') => ({
+      id: payouts[at]?.id ?? '',
+      outcome,
+      reason: 'bank',
+    });
+    const outcomes = [of(0, 'confirmed'), of(1, 'failed'), of(2, 'confirmed'), of(3, 'returned')];
+    await settlePayouts(app, { owner, by, outcomes, evidence });
+    const before = await states(payouts);
+    const taken = await take(line(15_000, 'DEVOLUCION 12531909-2'), line(20_000, 'DEVOLUCION 12531909-2'));
+    assert.deepEqual([taken.uses, taken.contradicted], [{ suspense: 1, return: 1 }, []]);
+    assert.deepEqual(await states(payouts), before, 'none of the payouts that arrived is back');
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('a charge for a failed payout moves no money and contradicts the payout', async () => {
     const { app, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });

@@ -80,6 +80,35 @@ test('a credit whose text mentions no return is not matched by its amount alone'
   assert.deepEqual(await usesOf([line(15_000, '2026-03-03', { text: 'DEVOLUCION TEF' })]), ['po_1']);
 });
 
+test('a return is of the equal payout that came back, and waits where an equal one failed', async () => {
+  const back = (text: string, rutHashes = ['r1']) => line(15_000, '2026-03-12', { rutHashes, text });
+  const [arrived, other] = [
+    { ...PAYOUT, state: 'confirmed' },
+    { ...PAYOUT, id: 'po_2' },
+  ];
+  const returned = [arrived, { ...other, state: 'returned' }];
+  assert.deepEqual(await usesOf([back('DEVOLUCION'), back('DEVOLUCION')], returned), ['po_2', 'po_1']);
+  assert.deepEqual(await usesOf([back('DEVOLUCION factura-12', [])], returned), ['po_2']);
+
+  const failed = [arrived, { ...other, state: 'failed' }];
+  assert.deepEqual(await usesOf([back('DEVOLUCION')], failed), [SEVERAL]);
+  assert.deepEqual(await usesOf([back('DEVOLUCION', [])], failed.slice(0, 1)), ['po_1']);
+  assert.deepEqual(
+    await usesOf(
+      [back('DEVOLUCION', [])],
+      failed.map((one) => ({ ...one, reference: one.id })),
+    ),
+    [SEVERAL],
+  );
+  assert.deepEqual(await usesOf([back('DEVOLUCION po_1')], failed), ['po_1'], 'its id tells it from the other');
+  assert.deepEqual(await usesOf([back('DEVOLUCION po_2')], failed), [SEVERAL], 'a failed payout is not returned');
+  const elsewhere = [arrived, { ...other, state: 'failed', rutHash: 'r2' }];
+  assert.deepEqual(await usesOf([back('DEVOLUCION')], elsewhere), ['po_1'], 'the other is of another person');
+  const long = [arrived, { ...other, state: 'failed', leftDay: '2026-01-10' }];
+  assert.deepEqual(await usesOf([back('DEVOLUCION')], long), ['po_1'], 'the other left too long before');
+  assert.deepEqual(await usesOf([line(-15_000, '2026-03-01', { rutHashes: ['r1'] })], failed), ['po_1'], 'a charge');
+});
+
 /** Two payouts of one amount. The reference of one begins with the reference of the other. */
 const TWO = [
   { ...PAYOUT, reference: 'nomina-2' },
