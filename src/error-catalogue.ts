@@ -159,8 +159,8 @@ export const CATALOGUE = {
   REQUEST_TIMEOUT: entry(408, 'The request took too long to arrive', 'Send headers and body without pauses.'),
   REFERENCE_CONFLICT: entry(
     409,
-    'The reference was used with other fields',
-    'A reference belongs to one order for ever. Use a new one, or repeat the first request exactly.',
+    'The reference was used before',
+    'A reference belongs to one order for ever. Use a new one, or repeat the first signed request exactly.',
   ),
   LISTENER_ENDED: entry(
     409,

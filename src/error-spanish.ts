@@ -127,8 +127,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   METHOD_NOT_ALLOWED: entry('Esta dirección no acepta ese método', 'El encabezado Allow dice cuáles acepta.'),
   REQUEST_TIMEOUT: entry('La solicitud tardó demasiado en llegar', 'Envía los encabezados y el cuerpo sin pausas.'),
   REFERENCE_CONFLICT: entry(
-    'La referencia ya se usó con otros campos',
-    'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud tal cual.',
+    'La referencia ya se usó',
+    'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud firmada tal cual.',
   ),
   LISTENER_ENDED: entry(
     'El oyente terminó, o venció su reserva de este callback',

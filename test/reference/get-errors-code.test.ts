@@ -91,7 +91,7 @@ test('the list shows status and title, and is searched by code, status and words
   const { text } = await server.get('/errors');
   assert.match(
     text,
-    /REFERENCE_CONFLICT<\/code><\/a> <span class="status">409<\/span> <span>The reference was used with other fields</,
+    /REFERENCE_CONFLICT<\/code><\/a> <span class="status">409<\/span> <span>The reference was used before</,
   );
   assert.deepEqual(await found('reference_conflict'), ['REFERENCE_CONFLICT']);
   assert.deepEqual(await found('409 zebra'), []);
