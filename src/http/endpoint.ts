@@ -50,6 +50,8 @@ type Reading = {
   bodyLimit?: number;
   /** Answers a refusal for a browser. Default: the JSON of every error. */
   refuse?(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
+  /** Returns a refusal as published clients know it, before it is logged and answered. */
+  reword?(problem: Problem): Problem;
   /** Not counted before the handler: balancers, monitors and pages may send any number of requests. */
   unlimited?: true;
   /** Only served at the path of the table, not below BASE_PATH: requests there come from strangers through a proxy. */

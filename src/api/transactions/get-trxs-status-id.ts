@@ -2,7 +2,6 @@ import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { sendProblem } from '../../http/send-problem.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
@@ -15,8 +14,7 @@ const STORE_FAILURES: readonly ErrorCode[] = ['STORAGE_UNAVAILABLE', 'STORAGE_FU
 
 /** Returns the state of a transaction for shops that predate the signed API. */
 export const getTrxsStatusId = operation({
-  refuse: (app, request, reply, problem) =>
-    sendProblem(app, request, reply, STORE_FAILURES.includes(problem.code) ? unread(problem) : problem),
+  reword: (problem) => (STORE_FAILURES.includes(problem.code) ? unread(problem) : problem),
   describe: {
     operationId: 'readTransactionStatusUnsigned',
     summary: 'Read the status of a transaction (older shops)',

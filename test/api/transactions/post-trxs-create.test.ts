@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pino from 'pino';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
 import { disablePaymentService } from '../../../src/payment-services/disable-payment-service.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
@@ -46,6 +47,11 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     assert.deepEqual(pick(again, [...Object.keys(expected), 'payUrl']), { ...expected, payUrl: first['payUrl'] });
     const other = await shop.create({ x_account_id: account, x_amount: '500' });
     assert.equal(other.status, 400);
+    for (const refused of [again, other])
+      assert.deepEqual(pick(refused, ['code', 'title']), {
+        code: 'REFERENCE_CONFLICT',
+        title: 'The reference was used before',
+      });
     assert.deepEqual(pick(other, [...Object.keys(expected), 'payUrl']), { ...expected, payUrl: undefined });
     assert.equal((await shop.app.db.query('select id from transactions')).length, 1);
   });
@@ -125,13 +131,21 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
   });
 
   test('the status of a transaction answers in the former words when the store fails', async () => {
-    await using shop = await open(openTestDatabase);
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+    await using shop = await open(openTestDatabase, { log });
     const { idTrx } = jsonOf(await shop.create({ x_account_id: String(shop.environment.id) }));
     const read = () => shop.server.get(`/trxs/status/${String(idTrx)}`, shop.user.headers);
     assert.equal((await read()).status, 200);
     await shop.app.db.close();
     const answer = await read();
     assert.deepEqual([answer.status, jsonOf(answer)['error']], [500, 'Error Obteniendo TRX'], answer.text);
+    const logged = lines.filter(({ request }) => request === jsonOf(answer)['request_id']);
+    assert.deepEqual(
+      logged.map(({ status, code }) => [status, code]),
+      [[500, jsonOf(answer)['code']]],
+      'the log has the status that the client got',
+    );
   });
 });
 
@@ -140,8 +154,8 @@ function pick(answer: Answer, names: readonly string[]): Record<string, unknown>
   return Object.fromEntries(names.map((name) => [name, json[name]]));
 }
 
-async function open(openTestDatabase: OpenTestDatabase) {
-  const app = createTestApp(await openTestDatabase());
+async function open(openTestDatabase: OpenTestDatabase, parts: Parameters<typeof createTestApp>[1] = {}) {
+  const app = createTestApp(await openTestDatabase(), parts);
   const environment = await createTestEnvironment(app);
   const user = await createTestUser(app, { paymentServices: [environment.paymentServiceId], may: MAY });
   const server = await startTestServer(app);
