@@ -13,6 +13,8 @@ const ANY_NAME =
   /x_(account_id|amount|billing_details|currency|customer_email|document|gateway_reference|message|products|reference|result|session_id|shippment|shop_country|signature|test|timestamp|url_callback|url_cancel|url_complete)/;
 const LARGEST_BODY = 16 * 1024;
 const TOLERANCE_SECONDS = 300;
+// Where the payer's browser comes back to. They decide nothing: the callback does.
+const PAGES = ['/', '/complete', '/cancel'];
 
 const { SERVICE_TOKEN, SECRET_TOKEN, OLD_SECRET_TOKEN, ENVIRONMENT, ORDERS_FILE, PORT = '9000' } = process.env;
 if (!SERVICE_TOKEN || !SECRET_TOKEN) {
@@ -108,7 +110,7 @@ async function answer(request, response) {
   const order = orders.get(decodeURIComponent(/^\/orders\/(.+)/.exec(path)?.[1] ?? ''));
   if (order !== undefined) return response.writeHead(200).end(JSON.stringify(order));
   if (path.startsWith('/orders/')) return response.writeHead(404).end();
-  // Where the payer's browser comes back to. It decides nothing: the callback does.
+  if (!PAGES.includes(path)) return response.writeHead(404).end();
   const text = [...orders].map(([reference, { state }]) => `${reference} is ${state}\n`).join('');
   return response.writeHead(200, { 'content-type': 'text/plain' }).end(text);
 }

@@ -131,6 +131,26 @@ test('the quickstart contains the tested receivers', () => {
   );
 });
 
+test('the receiver in plain Node answers its own addresses only, and 404 to any other', async (context) => {
+  const tokens = { service_token: 'a', secret_token: 'b' } as TokenPair;
+  const { url } = await startExample(context, EXAMPLES[0] as Example, tokens);
+  const statusOf = async (method: string, path: string) =>
+    (await fetch(`${url}${path}`, { method, body: method === 'POST' ? 'x=1' : null })).status;
+  for (const [method, path, status] of [
+    ['POST', '/callback', 400],
+    ['POST', '/complete', 200],
+    ['GET', '/complete?x_reference=ORD-7', 200],
+    ['GET', '/cancel', 200],
+    ['GET', '/', 200],
+    ['GET', '/orders/ORD-7', 200],
+    ['GET', '/orders/ORD-8', 404],
+    ['POST', '/callbak', 404],
+    ['POST', '/callback/', 404],
+    ['GET', '/callback', 404],
+  ] as const)
+    assert.equal(await statusOf(method, path), status, `${method} ${path}`);
+});
+
 test('the Python receiver refuses a negative Content-Length', {
   skip: whyMissing('python3') ?? false,
 }, async (context) => {
