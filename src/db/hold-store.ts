@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import { StoreHeldError } from './database.ts';
@@ -31,7 +31,12 @@ export function holdStore(databaseUrl: string, advice: string): { release(): voi
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new StoreHeldError(`Another service runs on ${file}. ${advice}`);
   }
-  return { release: () => connection.close() };
+  const release = () => {
+    // A command that was refused made no store, and leaves nothing beside it.
+    if (!existsSync(file)) rmSync(held, { force: true });
+    connection.close();
+  };
+  return { release };
 }
 
 const SQLITE_BUSY = 5;

@@ -61,6 +61,9 @@ suite('restore on the command line', () => {
     const keyless = await run(['restore', backup], { DATA_DIR: elsewhere, MASTER_KEY: '' });
     assert.match(keyless.stderr, /^INVALID_SETTING: .*put back master\.key in DATA_DIR/);
     assert.ok(!existsSync(join(elsewhere, 'master.key')), 'a new key would be taken for the one that is missing');
+    const wrongKey = await run(['restore', backup], { DATA_DIR: elsewhere, MASTER_KEY: '7b'.repeat(32) });
+    assert.match(wrongKey.stderr, /^INVALID_SETTING: The stored Secret Tokens were .* different master key/);
+    assert.deepEqual(readdirSync(elsewhere), [], 'a refused command leaves nothing');
     assert.deepEqual(readFileSync(store), bytes);
     assert.deepEqual(
       readdirSync(folder).filter((name) => /restoring|replaced/.test(name)),
