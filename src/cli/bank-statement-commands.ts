@@ -13,7 +13,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from './options.ts';
 import { orUnknown } from './or-unknown.ts';
-import { countOf, invalidOption, listTable, print, time } from './print.ts';
+import { countOf, invalidOption, listTable, missingOption, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -168,9 +168,8 @@ function lineJson({ file_line, day, amount, currency, used_as, subject, note, re
 
 async function resolve(id: string, options: ResolveOptions): Promise<void> {
   const { line, use, method } = options;
-  if (line === undefined ? use !== 'other' : !/^[1-9]\d{0,5}$/.test(line)) {
-    throw invalidOption(`${use} needs --line, a whole number.`);
-  }
+  if (line === undefined && use !== 'other') throw missingOption(`${use} needs --line, a whole number.`);
+  if (line !== undefined && !/^[1-9]\d{0,5}$/.test(line)) throw invalidOption('--line is a whole number.');
   const [is, reason] = [readSubject(options), readReason(options.reason)];
   const fileLine = line === undefined ? 'unknown' : Number(line);
   const lines = await withActor(options, async (app, by) => {
@@ -236,13 +235,13 @@ function readSubject(options: ResolveOptions): LineSubject {
   if (use === 'payout' && toMerchant && payout === undefined) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
     if (payout === undefined || toMerchant)
-      throw invalidOption(
+      throw missingOption(
         use === 'payout' ? 'Say which payout it is: --payout or --to-merchant.' : `${use} needs --payout.`,
       );
     return { use, payoutId: payout };
   }
   const ways = [deposit !== undefined, method !== undefined, fromMerchant].filter(Boolean);
-  if (ways.length !== 1) throw invalidOption('Say which deposit it is: --deposit, --method or --from-merchant.');
+  if (ways.length !== 1) throw missingOption('Say which deposit it is: --deposit, --method or --from-merchant.');
   if (deposit !== undefined) return { use, deposit: { id: deposit } };
   const commission = readAmount(options.commission, 'CLP');
   return { use, deposit: { paymentServiceId, paymentMethod: method ?? null, commission } };

@@ -17,6 +17,7 @@ import {
   CommandError,
   invalidOption,
   listTable,
+  missingOption,
   notFound,
   print,
   time,
@@ -112,7 +113,7 @@ async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promi
 function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions, by: Actor): MovementWish {
   const { currency, reference, method, fromMerchant = false, commission = '0' } = options;
   if (kind === 'deposit' && (method === undefined) !== fromMerchant) {
-    throw invalidOption('Say where it came from: --method, or --from-merchant.');
+    throw missingOption('Say where it came from: --method, or --from-merchant.');
   }
   if (fromMerchant && commission !== '0')
     throw invalidOption('--commission is for --method: nobody keeps a commission on money that a merchant pays in.');

@@ -5,7 +5,7 @@ import { type MethodSettings, removeMethodSettings, setMethodSettings } from '..
 import { selectListedSettings } from '../payment-services/method-settings-queries.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { readStdin, requiredEnvironmentOption } from './options.ts';
-import { invalidOption, listTable, notFound, print, time, unknownPaymentService } from './print.ts';
+import { invalidOption, listTable, missingOption, notFound, print, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -114,7 +114,7 @@ type WebpayOptions = { environment: Environment; commerceCode?: string; apiKey?:
 async function readWebpaySettings({ environment, commerceCode, apiKey }: WebpayOptions): Promise<MethodSettings> {
   if (environment === 'development' && commerceCode === undefined && apiKey === undefined) return WEBPAY_INTEGRATION;
   if (commerceCode === undefined || apiKey === undefined) {
-    throw invalidOption('Give both --commerce-code and --api-key -, as Transbank sent them.');
+    throw missingOption('Give both --commerce-code and --api-key -, as Transbank sent them.');
   }
   const settings = { account: commerceCode, key: await readApiKey(apiKey) };
   const wrong = refuseWebpayAccount(environment, settings);

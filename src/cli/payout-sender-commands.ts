@@ -8,7 +8,7 @@ import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sende
 import { confirm, yesOption } from './confirm.ts';
 import { environmentOption, readStdin } from './options.ts';
 import { sumOf } from './payout-view.ts';
-import { countOf, invalidOption, listTable, notFound, print, time } from './print.ts';
+import { countOf, invalidOption, listTable, missingOption, notFound, print, time } from './print.ts';
 import { ownerOf } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -45,9 +45,8 @@ function target(command: Command): Command {
 
 async function set(kind: string, options: SetOptions): Promise<void> {
   if (kind !== 'http' && kind !== 'simulated') throw invalidOption(`There is no sender ${kind}: http or simulated.`);
-  if ((kind === 'http') !== (options.url !== undefined)) {
-    throw invalidOption(kind === 'http' ? 'http needs --url.' : 'simulated takes no --url.');
-  }
+  if (kind === 'http' && options.url === undefined) throw missingOption('http needs --url.');
+  if (kind === 'simulated' && options.url !== undefined) throw invalidOption('simulated takes no --url.');
   const key = await readKey(options.key);
   const { id, payouts, total } = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);

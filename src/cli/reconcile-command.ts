@@ -20,7 +20,16 @@ import { timeText } from '../lib/time-text.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { checkMethod, environmentOption } from './options.ts';
-import { countOf, invalidOption, print, table, time, unknownPaymentService, unusableFile } from './print.ts';
+import {
+  countOf,
+  invalidOption,
+  missingOption,
+  print,
+  table,
+  time,
+  unknownPaymentService,
+  unusableFile,
+} from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withWholeStore } from './with-app.ts';
 
@@ -51,7 +60,7 @@ export function addReconcileCommand(program: Command): void {
 
 async function reconcile(options: Options): Promise<void> {
   if ((options.date === undefined) === (options.settlement === undefined)) {
-    throw invalidOption('Say either --date or --settlement.');
+    throw missingOption('Say either --date or --settlement.');
   }
   const line = progressLine();
   try {
