@@ -122,6 +122,22 @@ suite('serve on the command line', () => {
     assert.equal((await child.end()).status, 0);
   });
 
+  test('its ready line counts the applied migrations, and names the first and the last', async () => {
+    const data = mkdtempSync(join(folder, 'first-'));
+    const readyOf = async () => {
+      const child = await serve({ DATA_DIR: data });
+      const line =
+        child
+          .written()
+          .stdout.split('\n')
+          .find((text) => text.includes('"msg":"ready"')) ?? '';
+      return (JSON.parse(line) as { migrations: unknown }).migrations;
+    };
+    const names = readdirSync('migrations').toSorted();
+    assert.deepEqual(await readyOf(), { count: names.length, first: names[0], last: names.at(-1) });
+    assert.deepEqual(await readyOf(), { count: 0 }, 'the second start');
+  });
+
   test('listens during DRAIN_DELAY after the first signal, and stops at the second', async () => {
     const child = await serve({ DRAIN_DELAY: '600' });
     const [ready = ''] = child
