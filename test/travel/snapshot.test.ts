@@ -8,9 +8,12 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { SqlRow } from '../../src/db/database.ts';
 import { writeSnapshot } from '../../src/db/snapshot-store.ts';
 import { watchStore } from '../../src/epochs/watch-store.ts';
+import { keepProcess } from '../../src/health/keep-process.ts';
+import { listProcesses } from '../../src/health/list-processes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
+import { advanceClock, resetClock } from '../../src/travel/advance-clock.ts';
 import { goBack, keepSnapshot } from '../../src/travel/snapshot.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -32,6 +35,23 @@ const WRITTEN = [
   'book_fact_heads',
   'seals',
 ];
+
+forEachEngine('a clock that goes back', (openTestDatabase) => {
+  test('leaves no process in the list: all of them stop, and none had ended', async () => {
+    const app = createTestApp(await openTestDatabase(), { now: Object.assign(systemClock(), { advance: () => {} }) });
+    const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-snapshot-'));
+    const travelling = { ...app, config: { ...app.config, dataDir } };
+    for (const back of [() => goBack(travelling, TESTER), () => resetClock(travelling, TESTER)]) {
+      await keepSnapshot(travelling);
+      await advanceClock(travelling, 60_000, TESTER);
+      await keepProcess(travelling);
+      assert.equal((await listProcesses(travelling)).length, 1);
+      await back();
+      assert.deepEqual(await listProcesses(travelling), []);
+    }
+    rmSync(dataDir, { recursive: true });
+  });
+});
 
 forEachEngine('clock back', (openTestDatabase) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-snapshot-'));
