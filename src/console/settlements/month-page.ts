@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -12,7 +11,7 @@ import { actorText, emptyState, minuteOf } from '../console-format.ts';
 import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { readEnvironment } from '../merchants/visible-merchants.ts';
+import { choiceNames, readEnvironment } from '../merchants/visible-merchants.ts';
 import { alertNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -44,12 +43,18 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
   const environment = readEnvironment(app, asked['environment']);
   const state = await describeMonth(app, month, environment);
   const owners = await listOwners(app, state?.owed.map(({ environment_id }) => environment_id) ?? []);
+  const merchants = new Map([...owners.values()].map((one) => [one.payment_service_id, one.name]));
+  const names = choiceNames([...merchants].map(([id, name]) => ({ id, name })));
   return sendList<OwedMerchant>(visit, {
     title: tell(language, 'months.title'),
     status: state === null ? 400 : status,
     path: '/months',
     columns: columnsFor(app, state ?? { month: lastMonth, environment }),
-    rows: state?.owed.map((one) => ({ ...one, merchant: owners.get(one.environment_id) ?? null })) ?? [],
+    rows:
+      state?.owed.map((one) => {
+        const id = owners.get(one.environment_id)?.payment_service_id ?? '';
+        return { ...one, merchant: id, name: names.get(id) ?? null };
+      }) ?? [],
     filters: [
       { name: 'month', text: 'months.month', type: 'month', otherwise: month },
       {
@@ -73,7 +78,8 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
   });
 }
 
-type OwedMerchant = MonthState['owed'][number] & { merchant: Owner | null };
+/** `merchant`: its id. `name`: with the id where several have the same name; null: the store does not have it. */
+type OwedMerchant = MonthState['owed'][number] & { merchant: string; name: string | null };
 
 function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' | 'environment'>) {
   const period = { environment, from: `${month}-01`, to: lastDayOf(`${month}-01`) };
@@ -81,9 +87,9 @@ function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' |
     {
       name: 'merchant',
       text: 'column.merchant',
-      value: ({ merchant }) => merchant?.name ?? null,
-      cell: ({ merchant, currency }) =>
-        html`<a href="${publicPath(app)}/console/accounts/${merchant?.payment_service_id ?? ''}?${String(new URLSearchParams({ ...period, currency }))}">${merchant?.name ?? '—'}</a>`,
+      value: ({ name }) => name,
+      cell: ({ merchant, name, currency }) =>
+        html`<a href="${publicPath(app)}/console/accounts/${merchant}?${String(new URLSearchParams({ ...period, currency }))}">${name ?? '—'}</a>`,
     },
     ...amountColumns<OwedMerchant>(({ owed, currency }) => ({ amount: readSum(owed), currency })),
   ];
