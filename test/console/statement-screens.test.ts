@@ -252,6 +252,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.match((await maker.get(at)).text, new RegExp(`${at}\\?use=payout&amp;line=2">It is not that`));
     const form = await maker.get(`${at}?use=payout&line=2`);
     assert.match(form.text, /Was line 2 matched with the wrong thing\?.*name="is" value="suspense"/s);
+    const [asked = ''] = /<form [^>]*id="explain".*?<\/form>/s.exec(form.text) ?? [];
+    assert.match(asked, /<a class="code" href="\/console\/payouts\/(po_\w+)">\1<\/a>/);
     assert.doesNotMatch((await maker.get(`${at}?use=suspense&line=2`)).text, /name="is" value="suspense"/);
     const wrong = { line: '2', use: 'payout', is: 'suspense' };
     const refused = await maker.post(`${at}/uses`, { ...wrong, reason: 'a@b.cl' });

@@ -1,6 +1,4 @@
 import type { App } from '../../app.ts';
-import { mayAny, readWith } from '../../auth/permission.ts';
-import type { User } from '../../auth/user.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
@@ -17,7 +15,7 @@ import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, doneNotice, type Fault } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
-import { allOtherForm, explainForm } from './explain-forms.ts';
+import { allOtherForm, explainForm, subjectCell } from './explain-forms.ts';
 
 const SHOWN = 500;
 
@@ -118,18 +116,6 @@ function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly K
     whyCell(app, language, line, mayExplain),
   ]);
   return tableOf(head, rows, [0, 2]);
-}
-
-const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements/' } as const;
-
-/** Shows what the line is of, as a link if the person may open its screen. */
-function subjectCell(app: App, { subject }: KeptLine, { may }: User): Html | string {
-  if (subject === null) return '—';
-  const [, kind] = /^(po|pf|mv)_/.exec(subject) ?? [];
-  const mayOpen = kind === 'mv' ? mayAny(may, readWith('movements:record')) : may.has('recipients:read');
-  if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
-  const place = PLACES[kind as keyof typeof PLACES];
-  return html`<a class="code" href="${publicPath(app)}/console/${place}${subject}">${subject}</a>`;
 }
 
 function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {

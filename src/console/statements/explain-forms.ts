@@ -1,4 +1,6 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
+import type { User } from '../../auth/user.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -25,15 +27,16 @@ export const REASON_OF_ALL = 'reason-all';
  */
 export async function explainForm(
   app: App,
-  { language, user }: ConsoleVisit,
+  visit: ConsoleVisit,
   { id, payment_service_id, environment }: ListedStatement,
   { line, typed, fault }: { line: KeptLine; typed: Typed; fault: Fault },
 ): Promise<Html> {
+  const { language, user } = visit;
   const { file_line, day, amount, currency, used_as, reason, resolved_by } = line;
   // The form of a line that somebody explained meanwhile has another use.
   if (!canBeExplained(line))
     return typed['use'] === used_as
-      ? reopenForm(app, language, line, { typed, fault })
+      ? reopenForm(app, visit, line, { typed, fault })
       : html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
   const second = (await findSecondLines(app)).find((one) => one.line === `${id}/${file_line}`);
   const missing = second === undefined ? null : sayMissing(second);
@@ -71,6 +74,18 @@ ${reasonField(language, fault, { value: typed['reason'] })}
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
 }
 
+/** Shows what a line is of, as a link if the person may open its screen. */
+export function subjectCell(app: App, { subject }: KeptLine, { may }: User): Html | string {
+  if (subject === null) return '—';
+  const [, kind] = /^(po|pf|mv)_/.exec(subject) ?? [];
+  const mayOpen = kind === 'mv' ? mayAny(may, readWith('movements:record')) : may.has('recipients:read');
+  if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
+  const place = PLACES[kind as keyof typeof PLACES];
+  return html`<a class="code" href="${publicPath(app)}/console/${place}${subject}">${subject}</a>`;
+}
+
+const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements/' } as const;
+
 /** Returns what a person may say that a line is. */
 function choicesFor(app: App, language: Language, { amount, used_as }: KeptLine): (readonly [string, string])[] {
   // Nothing is chosen beforehand: a person in a hurry would leave the first choice, and the line would be unrelated.
@@ -98,15 +113,16 @@ function choicesFor(app: App, language: Language, { amount, used_as }: KeptLine)
 }
 
 /** Asks why a line is not the payout or deposit that it was matched with, to put it into suspense again. */
-function reopenForm(app: App, language: Language, line: KeptLine, { typed, fault }: { typed: Typed; fault: Fault }) {
-  const { statement_id: id, file_line, day, amount, currency, used_as, subject } = line;
-  const of = html`<span class="code whole">${subject}</span>`;
-  const what = subject?.startsWith('mv_')
-    ? html`<a href="${publicPath(app)}/console/movements/${subject}">${of}</a>`
-    : of;
+function reopenForm(
+  app: App,
+  { language, user }: ConsoleVisit,
+  line: KeptLine,
+  { typed, fault }: { typed: Typed; fault: Fault },
+) {
+  const { statement_id: id, file_line, day, amount, currency, used_as } = line;
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.wrong_title', { line: file_line })}</h2>
-<p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${tell(language, `use.${used_as}`)} ${what}</p>
+<p>${day} · <strong>${formatMoney(amount, currency)}</strong> · ${tell(language, `use.${used_as}`)} ${subjectCell(app, line, user)}</p>
 <p>${tell(language, used_as === 'return' ? 'explain.wrong_return' : 'explain.wrong_text')}</p>
 <input type="hidden" name="line" value="${file_line}"><input type="hidden" name="use" value="${used_as}"><input type="hidden" name="is" value="suspense">
 ${reasonField(language, fault, { value: typed['reason'] })}
