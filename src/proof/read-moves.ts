@@ -37,6 +37,12 @@ export async function readMoves({ db }: App): Promise<{ wrong: Finding[]; incomp
   return { wrong, incomplete: new Set(copies.map(({ id }) => id)) };
 }
 
+/** Returns a text that changes when a move begins or ends. */
+export async function readMoveStates({ db }: App): Promise<string> {
+  const states = (await selectMoves(db)).map(({ id, state }) => `${id} ${state}`);
+  return states.join();
+}
+
 const STATES: Readonly<Record<string, MoveRow['state']>> = {
   'payment_service.move_begun': 'copying',
   'payment_service.moved_away': 'moved',

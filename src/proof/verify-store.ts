@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { freshWalks, type OpenWalk } from '../lib/walk.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
-import { readMoves } from './read-moves.ts';
+import { readMoveStates, readMoves } from './read-moves.ts';
 import type { SeenRestore } from './restore.ts';
 import { verifyActs } from './verify-acts.ts';
 import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
@@ -35,13 +35,28 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
  * Compares all records of money with each other: the books, their facts, the state that their entries explain, events
  * and callbacks, and anchors. Reads only, in pages, while the service runs. `exported`: ends of the books' chains that
  * were stored elsewhere. `anchorFiles`: anchors in addition to the store and ANCHOR_DIR, which are always compared.
- * `walks` report progress, and may resume an interrupted run. Then only the rest is compared with `exported`.
+ * `walks` report progress, and may resume an interrupted run. Then only the rest is compared with `exported`. A run with
+ * findings starts again if a payment service arrived, or its copy was removed, meanwhile.
  */
 export async function verifyStore(
   app: App,
   exported: readonly ExportedHead[] = [],
   anchorFiles: readonly string[] = [],
   walks: OpenWalk = freshWalks(),
+): Promise<StoreVerification> {
+  for (;;) {
+    const moves = await readMoveStates(app);
+    const verification = await verifyOnce(app, exported, anchorFiles, walks);
+    // The rows of a payment service that arrives meanwhile contradict what was read before them.
+    if (verification.ok || (await readMoveStates(app)) === moves) return verification;
+  }
+}
+
+async function verifyOnce(
+  app: App,
+  exported: readonly ExportedHead[],
+  anchorFiles: readonly string[],
+  walks: OpenWalk,
 ): Promise<StoreVerification> {
   const { wrong: moves, incomplete } = await readMoves(app);
   const findings = collectFindings(incomplete);

@@ -6,9 +6,11 @@ import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { anchorFindings } from '../../src/health/anchor-findings.ts';
 import { freshWalks, type OpenWalk } from '../../src/lib/walk.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { cutFeed } from '../../src/outbox/cut-feed.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { writeAnchors } from '../../src/proof/keep-anchors.ts';
 import { makeAnchor } from '../../src/proof/make-anchor.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -16,6 +18,7 @@ import { indexPayments } from '../../src/search/index-payments.ts';
 import { selectSearchProgress } from '../../src/search/search-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -72,6 +75,23 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
     assert.ok(made > 1);
     const wrong = (await anchorFindings(beside)).filter(({ fix }) => fix !== null);
     assert.deepEqual(wrong, []);
+  });
+
+  test('starts again when a payment service arrives from another database during the run', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await setFundsRule(from, { ...merchant, currency: 'CLP' }, { kept_back: 5000 }, TESTER);
+    let moved = false;
+    // By then it is known which payment services arrived, and the rules are not read yet.
+    const query: TestApp['db']['query'] = async (sql, parameters) => {
+      if (sql.includes('closed_months') && !moved) {
+        moved = true;
+        await movePaymentService(from, to, wishOf(merchant));
+      }
+      return to.db.query(sql, parameters) as never;
+    };
+    const { findings, entries } = await verifyStore({ ...to, db: { ...to.db, query } });
+    assert.deepEqual(findings, []);
+    assert.equal(entries, (await verifyStore(to)).entries, 'the payments that arrived are verified too');
   });
 
   test('reads the tokens of an environment once, even with several changed callbacks', async () => {
