@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomToken } from './ids.ts';
+import { randomHex, randomToken } from './ids.ts';
 import { makePrivateFolder } from './make-private-folder.ts';
 import { ConfigError } from './setting-readers.ts';
 
@@ -38,11 +38,16 @@ function readDevelopmentKey(dataDir: string, database: string, makes: boolean): 
   return readFileSync(file, 'utf8').trim();
 }
 
+/** Another process that starts now may write its key first: then that key stays. */
 function writeNewKey(file: string): void {
+  const part = `${file}.${randomHex(8)}.part`;
+  writeFileSync(part, `${randomToken(32)}\n`, { mode: 0o600 });
   try {
-    writeFileSync(file, `${randomToken(32)}\n`, { flag: 'wx', mode: 0o600 });
+    // Unlike a rename, a link never replaces a key; and unlike a new file, nobody can read it before it is whole.
+    linkSync(part, file);
   } catch (error) {
-    // Another process that starts now may have written its key first; then that key is used.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(part);
   }
 }
