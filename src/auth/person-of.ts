@@ -13,8 +13,8 @@ import { selectUserById } from './user-queries.ts';
 const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 
 /**
- * Returns the actor of a request. `user`: as the request was let in. `needed`: the permissions of its endpoint, of which
- * one is enough; none for a person's own account. Each act of the actor is refused in its commit with `Problem`
+ * Returns the actor of a request. `user`: as the request was let in. `needed`: the permissions of its endpoint; one is
+ * enough, and a person's own account needs none. Each act of the actor is refused in its commit with `Problem`
  * TOKEN_INVALID if the user is disabled or the API token was ended, and PERMISSION_MISSING if the user lacks the
  * permission or sees less than before.
  */
