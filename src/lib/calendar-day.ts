@@ -1,6 +1,9 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
+/** The most days in a row without a working day of banks, with one more: Easter, or 18 September beside a weekend. */
+export const DAYS_WITHOUT_BANKS = 5;
+
 // Uses Temporal: the first `Intl` format takes 8 MB of memory for the data of all languages.
 const ZONE = 'America/Santiago';
 

@@ -4,7 +4,7 @@ import { readAccount } from '../bank-validation/bank-account.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
 import { possibleRuts, readRut } from '../bank-validation/rut.ts';
 import { readSettled } from '../books/settlement-amount.ts';
-import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
+import { boundsOfDay, DAYS_WITHOUT_BANKS, shiftDay } from '../lib/calendar-day.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
 import { replaceMisleading } from '../lib/misleading-text.ts';
 import { readDay } from '../lib/read-day.ts';
@@ -152,9 +152,6 @@ function latestLeaving(text: string): number | null {
   const day = readDay(text);
   return day === null ? null : boundsOfDay(shiftDay(day, DAYS_WITHOUT_BANKS)).to;
 }
-
-/** The most days in a row without a working day of banks, with one more: Easter, or 18 September beside a weekend. */
-const DAYS_WITHOUT_BANKS = 5;
 
 /** The number of a CuentaRUT may end with its check digit. */
 function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {

@@ -36,6 +36,7 @@ import {
   type KeptStatement,
   type LineUse,
   type ReadStatement,
+  refuseLaterDays,
 } from './statement.ts';
 
 /** A statement to import: the account, the file and the person. */
@@ -62,7 +63,7 @@ const CURRENCY = 'CLP';
  * Imports a statement in one transaction. Gives each new line one use, and settles the payouts that lines confirm or
  * return. Skips lines that overlapping files brought, in any order of the files. Throws `Problem` NOT_FOUND;
  * PERSON_NEEDED or PERMISSION_MISSING (checked only for payouts to settle); PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING if another database serves the account's payment service.
+ * PAYMENT_SERVICE_MOVING if another database serves the account's payment service; INVALID_STATEMENT for a day to come.
  */
 export async function importStatement(
   app: App,
@@ -70,6 +71,7 @@ export async function importStatement(
   statement: ReadStatement,
 ): Promise<ImportedStatement> {
   const environmentIds = await environmentsOfAccount(app, wish);
+  refuseLaterDays(statement.lines, app.now());
   const lines = await keyLines(app, wish.account, statement.lines);
   for (;;) {
     try {

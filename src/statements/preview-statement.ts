@@ -9,7 +9,7 @@ import {
   spanOf,
 } from './find-candidates.ts';
 import { matchLines } from './match-lines.ts';
-import { countUses, type LineUse, type ReadStatement } from './statement.ts';
+import { countUses, type LineUse, type ReadStatement, refuseLaterDays } from './statement.ts';
 
 /** How many lines earlier files brought, which of them are doubtful (`doubtfulLines`), and the uses of the others. */
 export type StatementPreview = {
@@ -20,7 +20,7 @@ export type StatementPreview = {
 
 /**
  * Returns what `importStatement` would make of a statement, for a preview; changes nothing and checks no permission.
- * Throws `Problem` NOT_FOUND, PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING.
+ * Throws `Problem` NOT_FOUND, PAYMENT_SERVICE_MOVED, PAYMENT_SERVICE_MOVING or INVALID_STATEMENT.
  */
 export async function previewStatement(
   app: App,
@@ -28,6 +28,7 @@ export async function previewStatement(
   { lines: read }: ReadStatement,
 ): Promise<StatementPreview> {
   const environmentIds = await environmentsOfAccount(app, account);
+  refuseLaterDays(read, app.now());
   const lines = await keyLines(app, account.account, read);
   const fresh = await freshLines(app.db, account, lines);
   const known = lines.length - fresh.length;

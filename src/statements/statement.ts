@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
+import { DAYS_WITHOUT_BANKS, dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
 /**
@@ -99,6 +100,21 @@ export type KeptStatement = SqlRow & {
 /** Returns the error for a statement or a line of it that cannot be used; `detail` says why. */
 export function invalidStatement(detail: InBoth): Problem {
   return new Problem('INVALID_STATEMENT', { detail });
+}
+
+/**
+ * Throws `Problem` INVALID_STATEMENT for a line that cannot have happened yet: the file may write the month before the
+ * day, and days up to 12 would be misread. Banks write the next working day for what moves while they are closed.
+ */
+export function refuseLaterDays(lines: readonly StatementLine[], now: number): void {
+  const latest = shiftDay(dayOf(now), DAYS_WITHOUT_BANKS);
+  const later = lines.find(({ day }) => day > latest);
+  if (later === undefined) return;
+  const { line, day } = later;
+  throw invalidStatement({
+    en: `Line ${line} is of ${day}, and today is ${dayOf(now)}. In 03/04/2026 the day comes first: if the file has the month first, write its days as 2026-03-04.`,
+    es: `La línea ${line} es del ${day}, y hoy es ${dayOf(now)}. En 03/04/2026 va primero el día: si el archivo pone primero el mes, escribe sus fechas como 2026-03-04.`,
+  });
 }
 
 /**

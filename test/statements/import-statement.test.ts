@@ -701,6 +701,27 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.equal((await take({ ...old, document: '13' })).known, 0);
   });
 
+  test('a line of a day to come is refused with its day, unless it may be the next working day of banks', async () => {
+    const { app, line, take } = await open();
+    const today = dayOf(app.now());
+    const wrong = line(-15_000, 'TEF', 6);
+    await assert.rejects(take(line(-1000, 'TEF'), wrong), (error: Problem) => {
+      assert.equal(error.code, 'INVALID_STATEMENT');
+      const { en, es } = error.extras.detail as { en: string; es: string };
+      assert.match(
+        en,
+        new RegExp(`^Line ${wrong.line} is of ${wrong.day}, and today is ${today}\\. .*the month first`),
+      );
+      assert.match(
+        es,
+        new RegExp(`^La línea ${wrong.line} es del ${wrong.day}, y hoy es ${today}\\. .*primero el mes`),
+      );
+      return true;
+    });
+    assert.equal((await app.db.query('select id from bank_statements')).length, 0, 'no line was taken');
+    assert.deepEqual((await take(line(-1000, 'TEF'), line(-15_000, 'TEF', 5))).uses, { suspense: 2 });
+  });
+
   test('a return waits where one of two equal payouts failed, and is of the one that came back by the result', async () => {
     const { app, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 }, { amount: 15_000 }, { amount: 20_000 }, { amount: 20_000 });
