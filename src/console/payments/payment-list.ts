@@ -80,16 +80,18 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
 /**
- * Returns the list for an amount and a day in either order, such as `12.990 24/11` or `12.990 hoy`, as a payer says
- * them; null for other texts.
+ * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy` or `12.990 28 de
+ * octubre`, as a payer says them, or for a day with the name of its month alone; null for other texts.
  */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
-  const words = text.trim().split(/\s+/);
+  const numbered = text.trim().replaceAll(/\s+/g, ' ').replace(NAMED_DAY, withNumbers);
+  const words = numbered.split(' ');
   const [first = ''] = words;
   const today = dayOf(app.now());
   const said = (DAY.test(first) ? words.shift() : words.pop())?.toLowerCase() ?? '';
   const amount = words.join(' ');
-  if (!DAY.test(said) || readAmounts(amount).length === 0) return null;
+  const isDayAlone = amount === '' && numbered !== text;
+  if (!DAY.test(said) || !(isDayAlone || readAmounts(amount).length > 0)) return null;
   const back = DAYS_BACK[said];
   const day = back === undefined ? said : shiftDay(today, -back);
   const year = Number(today.slice(0, 4));
@@ -100,6 +102,15 @@ function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
     .find((one) => one !== null && one <= today);
   return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
 }
+
+/** Writes a day such as `28 de octubre de 2026` with numbers. */
+function withNumbers(_: string, day: string, month: string, year: string | undefined): string {
+  const number = MONTHS.indexOf(month.toLowerCase()) + 1;
+  return [day, number, year].filter((part) => part !== undefined).join('-');
+}
+
+const MONTHS = 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
+const NAMED_DAY = new RegExp(`(?<!\\S)(\\d{1,2})(?: de)? (${MONTHS.join('|')})(?: (?:del? )?(20\\d\\d))?(?!\\S)`, 'i');
 
 const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1 };
 const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday)$/i;
