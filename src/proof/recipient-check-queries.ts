@@ -16,18 +16,22 @@ export function selectRecipientsAfter(
   );
 }
 
-/** An act of a person about a recipient: `said` has the version. */
+/** An act of a person about a recipient: `said` has the version. `is_older`: of 0.1.0, which lacks the migration 0062. */
 export type RecipientAct = SqlRow & {
   subject: string;
   created_at: number;
   user_id: string | null;
   said: string | null;
+  is_older: 0 | 1;
 };
 
 /** Returns the acts that stored versions of these recipients. A proposed payout stores some without an act. */
 export function selectRecipientActs(db: Reader, ids: readonly string[]): Promise<RecipientAct[]> {
   return db.query<RecipientAct>(
-    `select a.subject, a.created_at, a.user_id, a.said_after as said from audit_log a
+    `select a.subject, a.created_at, a.user_id, a.said_after as said,
+       case when exists (select 1 from audit_log v where v.action = 'store.migrated' and v.link > a.link
+         and v.said_after like '%"0062-%') then 1 else 0 end as is_older
+     from audit_log a
      where a.subject {named $1} and {filter_by}a.action in ('recipient.created', 'recipient.changed')`,
     [ids],
   );

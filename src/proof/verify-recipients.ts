@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { maskAccount, readAccount } from '../bank-validation/bank-account.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
+import { COMMAND_LINE } from '../bank-validation/validate-bank-account.ts';
 import type { RecipientDetails, RecipientRow } from '../payouts/recipient.ts';
 import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
 import { openUnlessChanged } from '../sealing/sealed-kind.ts';
@@ -77,9 +78,11 @@ function detailsOf(app: App, row: RecipientRow): RecipientDetails | null {
 function wrongAct(row: RecipientRow, act: RecipientAct | undefined): string[] {
   if (act === undefined) return [];
   const said = readAct(act.said);
+  // The command line of 0.1.0 did not write into the row who acted.
+  const isUnnamed = act.is_older === 1 && row.created_by === COMMAND_LINE.id;
   return changesIn([
     ['created_at', act.created_at, row.created_at],
-    ['created_by', act.user_id, row.created_by],
+    ['created_by', isUnnamed ? COMMAND_LINE.id : act.user_id, row.created_by],
     ['payment_service', said['payment_service'], row.payment_service_id],
     ['verdict', said['verdict'], row.verdict],
   ]);

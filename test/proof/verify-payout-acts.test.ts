@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import type { OpenWalk, Place } from '../../src/lib/walk.ts';
@@ -295,6 +296,22 @@ forEachEngine('who made and approved a payout', (openTestDatabase) => {
     await app.db.transaction((tx) => tx.query('update payouts set proposed_by = $1', ['x@example.cl']));
     assert.doesNotMatch((await verifyStore(app, [], [], walks)).findings.map(({ says }) => says).join(), /payout po_/);
     assert.match(await found(app), /payout po_\w+: proposed_by was/);
+  });
+
+  test('is not compared where the command line of 0.1.0 stored a recipient, whose row names nobody', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { desk, kept } = await fill(app);
+    await removeTriggers(app.db);
+    const unnamed = `update recipients set created_by = 'command-line' where id = $1`;
+    await app.db.transaction((tx) => tx.query(unnamed, [kept]));
+    assert.match(await found(app), /^recipient rcp_\w+, version 1: created_by was "usr_\w+", is "command-line"$/);
+    const upgrade = { at: 0, by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
+    const after = { applied: ['0062-makers-of-api-tokens.sql'] };
+    await app.db.transaction((tx) => recordAudit(tx, { ...upgrade, after }));
+    assert.equal(await found(app), '');
+    const later = await keep(app, desk);
+    await app.db.transaction((tx) => tx.query(unnamed, [later]));
+    assert.match(await found(app), new RegExp(`^recipient ${later}, version 1: created_by was`));
   });
 
   test('is compared where a decision names more payouts than fit into one act', async () => {
