@@ -83,10 +83,10 @@ export function batchJson({ batch, sums }: ListedBatch) {
   };
 }
 
-/** Returns a bank file as commands print it, without its bytes: `--out` writes them. */
+/** Returns a bank file as commands print it since 0.1.0, without its bytes: `--out` writes them. */
 export function payoutFileJson(file: ListedPayoutFile) {
-  const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
-  return { id, format, name, created_at: isoTime(created_at), made_by, payouts, total, sha256 };
+  const { id, environment_id, format, name, created_at, made_by, payouts, total, sha256 } = file;
+  return { id, environment_id, format, name, created_at, made_by, payouts, total, sha256 };
 }
 
 /** Returns batches as a table. */

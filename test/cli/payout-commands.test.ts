@@ -253,8 +253,12 @@ forEachEngine('payout commands', (openTestDatabase) => {
       /is kept.*: bin\/rubrica payout files (pf_\w+)( --out) FILE/.exec(full.stderr) ?? [];
     assert.deepEqual([full.status, command, await states()], [1, ' --out', ['sent']], full.stderr);
     const path = join(folder, 'again.txt');
-    assert.equal((await run('payout', 'files', id, '--out', path)).status, 0);
+    const { status, json } = await run('payout', 'files', id, '--out', path, '--json');
+    assert.equal(status, 0);
     assert.ok(readFileSync(path).length > 0);
+    const [file] = (json as { files: Record<string, unknown>[] }).files;
+    const { environment_id, created_at } = file ?? {};
+    assert.deepEqual([environment_id, typeof created_at], [desk.environment.id, 'number'], 'as in 0.1.0, for scripts');
   });
 
   test('name every file that could not be written', async (context) => {
