@@ -9,7 +9,7 @@ import { noteBackup, noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { readTime } from './options.ts';
 import { openOutput } from './output-file.ts';
-import { prepareStore } from './prepare-store.ts';
+import { prepareStore, sayMigration } from './prepare-store.ts';
 import { alreadyDone, invalidOption, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { asCommand, withApp } from './with-app.ts';
@@ -42,7 +42,8 @@ async function runMigrate(options: ActingOptions): Promise<void> {
   try {
     // A store that is still to be created has no users.
     const isNew = (await inspectSchema(app.db)).pending.includes(USERS);
-    const applied = await prepareStore(app, isNew ? commandLineActor() : await findActor(app, options.as));
+    const by = isNew ? commandLineActor() : await findActor(app, options.as);
+    const applied = await prepareStore(app, by, sayMigration);
     print(
       options,
       { applied },

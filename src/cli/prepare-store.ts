@@ -24,15 +24,24 @@ const WRONG_KEY =
 /**
  * Migrates the schema to this version and makes the store ready, without the check of `requireFeedHere`. Returns the
  * names of the applied migrations. Only `serve`, `migrate` and the commands of restores call it. `by` is the actor in
- * the audit log.
+ * the audit log. `begins` gets the name of each migration of an existing store when it begins (default: the log).
  */
-export async function prepareStore(app: App, by: Actor): Promise<string[]> {
+export async function prepareStore(
+  app: App,
+  by: Actor,
+  begins: (migration: string) => void = (migration) => app.log.info({ migration }, 'migrating the store'),
+): Promise<string[]> {
   await anchorClock(app.db, app.now);
-  const applied = await migrate(app.db);
+  const applied = await migrate(app.db, undefined, begins);
   await followClock(app);
   if (applied.length > 0) await recordMigration(app, by, applied);
   await makeReady(app);
   return applied;
+}
+
+/** For commands, which log only errors. */
+export function sayMigration(name: string): void {
+  process.stderr.write(`migrating: ${name}\n`);
 }
 
 function recordMigration(app: App, by: Actor, applied: readonly string[]): Promise<void> {

@@ -12,7 +12,7 @@ import { beginEpoch } from '../epochs/begin-epoch.ts';
 import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
-import { prepareStore } from './prepare-store.ts';
+import { prepareStore, sayMigration } from './prepare-store.ts';
 import { type CommandError, invalidOption, print, unusableFile } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
@@ -97,7 +97,7 @@ async function beginInCopy(
     const onChecked = (rows: number, part: number) => line.say('checking the rows of the copy', rows, part);
     const wrong = await whyStoreIsUnusable(app.db, onChecked);
     if (wrong !== null) throw unusableBackup(file, wrong);
-    await prepareStore(app, commandLineActor()).catch((error: unknown) => {
+    await prepareStore(app, commandLineActor(), sayMigration).catch((error: unknown) => {
       throw error instanceof ConfigError ? new ConfigError(`${error.message} ${OF_BEFORE}`) : error;
     });
     const by = await findActor(app, as);
@@ -150,7 +150,7 @@ async function afterRestore(options: Options): Promise<void> {
     throw error;
   });
   try {
-    await prepareStore(app, commandLineActor());
+    await prepareStore(app, commandLineActor(), sayMigration);
     const epoch = await beginEpoch(app, [], idsAbove, await findActor(app, options.as));
     const begun = { epoch, heads: await selectHeads(app.db) };
     print(options, shown(begun), linesOf(begun));

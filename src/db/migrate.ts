@@ -21,16 +21,21 @@ const OWN = readMigrations(join(import.meta.dirname, '../../migrations'));
  *
  * Each migration is one commit together with its row in `schema_migrations`, so a process that dies in the middle
  * leaves no part of it. A new store is one commit, so that no command meets a part of it. Several processes may start
- * at once: the second finds the rows of the first.
+ * at once: the second finds the rows of the first. `begins` gets the name of each migration of an existing store before
+ * its first statement: one can take hours.
  */
-export async function migrate(db: Database, own: readonly Migration[] = OWN): Promise<string[]> {
+export async function migrate(
+  db: Database,
+  own: readonly Migration[] = OWN,
+  begins: (name: string) => void = () => {},
+): Promise<string[]> {
   const difference = await inspectSchema(db, own);
   refuse(difference);
   await withoutRace(() => db.transaction((tx) => makeRecord(tx, own)));
   const isNew = difference.pending.length === own.length;
   const applied: string[] = [];
   for (const commit of isNew ? [own] : own.map((migration) => [migration])) {
-    applied.push(...(await runMigrations(db, commit)));
+    applied.push(...(await runMigrations(db, commit, isNew ? () => {} : begins)));
   }
   return applied;
 }
@@ -131,7 +136,11 @@ async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
 }
 
 /** Runs in one commit those that did not run yet, and returns their names. */
-function runMigrations(db: Database, migrations: readonly Migration[]): Promise<string[]> {
+function runMigrations(
+  db: Database,
+  migrations: readonly Migration[],
+  begins: (name: string) => void,
+): Promise<string[]> {
   return db.transaction(async (tx) => {
     // On PostgreSQL, processes that start together queue here, while running processes read on. SQLite's `begin
     // immediate` has already queued them.
@@ -140,6 +149,7 @@ function runMigrations(db: Database, migrations: readonly Migration[]): Promise<
     for (const migration of migrations) {
       const [known] = await tx.query('select name from schema_migrations where name = $1', [migration.name]);
       if (known !== undefined) continue;
+      begins(migration.name);
       await runMigration(tx, db.engine, migration);
       applied.push(migration.name);
     }

@@ -41,6 +41,18 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(accounts.map(Object.values), [['597055555532', 'sealed', null]]);
   });
 
+  test('of an existing store are named when they begin, because one can take hours', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await migrateAsFirstRelease(db);
+    const begun: string[] = [];
+    const begins = (name: string) => void begun.push(name);
+    const ran = await migrate(db, undefined, begins);
+    assert.ok(ran.length > 0);
+    assert.deepEqual(begun, ran);
+    await migrate(db, undefined, begins);
+    assert.deepEqual(begun, ran, 'none begins twice');
+  });
+
   test('run once when two processes start together', async () => {
     const db = await openTestDatabase({ migrated: false });
     const { pending } = await inspectSchema(db);
