@@ -7,6 +7,8 @@ const FIXES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'check the host in DATABASE_URL, HOST, and the name server of this machine.',
   ENOSPC: 'make room on the disk.',
   'SQLite 13': 'make room on the disk, or name a file on another one: a backup is as large as the store.',
+  EROFS: 'mount it writable, or set DATA_DIR and DATABASE_URL to a folder that is.',
+  EACCES: 'let the user of this process read and write there; a PORT below 1024 is refused to most users.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',
   // PostgreSQL.
   '3D000': 'make it with createdb, or check the name at the end of DATABASE_URL.',

@@ -15,6 +15,15 @@ test('a backup on a full disk says to make room or to name another disk', () => 
   assert.match(systemFix(full) ?? '', /^make room on the disk, or name a file on another one/);
 });
 
+test('a folder that cannot be written is told with what to do, also where the code is not of mkdir', () => {
+  for (const [code, fix] of [
+    ['EROFS', /^mount it writable, or set DATA_DIR/],
+    ['EACCES', /^let the user of this process read and write there/],
+  ] as const) {
+    assert.match(systemFix(Object.assign(new Error('open'), { code, syscall: 'open' })) ?? '', fix);
+  }
+});
+
 suite('a refused command names the cause', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   let service = '';
