@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { selectClockAhead } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { releaseEpoch } from '../epochs/release-epoch.ts';
+import { forgetProcesses } from '../health/keep-process.ts';
 import { worldTime } from '../lib/clock.ts';
 import { acceptRestore } from '../proof/accept-restore.ts';
 import { writeAnchors } from '../proof/keep-anchors.ts';
@@ -100,6 +101,7 @@ async function back(options: ActingOptions): Promise<void> {
     await acceptRestore(gone.app, by, REASON);
     await writeAnchors(gone.app);
     await releaseEpoch(gone.app, by, REASON);
+    await forgetProcesses(app);
     return gone;
   });
   const { first_transaction_id } = epoch;
@@ -118,6 +120,7 @@ async function reset(options: ActingOptions): Promise<void> {
     const before = await selectClockAhead(app.db);
     if (before === 0) throw alreadyDone('The clock is not ahead: bin/rubrica clock show');
     await resetClock(app, by);
+    await forgetProcesses(app);
     return before;
   });
   print(options, { ahead_ms: 0, was_ahead_ms: ahead }, [

@@ -27,6 +27,11 @@ export async function keepProcess(app: App): Promise<void> {
   });
 }
 
+/** Deletes the rows of all processes: they stop when the clock goes back, and a later time would make them look alive. */
+export async function forgetProcesses(app: App): Promise<void> {
+  await app.db.transaction((tx) => deleteProcesses(tx, null, Number.MAX_SAFE_INTEGER));
+}
+
 /** Deletes the row of this process at an orderly stop. */
 export async function forgetProcess(app: App): Promise<void> {
   await app.db.transaction((tx) => deleteProcesses(tx, selfOf(app).id, app.now() - FORGOTTEN_MS));

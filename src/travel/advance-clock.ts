@@ -11,7 +11,6 @@ import { carryOutPayouts } from '../payouts/carry-out-payouts.ts';
 import { carryOutRefunds } from '../refunds/carry-out-refunds.ts';
 import { expireTransactions } from '../transactions/expire-transactions.ts';
 import {
-  deleteReports,
   selectAttemptTraces,
   selectDeliveryTraces,
   selectEventTraces,
@@ -143,7 +142,6 @@ export async function resetClock(app: App, by: Actor): Promise<void> {
   await app.db.transaction(async (tx) => {
     const before = { ahead_ms: await selectClockAhead(tx) };
     await updateClockAhead(tx, 0);
-    await deleteReports(tx);
     await recordAudit(tx, { at: app.now(), by, action: 'clock.reset', subject: { kind: 'store', id: '' }, before });
   });
 }

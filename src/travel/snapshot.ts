@@ -12,12 +12,14 @@ import { selectClockAhead, selectFeedEnd, selectHanded } from '../epochs/epoch-q
 import { fileOfStore } from '../epochs/mark-file.ts';
 import { systemClock } from '../lib/clock.ts';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
-import { deleteReports } from './travel-queries.ts';
 
 /** A store with more rows gets no snapshot, because writing and loading it would take minutes. */
 export const MOST_ROWS = 200_000;
 
-/** Tables that a restore keeps: ids continue, keys made outside the store stay valid, and processes report themselves. */
+/**
+ * Tables that a restore keeps: ids continue, keys made outside the store stay valid, and the processes are the running
+ * ones.
+ */
 const KEPT = ['id_blocks', 'kept_keys', 'processes'];
 
 /**
@@ -89,7 +91,6 @@ async function putBack(tx: Tx, app: App, file: string, by: Actor): Promise<Epoch
     released_by: null,
   };
   await openEpoch(tx, epoch);
-  await deleteReports(tx);
   const subject = { kind: 'store', id: `epoch ${epoch.epoch}` };
   await recordAudit(tx, { at: now, by, action: 'clock.went_back', subject });
   return epoch;

@@ -1,4 +1,4 @@
-import type { Reader, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 
 /** Returns when the next row becomes due after `now`, in UTC milliseconds; null if no row does. */
 export async function selectNextDue(db: Reader, now: number): Promise<number | null> {
@@ -13,11 +13,6 @@ export async function selectNextDue(db: Reader, now: number): Promise<number | n
     [now],
   );
   return row?.due ?? null;
-}
-
-/** Deletes the reports of the processes: they stop when the clock goes back, and a later time makes them look alive. */
-export async function deleteReports(tx: Tx): Promise<void> {
-  await tx.query('delete from processes');
 }
 
 /** Something that happened, its time and its subject; `subject` is a transaction's id, if there is one. */

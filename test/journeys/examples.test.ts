@@ -132,7 +132,7 @@ test('the quickstart contains the tested receivers', () => {
 });
 
 test('the receiver in plain Node answers its own addresses only, and 404 to any other', async (context) => {
-  const tokens = { service_token: 'a', secret_token: 'b' } as TokenPair;
+  const tokens = { service_token: 'a', secret_token: 'b' };
   const { url } = await startExample(context, EXAMPLES[0] as Example, tokens);
   const statusOf = async (method: string, path: string) =>
     (await fetch(`${url}${path}`, { method, body: method === 'POST' ? 'x=1' : null })).status;

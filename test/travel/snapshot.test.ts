@@ -13,7 +13,6 @@ import { listProcesses } from '../../src/health/list-processes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
-import { advanceClock, resetClock } from '../../src/travel/advance-clock.ts';
 import { goBack, keepSnapshot } from '../../src/travel/snapshot.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -35,23 +34,6 @@ const WRITTEN = [
   'book_fact_heads',
   'seals',
 ];
-
-forEachEngine('a clock that goes back', (openTestDatabase) => {
-  test('leaves no process in the list: all of them stop, and none had ended', async () => {
-    const app = createTestApp(await openTestDatabase(), { now: Object.assign(systemClock(), { advance: () => {} }) });
-    const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-snapshot-'));
-    const travelling = { ...app, config: { ...app.config, dataDir } };
-    for (const back of [() => goBack(travelling, TESTER), () => resetClock(travelling, TESTER)]) {
-      await keepSnapshot(travelling);
-      await advanceClock(travelling, 60_000, TESTER);
-      await keepProcess(travelling);
-      assert.equal((await listProcesses(travelling)).length, 1);
-      await back();
-      assert.deepEqual(await listProcesses(travelling), []);
-    }
-    rmSync(dataDir, { recursive: true });
-  });
-});
 
 forEachEngine('clock back', (openTestDatabase) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-snapshot-'));
@@ -87,8 +69,10 @@ forEachEngine('clock back', (openTestDatabase) => {
     const watch = await watchStore(app, (error) => stale.push(error.message));
     t.after(() => watch.stop());
 
+    await keepProcess(app);
     const back = await clock('back');
     assert.equal(back['ahead_ms'], 0);
+    assert.deepEqual(await listProcesses(app), [], 'no process that stops is listed as running');
     assert.deepEqual(differing(await rowsOf(db), before), []);
     assert.ok(await comesTrue(() => stale.length > 0), 'a running service notices that its store went back');
     assert.match(stale[0] ?? '', /another epoch has begun/);
