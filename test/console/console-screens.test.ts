@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Response } from 'playwright-core';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { violationsOn } from '../support/axe.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -48,6 +52,11 @@ const FAINT =
 /** Returns the hints of text fields that are wider than their field: their end is cut off. */
 const HINTS_CUT_OFF =
   "[...document.querySelectorAll('input[placeholder]')].filter((e) => { const { fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(e); const pen = document.createElement('canvas').getContext('2d'); pen.font = `${fontSize} ${fontFamily}`; return e.checkVisibility() && pen.measureText(e.placeholder).width > e.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight); }).map((e) => e.placeholder)";
+/** Returns the labels of cells without content: on a phone every cell has a line with its label. */
+const EMPTY_CELLS =
+  "[...document.querySelectorAll('td:empty')].filter((e) => e.checkVisibility()).map((e) => e.dataset.label)";
+const LONG_EMAIL = 'maria.fernanda.gonzalez-undurraga@departamento-de-adquisiciones.example.cl';
+const LONG_NAME = 'Sociedad Comercializadora de Productos Artesanales y Gastronómicos del Sur Austral de Chile Ltda';
 /** Screens without a section: those of the person. */
 const WITHOUT_SECTION = /^\/console\/(account|prove)\b/;
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
@@ -83,6 +92,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           assert.deepEqual(await page.evaluate(FAINT), [], path);
           assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], path);
           if (options.viewport?.width === 1280) assert.deepEqual(await page.evaluate(BROKEN), [], path);
+          else assert.deepEqual(await page.evaluate(EMPTY_CELLS), [], path);
           assert.deepEqual(await violationsOn(page, rules), [], path);
         }
         assert.deepEqual(complaints, []);
@@ -97,8 +107,9 @@ withBrowser('the console in a browser', (openVisitor) => {
         }
         await browser.addCookies([{ name: 'rubrica_console', value: operator, url: `${origin}/console` }]);
         await page.goto(`${origin}/console/merchants`);
-        const { width = 0 } = (await page.locator('.who a').boundingBox()) ?? {};
+        const { width = 0, height = 0 } = (await page.locator('.who a').boundingBox()) ?? {};
         assert.ok(width > 60, `a person without a search box has the link to their account on a phone: ${width}`);
+        assert.ok(height >= 24, `the link to the account is high enough for a finger: ${height}`);
         await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
         await page.goto(`${origin}/console/payments`);
         await page.emulateMedia({ media: 'print' });
@@ -109,6 +120,35 @@ withBrowser('the console in a browser', (openVisitor) => {
         await page.close();
       });
     }
+
+    test('fits its window with a long name, e-mail address, reference and amount', once, async (context) => {
+      const { origin, payLong } = await openConsole(context, openTestDatabase);
+      const { context: browser, page } = await openVisitor({ locale: 'es-CL', viewport: { width: 320, height: 640 } });
+      const { cookie, id } = await payLong();
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      for (const path of [
+        '/payments',
+        '/movements',
+        '/statements',
+        `/payments/${id}`,
+        `/payments/${id}/refund?amount=1&reason=x`,
+      ]) {
+        const answer = await page.goto(`${origin}/console${path}`);
+        assert.equal(answer?.status(), 200, path);
+        const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+        assert.ok(wide <= 0, `${path} is ${wide} px wider than the window`);
+        const small = await page.evaluate(
+          "[...document.querySelectorAll('.badges a')].filter((e) => e.offsetHeight < 24).map((e) => e.innerText)",
+        );
+        assert.deepEqual(small, [], path);
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${origin}/console/accounts`);
+      assert.deepEqual(await page.evaluate(HINTS_CUT_OFF), [], 'the e-mail address leaves room for the search box');
+      assert.deepEqual(await page.evaluate(CUT_OFF), [], 'amounts of twelve digits fit a desk');
+      // The server would wait for the open event stream.
+      await page.close();
+    });
 
     test('has keyboard shortcuts, keeps the chosen language, and shows new payments at once', async (context) => {
       const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
@@ -237,5 +277,17 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
     paths: screens.map(({ path }) => path),
     // By a process that started after the restore: the ids that one from before has reserved are held.
     pay: (reference: string) => createPaidTransaction({ ...app }, environment, { reference }),
+    payLong: async () => {
+      const { development } = await createPaymentService(app, LONG_NAME, TESTER);
+      const shop = await loadEnvironment(app, development.service_token);
+      const order = {
+        reference: `PEDIDO-${'0123456789'.repeat(5)}`,
+        amount: 987_654_321_098,
+        customerEmail: LONG_EMAIL,
+      };
+      const { id } = await createPaidTransaction({ ...app }, shop as ServiceEnvironment, order);
+      const person = await createTestUser(app, { role: 'owner', may: [], email: LONG_EMAIL });
+      return { cookie: cookieOf(person), id };
+    },
   };
 }
