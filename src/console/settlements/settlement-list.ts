@@ -23,14 +23,14 @@ import { sayUnusable } from '../payouts/kept-upload.ts';
 const SHOWN = 100;
 
 /** Lists the files that were compared with the books, with a form for another. */
-export const getConsoleSettlements = consoleHandler((app, visit) => sendSettlements(app, visit, 200, { said: '' }));
+export const getConsoleSettlements = consoleHandler((app, visit) => sendSettlements(app, visit, 200, { said: '' }, {}));
 
 /** Compares a file with the books, and redirects to its differences. */
 export const postConsoleSettlements = consoleHandler(async (app, visit) => {
   const { language, by, request, goTo } = visit;
   const upload = await readUpload(request);
   const { fields, file } = upload;
-  const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' });
+  const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' }, fields);
   if (file === null) return refuse(sayUnusable(language, upload));
   const settlement = await readFile(file.content);
   if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
@@ -60,7 +60,8 @@ export async function readFile(content: Buffer): Promise<Settlement | Unreadable
   });
 }
 
-async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fault: Fault) {
+/** `chosen`: the choices of a refused form, which it shows again: the same file fits another merchant too. */
+async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fault: Fault, chosen: Chosen) {
   const { language, user } = visit;
   const { text = '', open = '' } = askedOf(visit);
   const { rows: settlements, cut } = await readFirst(SHOWN, (limit) =>
@@ -83,10 +84,11 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
     ],
     above: alertNotice(fault),
     empty: emptyState(visit, tell(language, none), 'bin/rubrica settlement keep FILE'),
-    below: mayCompare && (await uploadForm(app, { language }, fault)),
+    below: mayCompare && (await uploadForm(app, { language }, fault, chosen)),
   });
 }
 
+type Chosen = Readonly<Record<string, string>>;
 type ListedSettlement = Awaited<ReturnType<typeof selectSettlements>>[number];
 
 function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
@@ -118,15 +120,29 @@ function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
   ];
 }
 
-async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>, fault: Fault): Promise<Html> {
-  const option = (value: string, text: string) => html`<option value="${value}">${text}</option>`;
+async function uploadForm(
+  app: App,
+  { language }: Pick<ConsoleVisit, 'language'>,
+  fault: Fault,
+  chosen: Chosen,
+): Promise<Html> {
+  const select = (name: string, options: readonly (readonly [value: string, text: string])[]) =>
+    html`<select name="${name}">${options.map(
+      ([value, text]) => html`<option value="${value}"${value === chosen[name] && html` selected`}>${text}</option>`,
+    )}</select>`;
   const environments = ENVIRONMENTS.toSorted((one) => (one === app.config.mode ? -1 : 1));
   const merchants = await selectPaymentServices(app.db);
   return html`<h2>${tell(language, 'settlements.upload')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
 ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"${attributes}></label>`)}
-<label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map((method) => option(method.code, methodName(language, method)))}</select></label>
-<label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
-<label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${[...choiceNames(merchants)].map(([id, name]) => option(id, name))}</select></label>
+<label>${tell(language, 'column.method')}${select(
+    'method',
+    app.paymentMethods.map((method) => [method.code, methodName(language, method)]),
+  )}</label>
+<label>${tell(language, 'settlements.environment')}${select(
+    'environment',
+    environments.map((name) => [name, tell(language, `merchant.${name}`)]),
+  )}</label>
+<label>${tell(language, 'settlements.merchant')}${select('merchant', [['', tell(language, 'settlements.all')], ...choiceNames(merchants)])}</label>
 <p class="actions"><button class="primary">${tell(language, 'settlements.compare')}</button></p></form>`;
 }
