@@ -58,7 +58,7 @@ export const getLinkPoster: Operation = {
     const url = linkUrl(app, link);
     const main = html`
 <p class="quiet">${say(language, 'link.scan')}</p>
-<img class="code" src="${publicPath(app)}/link/${link.id}/qr.svg" alt="${say(language, 'link.qr', { url })}" width="320" height="320">
+<img class="qr" src="${publicPath(app)}/link/${link.id}/qr.svg" alt="${say(language, 'link.qr', { url })}" width="320" height="320">
 <div class="poster">
 <h1>${link.subject}</h1>
 <p><strong>${amountOfLink(found, language)}</strong></p>

@@ -272,7 +272,17 @@ withBrowser('the page that signs', (openVisitor) => {
         "[...document.querySelectorAll('.places a')].filter((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > innerWidth).length",
       );
       assert.equal(cut, 0, path);
+      const hidden = await page.evaluate(
+        "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)",
+      );
+      assert.deepEqual(hidden, [], `${path}: every line of code is in sight without a pointer`);
     }
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await page.goto(`${service.url}/docs/sign`);
+    const narrow = await page.evaluate(
+      "[...document.querySelectorAll('.code')].filter((one) => one.offsetWidth < one.parentElement.clientWidth).length",
+    );
+    assert.equal(narrow, 0, 'the code has the width of the page');
     assert.deepEqual(complaints, []);
   });
 
