@@ -139,7 +139,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const wish = { ...SUPPORT, role: 'auditor', may: 'refunds:create', limit: '70000' };
     assertMarked((await owner.post(at, { ...wish, limit: '1.000' })).text, 'limit');
     const question = await owner.post(at, wish);
-    assert.match(question.text, /<td data-label="Before">support<\/td><td data-label="After">auditor<\/td>/);
+    assert.match(question.text, /"What">Role<\/td><td data-label="Before">support<\/td><td data-label="After">auditor/);
     assert.equal((await userNow(ana.id))?.role, 'support', 'a preview changes nothing');
     const confirm = async ({ text }: { text: string }) => {
       const seen = /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';

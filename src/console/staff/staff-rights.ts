@@ -130,7 +130,7 @@ async function sendQuestion(
     ] as const
   ).filter(([, text]) => text(now) !== text(rights));
   const typed = fields.filter(({ name }) => !['seen', 'confirmed'].includes(name));
-  const head = ['', tell(language, 'rights.before'), tell(language, 'rights.after')];
+  const head = [tell(language, 'column.kind'), tell(language, 'rights.before'), tell(language, 'rights.after')];
   const main = html`${status === 409 && alertNotice(tell(language, 'rights.changed'))}
 <h1>${title}</h1>
 <p>${tell(language, 'rights.text')}</p>
