@@ -230,8 +230,12 @@ function failureText(code: ErrorCode, method: string): ConsoleText {
   if (code === 'PAYMENT_SERVICE_MOVING') return 'failure.moving';
   if (code === 'MORE_THAN_YOURS') return 'people.more';
   if (code === 'OVERLOADED') return 'failure.busy';
+  if (LOST_RIGHTS.includes(code)) return 'failure.rights';
   return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
+
+/** Somebody disabled the person, or took a right away, while the form waited for its commit. */
+const LOST_RIGHTS: readonly ErrorCode[] = ['PERMISSION_MISSING', 'PAYOUTS_NOT_ENABLED', 'TOKEN_INVALID'];
 
 /** After these errors a form may have taken effect, so submitting it again could do it twice. */
 const UNSURE: readonly ErrorCode[] = ['OUTCOME_UNKNOWN', 'INTERNAL'];

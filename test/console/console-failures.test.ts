@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { afterQuery } from '../support/on-query.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
@@ -46,6 +48,20 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
       assert.doesNotMatch(text, /Nothing was done|No se hizo nada/);
     }
     assert.equal((await refundsOf(app, paid)).length, 2, 'two forms make two refunds');
+  });
+
+  test('says that the person may not do it any more when a right was taken away meanwhile', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const paid = await createPaidTransaction(made, await createTestEnvironment(made), { amount: 5000 });
+    const owner = await createTestUser(made, { role: 'owner', may: [] });
+    const app = afterQuery(made, /^update audit_head set link/, (tx) => updateUserDisabled(tx, owner.id, made.now()));
+    const { server, post } = await open(app, owner);
+    await using _server = server;
+    const wish = { amount: '1000', reason: 'llegó roto', key: 'k' };
+    const { status, text } = await post(`/payments/${paid.id}/refund`, wish, 'es');
+    assert.equal(status, 401);
+    assert.ok(text.includes('No se hizo nada: ya no puedes hacer esto.'), text);
+    assert.deepEqual(await refundsOf(app, paid), []);
   });
 
   test('names the other console for a payment service that has moved', async () => {
