@@ -92,12 +92,12 @@ type SayEnd = (payout: Contradicted, text: string) => InBoth;
 /** Money may still arrive or return: `payout settle` books it. */
 const settleOrClear: SayEnd = () => ({
   en: 'Settle it where that is right; clear it where the state is',
-  es: 'Si es verdad, ciérralo con payout settle; si su estado es el correcto, termina la contradicción con payout clear',
+  es: 'Si es verdad, ciérralo; si su estado es el correcto, termina la contradicción',
 });
 
 const returnOrClear: SayEnd = () => ({
   en: 'Settle it as "Came back" (returned) where the money is back; clear it where it arrived',
-  es: 'Si el dinero volvió, ciérralo como «Volvió» (returned) con payout settle; si llegó, termina la contradicción con payout clear',
+  es: 'Si el dinero volvió, ciérralo como «Volvió»; si llegó, termina la contradicción',
 });
 
 /**
@@ -108,16 +108,16 @@ const bookThenClear: SayEnd = (payout, text) =>
   text === 'failed' || text === 'returned'
     ? {
         en: `Its money is with the merchant: clear it. Where payout create had booked it as ${payout.id}, payout return takes that back first`,
-        es: `Su dinero lo tiene el comercio: termina la contradicción con payout clear. Si lo habías anotado como ${payout.id} con payout create, quítalo antes con payout return`,
+        es: `Su dinero lo tiene el comercio: termina la contradicción. Si lo habías anotado como ${payout.id} con payout create, quítalo antes con payout return`,
       }
     : {
         en: `Where the money left all the same, book it first: ${bookingOf(payout, payout.id)}. Then clear it`,
-        es: `Si el dinero salió igual, anótalo primero: ${bookingOf(payout, payout.id)}. Después termina la contradicción con payout clear`,
+        es: `Si el dinero salió igual, anótalo primero: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
       };
 
 const cancelThenClear: SayEnd = (payout) => ({
   en: `It has not left from here. Where the money left another way, cancel it and book that: ${bookingOf(payout, payout.id)}. Then clear it`,
-  es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo con payout cancel y anota la salida: ${bookingOf(payout, payout.id)}. Después termina la contradicción con payout clear`,
+  es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo y anota la salida: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
 });
 
 const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
@@ -139,7 +139,7 @@ function ofSecondLine(payout: Contradicted): InBoth {
   const named = lines.join(', ');
   return {
     en: `Explain ${lines.length === 1 ? `line ${named}` : `each such line (${named})`} first: where money left once more, as money that left at the merchant's expense. Then clear the payout`,
-    es: `Explica primero ${lines.length === 1 ? `la línea ${named}` : `cada línea así (${named})`}: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción con payout clear`,
+    es: `Explica primero ${lines.length === 1 ? `la línea ${named}` : `cada línea así (${named})`}: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción`,
   };
 }
 

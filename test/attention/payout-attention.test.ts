@@ -326,7 +326,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [spanish] = await listAttention(app, 'payout', 10, 'es');
     assert.equal(
       nameless(spanish),
-      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero salió igual, anótalo primero: ${booking}. Después termina la contradicción con payout clear`,
+      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero salió igual, anótalo primero: ${booking}. Después termina la contradicción`,
     );
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'recorded');
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'replayed');
@@ -385,7 +385,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const booking = `bin/rubrica statement resolve ${id} --line 2 --use payout --to-merchant --payment-service ${paymentServiceId} --reason TEXT --as EMAIL`;
     assert.deepEqual((await spanish('payout')).toSorted(), [
       'el proveedor no respondió',
-      `está en «Llegó», y se dijo «una segunda línea de la cartola». Explica primero la línea ${id}/2: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción con payout clear`,
+      `está en «Llegó», y se dijo «una segunda línea de la cartola». Explica primero la línea ${id}/2: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción`,
     ]);
     assert.ok((await listAttention(app, 'payout', 10)).some(({ command }) => command === booking));
     assert.deepEqual(await spanish('statement'), ['línea 2 de portal.pdf: el pago ya salió por otra línea']);
