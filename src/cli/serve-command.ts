@@ -184,8 +184,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   // On a terminal the greeting says this.
   if (config.logFormat === 'json') {
     const settings = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
-    const [first, last] = [migrations.at(0), migrations.at(-1)];
-    const applied = { count: migrations.length, ...(first !== undefined && { first, last }) };
+    const applied = { count: migrations.length, first: migrations[0], last: migrations.at(-1) };
     app.log.info({ url, migrations: applied, settings, ms: Math.round(performance.now() - startedAt) }, 'ready');
   }
   const delay = createDelay(config.drainDelay * 1000);

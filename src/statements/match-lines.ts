@@ -119,10 +119,11 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     const asked: Asked = { isFree: (one) => isFree(use, one), isInTime: (one) => isInTime(use, line, one) };
     const isOpen = (one: TimedCandidate) => asked.isInTime(one) && asked.isFree(one);
     const isBack = (one: TimedCandidate) => use === 'return' && one.state === 'returned' && isOpen(one);
+    const isDoubtful = (some: readonly TimedCandidate[]) => use === 'return' && some.some(mayBeBack(line));
     const named = namedBy(line, { ofIds, ofRuts, ofWords }, (some) => some.find(isBack) ?? firstFree(some, asked));
     if (named !== undefined) {
-      const isSure = use === 'payout' || isBack(named) || line.text.includes(named.id);
-      if (isFree(use, named)) return isSure || !ofRuts.some(mayBeBack(line)) ? takePayout(use, named) : SEVERAL;
+      const isSure = isBack(named) || ofIds().includes(named) || !isDoubtful(ofRuts);
+      if (isFree(use, named)) return isSure ? takePayout(use, named) : SEVERAL;
       const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
       return { use: 'suspense', subject: null, note, twice: named.id };
     }
@@ -132,7 +133,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     const only = alike.find(isOpen);
     if (only === undefined) return null;
     const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
-    return isAlone && !(use === 'return' && alike.some(mayBeBack(line))) ? takePayout(use, only) : SEVERAL;
+    return isAlone && !isDoubtful(alike) ? takePayout(use, only) : SEVERAL;
   };
 
   return (line) => {

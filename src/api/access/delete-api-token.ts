@@ -35,7 +35,7 @@ export const deleteApiToken = operation({
     const { id } = request.params as { id: string };
     const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, request));
     if (managed.refusal !== 'self') refuseMore(managed);
-    // Nobody checks in the commit that ends the token of the request whether that token has ended.
+    // The commit that ends the request's own token cannot check that it is open.
     const by = managed.refusal === 'self' ? userActor(manager, clientNetwork(request.ip)) : actorOf(request, manager);
     await endApiToken(app, id, by, manager.id);
     return { message: 'OK', errors: null, data: { id, ended: true } };
