@@ -67,7 +67,7 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       currency: 'CLP',
     } as const;
     const said = sayPayoutContradiction({ ...payout, state: 'confirmed' }, 'returned');
-    assert.match(said.es, /^está en «Llegó», y se dijo «Volvió»\. .* ciérralo como «Volvió» \(returned\)/);
+    assert.match(said.es, /^está en «Llegó», y se dijo «Volvió»\. .* ciérralo como «Volvió»; si llegó, termina/);
     assert.match(said.en, /^it is in "Arrived", and somebody says "Came back"\./);
   });
 
