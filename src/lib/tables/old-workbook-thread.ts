@@ -1,7 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CellObject, read } from '@e965/xlsx';
 import { formatNumber, formatOfCode } from './cell-format.ts';
-import { isBlank, LONGEST_ROW, type TableErrorCode, type TableRow, withoutNuls } from './table.ts';
+import {
+  isBlank,
+  LONGEST_ROW,
+  mostRowsOf,
+  sizeOfRow,
+  type TableErrorCode,
+  type TableRow,
+  withoutNuls,
+} from './table.ts';
 
 /** A visible sheet, with its rows that are not blank. */
 export type OldSheet = { readonly name: string; readonly rows: readonly TableRow[] };
@@ -38,7 +46,10 @@ function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
     if (cells > MOST_CELLS) return { code: 'WORKBOOK_TOO_LARGE' };
     const dates1904 = Workbook?.WBProps?.date1904 === true;
     const sheets = seen.map(({ name, rows, isHidden }) => ({ name, rows: rowsOf(rows, dates1904, isHidden) }));
-    return sheets.some(({ rows }) => rows.some(isTooLong)) ? { code: 'ROW_TOO_LONG' } : { sheets };
+    if (sheets.some(({ rows }) => rows.some(isTooLong))) return { code: 'ROW_TOO_LONG' };
+    const size = sheets.reduce((sum, { rows }) => rows.reduce((all, row) => all + sizeOfRow(row), sum), 0);
+    // A text that many cells share is copied for each of them when it leaves the thread.
+    return size > mostRowsOf(bytes.length) ? { code: 'WORKBOOK_TOO_LARGE' } : { sheets };
   } catch (error) {
     return { code: /password|encrypt/i.test(String(error)) ? 'LOCKED_WORKBOOK' : 'BROKEN_WORKBOOK' };
   }

@@ -1,11 +1,16 @@
 import type { Readable } from 'node:stream';
 import { type CellFormat, formatNumber } from './cell-format.ts';
 import type { SharedTexts } from './shared-texts.ts';
-import { isBlank, LONGEST_ROW, MOST_COLUMNS, TableError, type TableRow } from './table.ts';
+import { isBlank, LONGEST_ROW, MOST_COLUMNS, sizeOfRow, TableError, type TableRow } from './table.ts';
 import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
 
-/** The parts of a workbook that its cells refer to. */
-export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
+/** The parts of a workbook that its cells refer to. `most`: from `mostRowsOf`. */
+export type SheetContext = {
+  texts: SharedTexts;
+  formats: readonly CellFormat[];
+  dates1904: boolean;
+  most: number;
+};
 
 /** Yields the rows of a sheet as they are read. `onBytes` receives how many bytes of the part were read. */
 export async function* readSheet(
@@ -14,7 +19,12 @@ export async function* readSheet(
   onBytes: (count: number) => void,
 ): AsyncGenerator<TableRow> {
   let rows: TableRow[] = [];
-  const handlers = sheetHandlers(context, (row) => rows.push(row));
+  let size = 0;
+  const handlers = sheetHandlers(context, (row) => {
+    size += sizeOfRow(row);
+    if (size > context.most) throw tooLarge();
+    rows.push(row);
+  });
   for await (const bytes of xmlChunks(part, handlers)) {
     onBytes(bytes);
     yield* rows;
@@ -66,8 +76,8 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
         while (cells.length < column) cells.push('');
         // A program that does not compute writes formulas without their results: an empty cell would hide an amount.
         const text = value === '' ? '#N/A' : textOf(cell, value, context);
-        // Many cells may refer to one shared text.
-        if (cell.t === 's') characters += text.length;
+        // Many cells may refer to one shared text, and a format may have any number of zeros.
+        characters += text.length - value.length;
         if (characters > LONGEST_ROW) throw tooLong(line);
         cells[column] = text;
       } else if (element === 'row' && !isBlank(cells)) onRow({ line, cells, ...(hidden && { hidden }) });
@@ -88,6 +98,13 @@ function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, format
 function columnOf(reference: string): number {
   const [letters = ''] = /^[A-Z]{1,3}/.exec(reference) ?? [];
   return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function tooLarge(): TableError {
+  return new TableError(
+    'WORKBOOK_TOO_LARGE',
+    'The cells of this .xlsx have far more text than the file itself. Save the sheet as CSV.',
+  );
 }
 
 function tooLong(line: number): TableError {

@@ -69,6 +69,20 @@ export const LONGEST_ROW = 65_536;
  */
 export const MOST_COLUMNS = 1_000;
 
+/**
+ * Returns the most that the rows of a sheet may measure together, by `sizeOfRow`: a workbook of a few kilobytes can hold
+ * one long text and a million cells that show it, and most readers keep all rows. Real sheets measure less than ten
+ * times the bytes of their file.
+ */
+export function mostRowsOf(fileBytes: number): number {
+  return 8 * 2 ** 20 + 30 * fileBytes;
+}
+
+/** Measures a row in characters. Rows and cells without text take memory too. */
+export function sizeOfRow({ cells }: TableRow): number {
+  return cells.reduce((sum, { length }) => sum + length + 8, 64);
+}
+
 /** Returns whether all cells of a row are empty. A spreadsheet may leave separators in such a row. */
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');

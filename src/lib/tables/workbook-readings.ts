@@ -4,7 +4,7 @@ import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
 import { type CellFormat, readCellFormats } from './cell-format.ts';
 import { readSheet } from './read-sheet.ts';
 import { readSharedTexts, type SharedTexts } from './shared-texts.ts';
-import { type Reading, TableError } from './table.ts';
+import { mostRowsOf, type Reading, TableError } from './table.ts';
 import { type Attributes, readXml } from './xml-events.ts';
 
 /**
@@ -30,7 +30,8 @@ export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
         };
         try {
           const { texts, formats } = await (shared ??= readShared(workbook));
-          yield* readSheet(await openPart(workbook, part), { texts, formats, dates1904 }, count);
+          const context = { texts, formats, dates1904, most: mostRowsOf(workbook.bytes) };
+          yield* readSheet(await openPart(workbook, part), context, count);
         } catch (error) {
           throw readableError(error);
         }
@@ -50,8 +51,8 @@ async function readShared(workbook: Workbook): Promise<Shared> {
   return { texts, formats: await readCellFormats(await openPart(workbook, 'xl/styles.xml')) };
 }
 
-/** `left`: how many further bytes its parts may unpack to. */
-type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry>; left: number };
+/** `bytes`: of the file. `left`: how many further bytes its parts may unpack to. */
+type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry>; bytes: number; left: number };
 
 /** Excel's own files have a few dozen parts. */
 const MOST_PARTS = 10_000;
@@ -64,8 +65,9 @@ async function openWorkbook(file: FileHandle): Promise<Workbook> {
       parts.set(entry.fileName, entry);
       if (parts.size > MOST_PARTS) throw broken('it has too many parts');
     }
-    const { size } = await file.stat();
-    if (parts.has('xl/workbook.xml')) return { zip, parts, left: READ_TWICE * (SMALL_PART + MOST_UNPACKED * size) };
+    const { size: bytes } = await file.stat();
+    const left = READ_TWICE * (SMALL_PART + MOST_UNPACKED * bytes);
+    if (parts.has('xl/workbook.xml')) return { zip, parts, bytes, left };
   } catch (error) {
     throw readableError(error);
   }

@@ -12,6 +12,8 @@ export type XmlHandlers = {
 
 /** An element must begin within this many bytes: the parser buffers the text in between. */
 const LONGEST_BETWEEN = 1024 * 1024;
+/** A cell of a sheet is in its seventh element. The parser keeps every open one. */
+const DEEPEST = 100;
 
 /** Reads an XML part to its end as a stream. Does nothing without a part. */
 export async function readXml(part: Readable | null, handlers: XmlHandlers): Promise<void> {
@@ -25,12 +27,17 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
   // The parser ignores a document type and its entities.
   const parser = new SaxesParser();
   let between = 0;
+  let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     between = 0;
+    if (++depth > DEEPEST) throw new Error('A part of a workbook with elements in each other');
     onOpen?.(localName(name), attributes);
   });
   if (onText !== undefined) parser.on('text', onText);
-  if (onClose !== undefined) parser.on('closetag', ({ name }) => onClose(localName(name)));
+  parser.on('closetag', ({ name }) => {
+    depth--;
+    onClose?.(localName(name));
+  });
   parser.on('error', (error) => {
     throw error;
   });

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import type { HeaderRule } from '../../../src/lib/tables/find-header.ts';
 import { withTable } from '../../../src/lib/tables/open-table.ts';
+import { makeWorkbook } from '../../support/make-workbook.ts';
 
 const RULE: HeaderRule<'code' | 'name'> = {
   names: { code: [/^codigo$/], name: [/^nombre$/] },
@@ -12,6 +13,15 @@ const RULE: HeaderRule<'code' | 'name'> = {
 
 const hasHeader = (text: string) =>
   withTable(Readable.from([Buffer.from(text)]), RULE, async ({ header }) => header !== null);
+
+/** Returns how many rows a workbook has whose rows are all this one. `parts` replaces its other parts. */
+const countRows = async (rows: number, row: string, parts: Record<string, string> = {}) => {
+  const workbook = await makeWorkbook([{ name: 'A', rows: [['a']] }], {
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${row.repeat(rows)}</sheetData></worksheet>`,
+    ...parts,
+  });
+  return withTable(Readable.from([workbook]), null, (table) => Array.fromAsync(table.rows).then((all) => all.length));
+};
 
 // A few megabytes of these kept every payment waiting for seconds.
 suite('a file that is made to take long', () => {
@@ -30,6 +40,31 @@ suite('a file that is made to take long', () => {
     for (const tables of ['<table>', '<table></table>', '<table><td>a'])
       await assert.rejects(hasHeader(tables.repeat(1_001)), { code: 'WORKBOOK_TOO_LARGE' });
     assert.equal(await hasHeader(`${'<table></table>'.repeat(999)}<table><tr><td>codigo<td>nombre</table>`), true);
+  });
+
+  test('is refused if it is a workbook whose cells have far more text than its bytes', async () => {
+    const shared = '<row><c t="s"><v>0</v></c></row>';
+    const texts = { 'xl/sharedStrings.xml': `<sst><si><t>${'x'.repeat(60_000)}</t></si></sst>` };
+    assert.equal(await countRows(100, shared, texts), 100);
+    await assert.rejects(countRows(300, shared, texts), { code: 'WORKBOOK_TOO_LARGE' });
+    const wide = '<row><c r="ALK1"><v>1</v></c></row>';
+    assert.equal(await countRows(500, wide), 500);
+    await assert.rejects(countRows(2_000, wide), { code: 'WORKBOOK_TOO_LARGE' });
+  });
+
+  test('is refused if it is a workbook whose numbers have more zeros in front than a row has room for', async () => {
+    const formatOf = (zeros: number) => ({
+      'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${'0'.repeat(zeros)}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`,
+    });
+    const row = `<row>${'<c s="0"><v>1</v></c>'.repeat(100)}</row>`;
+    assert.equal(await countRows(1, row, formatOf(100)), 1);
+    await assert.rejects(countRows(1, row, formatOf(10_000)), { code: 'ROW_TOO_LONG' });
+  });
+
+  test('is refused if it is a workbook of elements in each other, which it keeps until they end', async () => {
+    const inside = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
+    assert.equal(await countRows(1, `<row><c><v>1</v></c></row>${inside(50)}`), 1);
+    await assert.rejects(countRows(1, `<row><c><v>1</v></c></row>${inside(200)}`), { code: 'BROKEN_WORKBOOK' });
   });
 
   test('lets others run after each row that is searched for a header', async () => {

@@ -100,6 +100,15 @@ function workbook(rows: readonly (readonly (string | number)[])[]): Buffer {
   return write(book, { type: 'buffer', bookType: 'biff8' }) as Buffer;
 }
 
+test('an .xls whose cells have far more text than its bytes is refused', async () => {
+  const workbook = (rows: number) => {
+    const sheet = utils.aoa_to_sheet(Array.from({ length: rows }, () => Array(20).fill('x'.repeat(2_000))));
+    return write({ SheetNames: ['A'], Sheets: { A: sheet } }, { type: 'buffer', bookType: 'biff8', bookSST: true });
+  };
+  assert.equal((await rowsOf(workbook(100))).all.length, 100);
+  await assert.rejects(rowsOf(workbook(400)), { code: 'WORKBOOK_TOO_LARGE' });
+});
+
 test('.xls files are read one after the other, so that they do not take every core', async () => {
   let running = 0;
   let most = 0;
