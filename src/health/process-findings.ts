@@ -12,9 +12,9 @@ export function programFinding(): Finding {
   return fine('node', process.version);
 }
 
-/** Examines the engine of this process: version and disk, or clock and durability. */
+/** Examines the engine of this process: version, clock and disk, or clock and durability. */
 export async function engineFindings(app: App): Promise<Finding[]> {
-  return app.db.engine === 'sqlite' ? sqliteFindings(app.config) : postgresFindings(app);
+  return app.db.engine === 'sqlite' ? sqliteFindings(app) : postgresFindings(app);
 }
 
 /** Examines the address that this process gives to payers and shops. */

@@ -1,13 +1,32 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from '../config.ts';
+import type { App } from '../app.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/** Examines this process's SQLite, and the disk of the embedded store. */
-export function sqliteFindings({ databaseUrl }: Pick<Config, 'databaseUrl'>): Finding[] {
-  const version = sqliteVersionFinding(process.versions.sqlite ?? '0');
-  return databaseUrl === 'sqlite::memory:' ? [version] : [version, diskFinding(databaseUrl)];
+/** Examines this process's SQLite, its clock, and the disk of the embedded store. */
+export function sqliteFindings({ config: { databaseUrl }, now }: Pick<App, 'config' | 'now'>): Finding[] {
+  const findings = [sqliteVersionFinding(process.versions.sqlite ?? '0'), ...clockFindings(now)];
+  return databaseUrl === 'sqlite::memory:' ? findings : [...findings, diskFinding(databaseUrl)];
 }
+
+const MOST_SKEW_MS = 5_000;
+
+/** Finds a machine whose clock was set since this process started, or that stood still: no server corrects this clock. */
+function clockFindings(now: App['now']): Finding[] {
+  const behind = now.behind?.() ?? 0;
+  if (Math.abs(behind) <= MOST_SKEW_MS) return [];
+  const seconds = Math.round(Math.abs(behind) / 1000);
+  const says = {
+    en: `the service's clock is ${seconds} s ${behind > 0 ? 'behind' : 'ahead of'} this machine's, which was set since its start, or stood still`,
+    es: `el reloj del servicio está ${seconds} s ${behind > 0 ? 'atrasado' : 'adelantado'} respecto del de esta máquina, que cambió de hora después de que partió, o estuvo detenida`,
+  };
+  return [problem('database', says, CLOCK_FIX)];
+}
+
+const CLOCK_FIX = {
+  en: 'Restart the service: with SQLite it reads the clock of the machine at its start. Codes of authenticator apps and days of records are wrong until then.',
+  es: 'Reinicia el servicio: con SQLite lee el reloj de la máquina al partir. Hasta entonces fallan los códigos de las apps y los días de los registros.',
+};
 
 /**
  * Returns whether this SQLite is safe. Versions 3.7.0 to 3.51.2, and the withdrawn 3.52.0, can damage a store in WAL

@@ -4,12 +4,15 @@
  *
  * In development the clock can travel: it is then `ahead()` milliseconds ahead of the real time. `anchor` takes the
  * real time. `ahead()` never falls, because time does not go back within a process.
+ *
+ * `behind()`: how far the machine's clock is ahead of the real time as this process counts it; negative: it is behind.
  */
 export type Clock = {
   (): number;
   anchor: (utcMs: number) => void;
   travel?: (aheadMs: number) => void;
   ahead?: () => number;
+  behind?: () => number;
 };
 
 /** Returns the real time, for comparison with the clocks of others, such as a shop or an authenticator app. */
@@ -49,5 +52,6 @@ export function systemClock(sources: ClockSources = { wall: Date.now, monotonic:
   const travel = (aheadMs: number) => {
     travelled = Math.max(travelled, aheadMs);
   };
-  return Object.assign(now, { anchor, travel, ahead: () => travelled });
+  const behind = () => sources.wall() - (now() - travelled);
+  return Object.assign(now, { anchor, travel, ahead: () => travelled, behind });
 }

@@ -11,14 +11,14 @@ import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { noteBackup, noteUpkeep } from '../../src/upkeep/note-upkeep.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-forEachEngine('health', (openTestDatabase) => {
+forEachEngine('health', (openTestDatabase, engine) => {
   test('a killed process is a problem, and a stopped one is no longer listed', async () => {
     const db = await openTestDatabase();
     const one = createTestApp(db);
@@ -45,6 +45,24 @@ forEachEngine('health', (openTestDatabase) => {
     const found = said.find(({ check }) => check === 'public-url');
     assert.match(found?.says ?? '', /pid \d+: PUBLIC_URL is not set/);
     assert.match(found?.fix ?? '', /Set PUBLIC_URL/);
+  });
+
+  test('a process on SQLite finds that its machine has another time; a database server corrects the clock itself', async () => {
+    const db = await openTestDatabase();
+    const foundOf = async (behindMs: number) => {
+      const app = createTestApp(db, { now: Object.assign(createTestClock(), { behind: () => behindMs }) });
+      await keepProcess(app);
+      const found = (await examineStore(app)).map((finding) => sayFinding(finding, 'en'));
+      await forgetProcess(app);
+      return found.flatMap(({ says, fix }) => (/this machine's, which/.test(says) ? [`${says}. ${fix}`] : []));
+    };
+    assert.deepEqual(await foundOf(3_000), []);
+    if (engine === 'postgres') return assert.deepEqual(await foundOf(7_200_000), []);
+    assert.match(
+      (await foundOf(7_200_000)).join(),
+      /pid \d+: the service's clock is 7200 s behind .*\. Restart the service/,
+    );
+    assert.match((await foundOf(-60_000)).join(), /the service's clock is 60 s ahead of /);
   });
 
   test('a Secret Token that was tampered with is told apart from a wrong master key', async () => {

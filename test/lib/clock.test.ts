@@ -75,3 +75,16 @@ test('ten thousand readings and random anchors never go backwards', () => {
 test('the real clock agrees with the machine’s', () => {
   assert.ok(Math.abs(systemClock()() - Date.now()) < 5_000);
 });
+
+test('the clock says how far the machine’s has moved away from it', () => {
+  let wall = 1_000_000;
+  let elapsed = 0;
+  const clock = systemClock({ wall: () => wall, monotonic: () => elapsed });
+  [wall, elapsed] = [wall + 500, elapsed + 500];
+  clock.travel?.(86_400_000);
+  assert.equal(clock.behind?.(), 0);
+  wall += 7_200_000;
+  assert.equal(clock.behind?.(), 7_200_000);
+  wall -= 9_000_000;
+  assert.equal(clock.behind?.(), -1_800_000);
+});
