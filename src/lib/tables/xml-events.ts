@@ -30,7 +30,7 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
   let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     between = 0;
-    if (++depth > DEEPEST) throw new Error('A part of a workbook with elements in each other');
+    if (++depth > DEEPEST) throw new Error('The elements of a part are nested too deeply');
     onOpen?.(localName(name), attributes);
   });
   if (onText !== undefined) parser.on('text', onText);

@@ -61,7 +61,7 @@ suite('a file that is made to take long', () => {
     await assert.rejects(countRows(1, row, formatOf(10_000)), { code: 'ROW_TOO_LONG' });
   });
 
-  test('is refused if it is a workbook of elements in each other, which it keeps until they end', async () => {
+  test('is refused if it is a workbook of nested elements, which the parser keeps until they end', async () => {
     const inside = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
     assert.equal(await countRows(1, `<row><c><v>1</v></c></row>${inside(50)}`), 1);
     await assert.rejects(countRows(1, `<row><c><v>1</v></c></row>${inside(200)}`), { code: 'BROKEN_WORKBOOK' });
