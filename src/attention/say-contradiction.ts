@@ -102,7 +102,7 @@ const returnOrClear: SayEnd = () => ({
 
 /**
  * The money is the merchant's again, and no outcome changes that. Money that left after all is booked with `payout
- * create`.
+ * create`, or with the line of the statement that shows it.
  */
 const bookThenClear: SayEnd = (payout, text) =>
   text === 'failed' || text === 'returned'
@@ -111,9 +111,19 @@ const bookThenClear: SayEnd = (payout, text) =>
         es: `Su dinero lo tiene el comercio: termina la contradicción. Si lo habías anotado como ${payout.id} con payout create, quítalo antes con payout return`,
       }
     : {
-        en: `Where the money left all the same, book it first: ${bookingOf(payout, payout.id)}. Then clear it`,
-        es: `Si el dinero salió igual, anótalo primero: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
+        en: `Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
+        es: `Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
       };
+
+/** Names the step of the console that books what a line shows, if a line contradicts the payout. */
+function atLine(payout: Contradicted): InBoth {
+  const [line] = contradictingLines(payout);
+  if (line === undefined) return { en: '', es: '' };
+  return {
+    en: `, at line ${line} of the statement ("It is not that…", then "It left at the merchant’s expense") or with`,
+    es: `, en la línea ${line} de la cartola («No es eso…» y después «Salió a costa del comercio») o con`,
+  };
+}
 
 const cancelThenClear: SayEnd = (payout) => ({
   en: `It has not left from here. Where the money left another way, cancel it and book that: ${bookingOf(payout, payout.id)}. Then clear it`,
@@ -133,13 +143,17 @@ const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
   returned: bookThenClear,
 };
 
-/** The lines book what left once more: apart from its line it could be booked twice. */
+/**
+ * The lines book what left once more: apart from its line it could be booked twice. A payout that came back may have come
+ * back by a second line too.
+ */
 function ofSecondLine(payout: Contradicted): InBoth {
+  const { state } = payout;
   const lines = contradictingLines(payout);
   const named = lines.join(', ');
   return {
-    en: `Explain ${lines.length === 1 ? `line ${named}` : `each such line (${named})`} first: where money left once more, as money that left at the merchant's expense. Then clear the payout`,
-    es: `Explica primero ${lines.length === 1 ? `la línea ${named}` : `cada línea así (${named})`}: si salió dinero otra vez, como dinero que salió a costa del comercio. Después termina la contradicción`,
+    en: `Explain ${lines.length === 1 ? `line ${named}` : `each such line (${named})`} first: where money left once more, as money that left at the merchant's expense${state === 'returned' ? '; where it came back once more, as paid in by the merchant or as nothing here' : ''}. Then clear the payout`,
+    es: `Explica primero ${lines.length === 1 ? `la línea ${named}` : `cada línea así (${named})`}: si salió dinero otra vez, como dinero que salió a costa del comercio${state === 'returned' ? '; si volvió otra vez, como depósito del comercio o como ajena' : ''}. Después termina la contradicción`,
   };
 }
 

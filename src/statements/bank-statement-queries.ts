@@ -1,4 +1,5 @@
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { PayoutState } from '../payouts/payout.ts';
 import type { AccountOfStatement, KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
 const STATEMENTS: InsertTarget = {
@@ -136,7 +137,7 @@ export type PayoutFound = SqlRow & {
   reference: string;
   amount: number;
   rut_hash: string;
-  state: string;
+  state: PayoutState;
   file_id: string | null;
   sent_at: number;
   has_payout_line: number;

@@ -9,6 +9,8 @@ const NOTES = {
   'several payouts could be meant': 'puede ser de varios pagos',
   'a payout to the merchant could be meant': 'puede ser un pago anotado al comercio',
   'a payout to the merchant may have come back': 'puede ser un pago anotado al comercio que volvió',
+  'a payout that the bank refused may have come back: then it is of nothing here':
+    'puede ser un pago que el banco rechazó y devolvió: entonces es ajena, porque su dinero ya es del comercio',
   'a recorded deposit could be meant': 'puede ser un depósito anotado',
   'a deposit of an acquirer that is not recorded': 'un depósito del adquirente que no está anotado',
 } as const;

@@ -1,6 +1,7 @@
 import { readRut } from '../bank-validation/rut.ts';
 import { shiftDay } from '../lib/calendar-day.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
+import type { PayoutState } from '../payouts/payout.ts';
 import { type LineNote, NOTHING_KNOWN } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
@@ -14,7 +15,7 @@ export type PayoutCandidate = {
   readonly reference: string;
   readonly amount: number;
   readonly rutHash: string;
-  readonly state: string;
+  readonly state: PayoutState;
   /** The bank file that contains it; one line may be the total of the file. */
   readonly fileId: string | null;
   readonly leftDay: string;
@@ -129,9 +130,9 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     }
     const taken = use === 'payout' ? remitted.taken(line) : deposits.taken(line);
     if (taken !== null) return taken;
-    if (line.rutHashes.length > 0 || (use === 'return' && !RETURN.test(line.text))) return null;
-    const only = alike.find(isOpen);
-    if (only === undefined) return null;
+    const isOfAny = line.rutHashes.length === 0 && (use === 'payout' || RETURN.test(line.text));
+    const only = isOfAny ? alike.find(isOpen) : undefined;
+    if (only === undefined) return isDoubtful(isOfAny ? alike : ofRuts) ? REFUSED_BACK : null;
     const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
     return isAlone && !isDoubtful(alike) ? takePayout(use, only) : SEVERAL;
   };
@@ -234,6 +235,7 @@ const waiting = (note: LineNote): LineMatch => ({ use: 'suspense', subject: null
 const SEVERAL = waiting('several payouts could be meant');
 const POSSIBLE = waiting('a payout to the merchant could be meant');
 const POSSIBLE_RETURN = waiting('a payout to the merchant may have come back');
+const REFUSED_BACK = waiting('a payout that the bank refused may have come back: then it is of nothing here');
 const POSSIBLE_DEPOSIT = waiting('a recorded deposit could be meant');
 const LEFT_BEFORE = waiting('the payout has left by another line');
 const CAME_BEFORE = waiting('the deposit came by another line');

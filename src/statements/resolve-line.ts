@@ -130,8 +130,8 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
     es: 'En la cartola no queda ninguna línea desconocida sin explicar: indica las demás una por una, con su número.',
   };
   const one = {
-    en: `No such line of the statement is in suspense: \`bin/rubrica statement show ${statementId} --open\` lists those that are.`,
-    es: `Ninguna línea así de la cartola está sin explicar: \`bin/rubrica statement show ${statementId} --open\` lista las que lo están.`,
+    en: `That line is explained already, or the statement has no such line: \`bin/rubrica statement show ${statementId} --open\` lists those in suspense.`,
+    es: `Esa línea ya está explicada, o la cartola no la tiene: \`bin/rubrica statement show ${statementId} --open\` lista las que están sin explicar.`,
   };
   throw new Problem('NOT_FOUND', { detail: fileLine === 'unknown' ? all : one });
 }

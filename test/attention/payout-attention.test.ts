@@ -321,12 +321,12 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [row] = await listed('payout');
     assert.equal(
       row?.reason,
-      `it is in "Refused by the bank", and somebody says "Arrived". Where the money left all the same, book it first: ${booking}. Then clear it`,
+      `it is in "Refused by the bank", and somebody says "Arrived". Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first: ${booking}. Then clear it`,
     );
     const [spanish] = await listAttention(app, 'payout', 10, 'es');
     assert.equal(
       nameless(spanish),
-      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero salió igual, anótalo primero: ${booking}. Después termina la contradicción`,
+      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero: ${booking}. Después termina la contradicción`,
     );
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'recorded');
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'replayed');
@@ -344,6 +344,65 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     assert.equal(await payableBalance(app, owner.id), 1_000_000);
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('name the line that says a refused one left, and do not call its return unknown', async () => {
+    const { app, desk } = await open();
+    const { environment: owner, maker: by } = desk;
+    const [{ id, reference }] = (await approved(app, desk)) as [Payout];
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    await settle(app, desk, id);
+    const line = (at: number, amount: number) => ({ line: at, day: dayOf(app.now()), amount, text: '12.531.909-2' });
+    const { paymentServiceId, environment } = owner;
+    const scope = { environment, paymentServiceId, account: '1', evidence, by };
+    const lines = [line(1, -10_000), line(2, 10_000)];
+    const { id: statement } = await importStatement(app, scope, { lines, proof: 'balance' });
+    const target = `--payment-service ${paymentServiceId} --environment development`;
+    const booking = `bin/rubrica payout create ${target} --amount 10000 --currency CLP --reference ${id}`;
+    assert.deepEqual(
+      (await listAttention(app, 'payout', 10, 'es')).map(({ reason }) => reason),
+      [
+        `${reference}: está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero, en la línea ${statement}/1 de la cartola («No es eso…» y después «Salió a costa del comercio») o con: ${booking}. Después termina la contradicción`,
+      ],
+    );
+    assert.deepEqual(
+      (await listAttention(app, 'statement', 10, 'es')).map(({ reason }) => reason),
+      [
+        'línea 2 de portal.pdf: puede ser un pago que el banco rechazó y devolvió: entonces es ajena, porque su dinero ya es del comercio',
+      ],
+    );
+    const unknown = {
+      statementId: statement ?? '',
+      fileLine: 'unknown',
+      is: { use: 'other' },
+      reason: 'x',
+      by,
+    } as const;
+    await assert.rejects(resolveLine(app, unknown), /No unknown line/);
+    // The console's step books the charge once, at the merchant's expense.
+    const of = { statementId: statement ?? '', fileLine: 1, reason: 'it left', by };
+    await resolveLine(app, { ...of, is: { use: 'suspense' } });
+    await resolveLine(app, { ...of, is: { use: 'payout', toMerchant: { paymentServiceId: null } } });
+    assert.equal(await payableBalance(app, owner.id), 990_000);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('say how to explain a line by which a payout came back once more', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    await approved(app, desk);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    const line = (at: number, amount: number) => ({ line: at, day: dayOf(app.now()), amount, text: '12.531.909-2' });
+    const { paymentServiceId, environment } = owner;
+    const scope = { environment, paymentServiceId, account: '1', evidence, by };
+    const lines = [line(1, -10_000), line(2, 10_000), line(3, 10_000)];
+    await importStatement(app, scope, { lines, proof: 'balance' });
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /where it came back once more, as paid in by the merchant or as nothing here\. Then clear the payout$/,
+    );
   });
 
   test('are named by their reference, as people call them, unless several wait in a batch', async () => {

@@ -7,6 +7,7 @@ import { selectMovements } from '../../src/movements/movement-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
@@ -264,6 +265,23 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const next = await maker.get(`${at}?use=suspense&line=2&done=reopened`);
     assert.match(next.text, /Line 2 is in suspense: say what it is\..*<select name="is"/s);
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('propose payouts with their state in the words of the page, and none that cannot be what the line is', async () => {
+    const { app, desk, payout, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const content = cartola('ABONO;;15.000;995.000', 'ABONO 2;;15.000;980.000');
+    const done = await as(desk.users.maker).upload(sent(content, { confirm: 'yes' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    const proposed = async (language: string) => {
+      const { text } = await as(desk.users.maker, language).get(`/statements/${id}?use=suspense&line=2`);
+      return [...text.matchAll(/<option value="po_\w+">([^<]*)/g)].map(([, one]) => one?.split(' · ').at(-1));
+    };
+    assert.deepEqual([await proposed('en'), await proposed('es')], [['Sent'], ['Enviado']]);
+    const outcomes = [{ id: payout?.id ?? '', outcome: 'failed' as const, reason: 'closed' }];
+    const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
+    await settlePayouts(app, { owner: desk.environment, by: desk.maker, outcomes, evidence });
+    assert.deepEqual(await proposed('es'), [], 'a refused payout cannot come back');
   });
 
   test('say before that the return of a payout stays booked when its line is put into suspense', async () => {

@@ -28,6 +28,7 @@ const usesOf = async (lines: readonly ReadLine[], payouts: readonly PayoutCandid
 const ABONO = { isAcquirer: true };
 
 const SEVERAL = 'suspense: several payouts could be meant';
+const REFUSED_BACK = 'suspense: a payout that the bank refused may have come back: then it is of nothing here';
 const UNKNOWN = 'suspense: of nothing that is known here';
 
 test('two equal lines without a name are not matched to the only payout of that amount', async () => {
@@ -72,7 +73,24 @@ test('a return matches a payout for up to sixty days', async () => {
   ] as const) {
     assert.deepEqual(await usesOf([line(15_000, day, back)]), [use], day);
   }
-  assert.deepEqual(await usesOf([line(15_000, '2026-03-12', back)], [{ ...PAYOUT, state: 'failed' }]), [UNKNOWN]);
+});
+
+test('a credit that may be the return of a refused payout says so, so that it is not taken for an unknown one', async () => {
+  const refused: PayoutCandidate[] = [{ ...PAYOUT, state: 'failed' }];
+  for (const [day, text, rutHashes, use] of [
+    ['2026-03-12', 'ABONO', ['r1'], REFUSED_BACK],
+    ['2026-03-12', 'DEVOLUCION TEF', [], REFUSED_BACK],
+    ['2026-03-12', 'ABONO', [], UNKNOWN],
+    ['2026-03-12', 'DEVOLUCION TEF', ['r2'], UNKNOWN],
+    ['2026-05-01', 'DEVOLUCION TEF', ['r1'], UNKNOWN],
+  ] as const) {
+    assert.deepEqual(await usesOf([line(15_000, day, { text, rutHashes })], refused), [use], `${day} ${text}`);
+  }
+  const charged = [
+    line(-15_000, '2026-03-02', { rutHashes: ['r1'] }),
+    line(15_000, '2026-03-02', { rutHashes: ['r1'] }),
+  ];
+  assert.deepEqual(await usesOf(charged, refused), ['po_1', REFUSED_BACK]);
 });
 
 test('a credit whose text mentions no return is not matched by its amount alone', async () => {
@@ -82,15 +100,13 @@ test('a credit whose text mentions no return is not matched by its amount alone'
 
 test('a return is of the equal payout that came back, and waits where an equal one failed', async () => {
   const back = (text: string, rutHashes = ['r1']) => line(15_000, '2026-03-12', { rutHashes, text });
-  const [arrived, other] = [
-    { ...PAYOUT, state: 'confirmed' },
-    { ...PAYOUT, id: 'po_2' },
-  ];
-  const returned = [arrived, { ...other, state: 'returned' }];
+  const arrived: PayoutCandidate = { ...PAYOUT, state: 'confirmed' };
+  const other = { ...PAYOUT, id: 'po_2' };
+  const returned: PayoutCandidate[] = [arrived, { ...other, state: 'returned' }];
   assert.deepEqual(await usesOf([back('DEVOLUCION'), back('DEVOLUCION')], returned), ['po_2', 'po_1']);
   assert.deepEqual(await usesOf([back('DEVOLUCION factura-12', [])], returned), ['po_2']);
 
-  const failed = [arrived, { ...other, state: 'failed' }];
+  const failed: PayoutCandidate[] = [arrived, { ...other, state: 'failed' }];
   assert.deepEqual(await usesOf([back('DEVOLUCION')], failed), [SEVERAL]);
   assert.deepEqual(await usesOf([back('DEVOLUCION', [])], failed.slice(0, 1)), ['po_1']);
   assert.deepEqual(
@@ -102,9 +118,9 @@ test('a return is of the equal payout that came back, and waits where an equal o
   );
   assert.deepEqual(await usesOf([back('DEVOLUCION po_1')], failed), ['po_1'], 'its id tells it from the other');
   assert.deepEqual(await usesOf([back('DEVOLUCION po_2')], failed), [SEVERAL], 'a failed payout is not returned');
-  const elsewhere = [arrived, { ...other, state: 'failed', rutHash: 'r2' }];
+  const elsewhere: PayoutCandidate[] = [arrived, { ...other, state: 'failed', rutHash: 'r2' }];
   assert.deepEqual(await usesOf([back('DEVOLUCION')], elsewhere), ['po_1'], 'the other is of another person');
-  const long = [arrived, { ...other, state: 'failed', leftDay: '2026-01-10' }];
+  const long: PayoutCandidate[] = [arrived, { ...other, state: 'failed', leftDay: '2026-01-10' }];
   assert.deepEqual(await usesOf([back('DEVOLUCION')], long), ['po_1'], 'the other left too long before');
   assert.deepEqual(await usesOf([line(-15_000, '2026-03-01', { rutHashes: ['r1'] })], failed), ['po_1'], 'a charge');
 });

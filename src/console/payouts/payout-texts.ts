@@ -82,7 +82,7 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.done_proposed': 'Propuesto: espera la aprobación de otra persona.',
     'decide.done_replayed': 'Ya estaba propuesto: no se creó nada nuevo.',
     'again.text':
-      'La cartola trae una segunda línea de este pago. Si el dinero salió otra vez, explica esa línea con «Salió a costa del comercio». Cuando esté explicada, di aquí que el estado del pago es el correcto.',
+      'La cartola trae una segunda línea de este pago. Si el dinero salió otra vez, explica esa línea con «Salió a costa del comercio». Si volvió otra vez, con «El comercio lo depositó» o «Ajena». Cuando esté explicada, di aquí que el estado del pago es el correcto.',
     'again.way': 'Explicar la segunda línea…',
     'payout.on_statement': 'En la cartola',
     'payout.statement_line': '{file}, línea {line}',
@@ -174,7 +174,7 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.done_proposed': 'Proposed: it waits for the approval of another person.',
     'decide.done_replayed': 'It was proposed before: nothing new was made.',
     'again.text':
-      'The bank statement has a second line of this payout. If the money left again, explain that line as “It left at the merchant’s expense”. Once the line is explained, say here that the state of the payout is right.',
+      'The bank statement has a second line of this payout. If the money left again, explain that line as “It left at the merchant’s expense”. If it came back again, as “The merchant paid it in” or “Of nothing here”. Once the line is explained, say here that the state of the payout is right.',
     'again.way': 'Explain the second line…',
     'payout.on_statement': 'On the statement',
     'payout.statement_line': '{file}, line {line}',

@@ -49,7 +49,7 @@ export async function explainForm(
   const choices = choicesFor(app, language, line);
   const option = (name: string, value: string, text: string) =>
     html`<option value="${value}"${typed[name] === value && html` selected`}>${text}</option>`;
-  const list = alike.map(({ id: one, says }) => html`<option value="${one}">${says}</option>`);
+  const list = alike.map(({ id: one, says }) => html`<option value="${one}">${says[language]}</option>`);
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong></p>
