@@ -118,8 +118,8 @@ export function sayPayoutDoubt(payout: DoubtedPayout): InBoth {
   if (file_id !== null) {
     const command = `bin/rubrica payout result FILE --file ${file_id} --as EMAIL`;
     return {
-      en: `the bank has not said what became of it: ${command}`,
-      es: `el banco no ha dicho en qué terminó: ${command}`,
+      en: `the bank has not said what became of it. Import its result at the page of the file ${file_id}, or with ${command}`,
+      es: `el banco no ha dicho en qué terminó. Importa su resultado en la página del archivo ${file_id}, o con ${command}`,
     };
   }
   if (reason !== null) return sayReason(reason);

@@ -96,6 +96,12 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.equal(again.headers.get('location'), `/console/payouts/${payout}?done=replayed`);
     assert.equal((await maker.post(`${path}/pay`, { ...pay, amount: '16000' })).status, 409);
     assert.equal(await stateOf(app, payout), 'awaiting_approval');
+    const split = await maker.post(`${path}/pay`, { ...pay, amount: '7500000', reference: 'FAC-10' });
+    assert.match(
+      split.headers.get('location') ?? '',
+      /\/console\/batches\/pb_\w+\?done=proposed$/,
+      'with its whole sum',
+    );
     const versions = (await maker.get(path)).text;
     assert.equal(
       versions.split(`<span class="mail">${desk.users.maker.email}</span>`).length,

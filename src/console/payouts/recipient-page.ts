@@ -109,7 +109,10 @@ export const postConsolePay = consoleHandler(async (app, visit) => {
   try {
     const batch = { name: reference.trim(), fileSha256: null };
     const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
-    return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
+    // Of an amount above the limit of one transfer, the page of one payout would show a part of what was typed.
+    const [only, another] = payouts;
+    const place = another === undefined ? `/payouts/${only?.id}` : `/batches/${only?.batch_id}`;
+    return await goTo(`${place}?done=${kind}`);
   } catch (error) {
     return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
   }
