@@ -341,6 +341,11 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.match((await accept()) ?? '', /^\/console\/prove/, 'a proof that somebody wrote into the database is none');
     assert.equal(await post('/prove', { password, next: form }), `/console${form}`);
     assert.equal(await accept(), `/console/settlements/${id}?accepted=1`);
+    const again = new URL((await accept()) ?? '', 'http://localhost');
+    assert.match(
+      (await server.get(`${again.pathname}${again.search}`, { cookie: headers.cookie })).text,
+      /Ya estaba aceptado: vale el motivo de entonces\./,
+    );
     const page = (await server.get(`/console${month}`, { cookie: headers.cookie })).text;
     assert.ok(
       page.includes(`method="post" action="/console${month.replace('&', '&amp;')}"`),

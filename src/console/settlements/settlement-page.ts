@@ -79,7 +79,7 @@ async function sendSettlement(
   const isReplaced = settlement.replaced_at !== null;
   const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason, fault };
   const main = html`${alertNotice(fault)}
-${typeof accepted === 'string' && doneNotice(tell(language, 'settlement.done', { n: accepted }))}
+${typeof accepted === 'string' && doneNotice(tell(language, accepted === '0' ? 'settlement.done_before' : 'settlement.done', { n: accepted }))}
 ${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
 ${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>

@@ -37,6 +37,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.accept_one': 'Aceptar',
     'settlement.accepted': 'Aceptado por {name}: {reason}',
     'settlement.done': 'Aceptado: {n}.',
+    'settlement.done_before': 'Ya estaba aceptado: vale el motivo de entonces.',
     'settlement.replaced':
       'El mismo archivo se comparó después otra vez; vale esa comparación, y aquí no se acepta nada.',
     'settlement.book': 'Asentar lo que los libros no tienen…',
@@ -132,6 +133,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.accept_one': 'Accept',
     'settlement.accepted': 'Accepted by {name}: {reason}',
     'settlement.done': 'Accepted: {n}.',
+    'settlement.done_before': 'It was accepted already: that reason counts.',
     'settlement.replaced':
       'The same file was compared again later; that comparison counts, and nothing is accepted here.',
     'settlement.book': 'Book what the books lack…',
