@@ -55,6 +55,25 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.equal(await shown(), '50000', 'nothing is left today, and the form is for a request');
   });
 
+  test('warns before it is confirmed that an equal one was asked for', async () => {
+    const { app, paid, server, get } = await open();
+    await using _server = server;
+    const asked = async (amount: number) => (await get(`/refund?amount=${amount}&reason=roto`)).text;
+    await acceptedRefund(app, paid, 5001);
+    await carryOutRefunds(app, 10);
+    assert.doesNotMatch(await asked(5001), /devolución igual/, 'a failed one gave nothing back');
+    assert.doesNotMatch(await asked(9000), /devolución igual/);
+    await acceptedRefund(app, paid, 9000);
+    assert.match(await asked(9000), /Ya hay una devolución igual de este pago: la pidió .+, hace menos de 1 min\./);
+    assert.doesNotMatch(await asked(9001), /devolución igual/);
+  });
+
+  test('leads to the page of the payment when nothing was typed, as after the end of a session', async () => {
+    const { at, server, get } = await open();
+    await using _server = server;
+    assert.equal((await get('/refund')).headers.get('location'), at);
+  });
+
   test('is in the answer for the shop from its request on', async () => {
     const { app, server, get, post } = await open();
     await using _server = server;

@@ -102,13 +102,15 @@ function pathOf({ shown, request }: Asked): string {
   return `/payments/${shown.payment.id}/requests/${request.id}`;
 }
 
-function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { decided_by }: RefundRequest) {
+function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { state, decided_by }: RefundRequest) {
   return sendPayment(
     app,
     visit,
     shown,
     409,
-    tell(visit.language, 'above.decided', { name: actorText(visit.language, decided_by) }),
+    tell(visit.language, state === 'approved' ? 'above.was_approved' : 'above.was_rejected', {
+      name: actorText(visit.language, decided_by),
+    }),
   );
 }
 

@@ -5,18 +5,19 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
-import { tableOf } from '../console-format.ts';
+import { actorText, ageText, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 
 /**
- * Shows the entries that the refund would add to the books, and the merchant's money afterwards. `amount` is in minor
- * units.
+ * Shows the entries that the refund would add to the books, and the merchant's money afterwards; before them, the last
+ * refund of the same amount, which may be this one. `amount` is in minor units.
  */
 export async function refundEntries(
   app: App,
   language: Language,
-  { payment }: ShownPayment,
+  { payment, transaction }: ShownPayment,
   amount: number,
 ): Promise<Html> {
   const { currency } = payment;
@@ -27,6 +28,14 @@ export async function refundEntries(
     [tell(language, 'booked.merchant'), money],
     [tell(language, 'booked.method', { method: methodName(language, { code }) }), money],
   ];
-  return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
+  const equal = (await selectRefundsOf(app.db, transaction)).findLast(
+    (one) => one.amount === amount && one.state !== 'failed',
+  );
+  const asked = equal && {
+    name: actorText(language, equal.requested_by),
+    age: ageText(language, Math.max(0, app.now() - equal.created_at)),
+  };
+  return html`${asked !== undefined && html`<p class="notice">${tell(language, 'refund.equal', asked)}</p>`}
+${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>`;
 }

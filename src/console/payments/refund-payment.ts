@@ -26,6 +26,8 @@ export const getConsoleRefund = consoleHandler(async (app, visit) => {
   const shown = await paymentOf(app, visit);
   if (shown === null) return visit.send(404, notFoundPage(visit.language));
   const fields = typedOf(visit);
+  // A person whose session ended at the confirmation comes back without what they had typed.
+  if (fields['amount'] === undefined) return visit.goTo(`/payments/${shown.payment.id}`);
   const wish = readWish(visit, shown, fields, await leftOf(app, shown));
   if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
   const asked = requireProof(app, visit, questionPath(visit, shown, wish));
