@@ -333,6 +333,20 @@ export async function measureOpenLines(db: Reader): Promise<{ count: number; old
   return row ?? { count: 0, oldest: null };
 }
 
+/** Returns how many lines of these days are in suspense. */
+export async function countOpenLines(
+  db: Reader,
+  environment: string,
+  { first, last }: { first: string; last: string },
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from bank_statement_lines
+     where used_as = 'suspense' and environment = $1 and day >= $2 and day <= $3`,
+    [environment, first, last],
+  );
+  return row?.count ?? 0;
+}
+
 export type OpenLine = KeptLine & { payment_service_id: string | null; name: string | null; file_name: string };
 
 /** Returns the lines in suspense, oldest first. */

@@ -7,6 +7,7 @@ import { readSum } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { closeMonth, describeMonth, isReadyToClose, lastDayOf, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
+import { countOpenLines } from '../../statements/bank-statement-queries.ts';
 import { actorText, emptyState, minuteOf } from '../console-format.ts';
 import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -65,7 +66,7 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
       },
     ],
     above: alertNotice(said),
-    summary: state !== null && standing(app, language, state),
+    summary: state !== null && standing(app, language, state, await linesNote(app, language, state)),
     empty:
       state === null
         ? alertNotice(tell(language, 'months.bad_month'))
@@ -97,7 +98,7 @@ function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' |
 }
 
 /** Shows whether the month is closed, and what prevents closing it. */
-function standing(app: App, language: Language, state: MonthState): Html {
+function standing(app: App, language: Language, state: MonthState, lines: Html | false): Html {
   const { month, environment, closed } = state;
   const heading = tell(language, 'month.heading', {
     month,
@@ -107,9 +108,19 @@ function standing(app: App, language: Language, state: MonthState): Html {
 ${closed !== null && html`<p class="notice done">${tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: actorText(language, closed.closed_by) })}</p>`}
 ${!state.isAsClosed && alertNotice(tell(language, 'month.changed'))}
 ${state.clockWentBack && html`<p class="notice">${tell(language, 'month.clock_back')}</p>`}
-${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
+${closed === null && html`<ul>${checksOf(app, language, state)}</ul>${lines}`}
 <p><a href="${publicPath(app)}/console/movements?${String(new URLSearchParams({ environment, from: `${month}-01`, to: lastDayOf(`${month}-01`) }))}">${tell(language, 'month.movements')}</a></p>
 <h2>${tell(language, state.hasEnded ? 'month.owed' : 'month.owed_so_far')}</h2>`;
+}
+
+/** Counts the lines of bank statements of the month that nobody has explained: they do not prevent closing it. */
+async function linesNote(app: App, language: Language, { month, environment }: MonthState): Promise<Html | false> {
+  const days = { first: `${month}-01`, last: lastDayOf(`${month}-01`) };
+  const n = await countOpenLines(app.db, environment, days);
+  return (
+    n > 0 &&
+    html`<p class="notice"><a href="${publicPath(app)}/console/attention?kind=statement">${tell(language, 'month.lines', { n })}</a> ${tell(language, 'month.lines_text')}</p>`
+  );
 }
 
 /** The address has the month, so that the page of a refusal shows the same month. */
