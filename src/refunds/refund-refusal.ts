@@ -59,8 +59,8 @@ export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: 
     es: 'No es todo lo que queda del pago.',
   },
   INSUFFICIENT_BALANCE: {
-    en: 'Its money was paid out to the merchant already.',
-    es: 'Su dinero ya se le abonó al comercio.',
+    en: 'The money of the merchant does not cover it: it was paid out, or is reserved. New payments or a deposit of the merchant can cover it.',
+    es: 'El dinero del comercio no alcanza: ya se pagó, o está reservado. La pueden cubrir pagos nuevos o un depósito del comercio.',
   },
 };
 

@@ -259,7 +259,7 @@ suite('books, reconcile and refund on the command line', () => {
     );
     assert.match((await payout('0', 'TEF-2')).stderr, /above 0/);
     const refund = await run('refund', 'create', String(transaction), '--amount', '4001');
-    assert.match(refund.stderr, /^INSUFFICIENT_BALANCE: Its money was paid out/);
+    assert.match(refund.stderr, /^INSUFFICIENT_BALANCE: The money of the merchant does not cover it: it was paid out/);
     const deposit = (...more: string[]) =>
       run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
     assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);
