@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
@@ -66,6 +67,24 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     await acceptedRefund(app, paid, 9000);
     assert.match(await asked(9000), /Ya hay una devolución igual de este pago: la pidió .+, hace menos de 1 min\./);
     assert.doesNotMatch(await asked(9001), /devolución igual/);
+  });
+
+  test('asks again when another person made an equal one while its confirmation was open', async () => {
+    const { app, paid, server, get, post } = await open();
+    await using _server = server;
+    const wish = { amount: '9000', reason: 'roto' };
+    const confirmed = async (text: string) => {
+      const [key, equal] = ['key', 'equal'].map((name) => valueOf(text, name)) as [string, string];
+      return { ...wish, key, equal };
+    };
+    const first = await confirmed((await get('/refund?amount=9000&reason=roto')).text);
+    await acceptedRefund(app, paid, 9000);
+    const asked = await post(first);
+    assert.deepEqual([asked.status, /devolución igual/.test(asked.text)], [200, true]);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 9000]]);
+    const second = await confirmed(asked.text);
+    for (const _ of ['click', 'double click']) assert.equal((await post(second)).status, 303);
+    assert.equal((await refundsOf(app, paid)).length, 2, 'a person who saw it decides');
   });
 
   test('leads to the page of the payment when nothing was typed, as after the end of a session', async () => {

@@ -5,21 +5,18 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import type { Refund } from '../../refunds/refund.ts';
 import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { actorText, ageText, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 
 /**
- * Shows the entries that the refund would add to the books, and the merchant's money afterwards; before them, the last
- * refund of the same amount, which may be this one. `amount` is in minor units.
+ * Shows the entries that the refund would add to the books, and the merchant's money afterwards; then the last refund
+ * of the same amount, which may be this one. `amount` is in minor units.
  */
-export async function refundEntries(
-  app: App,
-  language: Language,
-  { payment, transaction }: ShownPayment,
-  amount: number,
-): Promise<Html> {
+export async function refundEntries(app: App, language: Language, shown: ShownPayment, amount: number): Promise<Html> {
+  const { payment } = shown;
   const { currency } = payment;
   const money = formatMoney(-amount, currency);
   const code = payment.payment_method ?? '';
@@ -28,14 +25,22 @@ export async function refundEntries(
     [tell(language, 'booked.merchant'), money],
     [tell(language, 'booked.method', { method: methodName(language, { code }) }), money],
   ];
-  const equal = (await selectRefundsOf(app.db, transaction)).findLast(
-    (one) => one.amount === amount && one.state !== 'failed',
-  );
+  const equal = await lastEqualRefund(app, shown, amount);
   const asked = equal && {
     name: actorText(language, equal.requested_by),
     age: ageText(language, Math.max(0, app.now() - equal.created_at)),
   };
-  return html`${asked !== undefined && html`<p class="notice">${tell(language, 'refund.equal', asked)}</p>`}
-${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
-<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>`;
+  return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
+<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>
+${asked !== undefined && html`<p class="notice">${tell(language, 'refund.equal', asked)}</p>`}`;
+}
+
+/** Returns the last refund of the payment with this amount, in minor units, that did not fail. */
+export async function lastEqualRefund(
+  app: App,
+  { transaction }: ShownPayment,
+  amount: number,
+): Promise<Refund | undefined> {
+  const refunds = await selectRefundsOf(app.db, transaction);
+  return refunds.findLast((one) => one.amount === amount && one.state !== 'failed');
 }

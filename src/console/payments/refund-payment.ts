@@ -16,7 +16,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { leftOf, paymentOf, sendPayment } from './get-payment.ts';
-import { refundEntries } from './refund-entries.ts';
+import { lastEqualRefund, refundEntries } from './refund-entries.ts';
 
 /**
  * Asks for confirmation, with the amount, the entries that the refund would add to the books, and the merchant's money
@@ -45,8 +45,9 @@ export const getConsoleRefund = consoleHandler(async (app, visit) => {
 });
 
 /**
- * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. The form on the
- * payment's page has no key, so it redirects to the confirmation.
+ * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. It asks again if an
+ * equal refund was made while the form was open. The form on the payment's page has no key, so it redirects to the
+ * confirmation.
  */
 export const postConsoleRefund = consoleHandler(async (app, visit) => {
   const { language, by, request, goTo } = visit;
@@ -55,12 +56,16 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
   const fields = fieldsOf(request);
   const wish = readWish(visit, shown, fields);
   if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-  const { key } = fields;
+  const { key, equal: seen } = fields;
   const question = questionPath(visit, shown, wish);
   const asked = requireProof(app, visit, question);
   if (asked !== null) return asked;
   if (key === undefined) return goTo(question);
-  const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey: `console ${key.slice(0, 40)}`, by };
+  const idempotencyKey = `console ${key.slice(0, 40)}`;
+  const equal = await lastEqualRefund(app, shown, wish.amount);
+  const isNew = (equal?.id ?? '') !== seen && equal?.idempotency_key !== idempotencyKey;
+  if (seen !== undefined && isNew) return sendQuestion(app, visit, shown, wish);
+  const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey, by };
   const creation = await createRefund(app, shown.transaction, confirmed).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
     throw error;
@@ -133,12 +138,13 @@ async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: S
   const money = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
+  const equal = await lastEqualRefund(app, shown, wish.amount);
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, wish.amount)}
 <p>${tell(language, 'refund.reason')}: ${wish.reason}</p>
 <form class="actions" method="post" action="${at}/refund">
-${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(16)}">
+${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(16)}"><input type="hidden" name="equal" value="${equal?.id ?? ''}">
 <button class="primary">${tell(language, 'refund.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a>
 </form>`;
