@@ -5,11 +5,13 @@ import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
+import { leastAmount } from '../transactions/transaction.ts';
 import {
   hashOfLink,
   isLinkEnd,
   type LinkWish,
   type PaymentLink,
+  tooSmall,
   WRONG_LINK_CURRENCY,
   WRONG_LINK_END,
 } from './payment-link.ts';
@@ -20,8 +22,8 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 
 /**
  * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
- * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or that no
- * payment method can collect; a repeated key of an existing link is recognised first. Throws PAYMENT_SERVICE_MOVED or
+ * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or whose
+ * amount is too small or of a currency that no payment method collects; a repeated key of an existing link is recognised first. Throws PAYMENT_SERVICE_MOVED or
  * PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
@@ -38,6 +40,7 @@ export async function createPaymentLink(
     if (expires_at !== null && !isLinkEnd(expires_at, link.created_at)) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
     }
+    if (amount < leastAmount(currency)) throw new Problem('INVALID_BODY', { errors: [tooSmall(currency)] });
     // A method without settings counts too, because it may be set up before somebody pays.
     if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_CURRENCY] });

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
-import { errorItem } from '../error-item.ts';
+import { type ErrorItem, errorItem } from '../error-item.ts';
 import { MISLEADING } from '../lib/misleading-text.ts';
+import { leastAmount } from '../transactions/transaction.ts';
 
 /** How often a link can be paid: once, or any number of times. */
 export type LinkUses = 'one' | 'many';
@@ -102,6 +103,17 @@ export const WRONG_LINK_CURRENCY = errorItem('/currency', 'INVALID_CURRENCY', [
   'Ningún medio de pago cobra en esta moneda.',
   'Envía CLP.',
 ]);
+
+/** The error for an amount that is too small for payment methods, as in a signed request. */
+export function tooSmall(currency: string): ErrorItem {
+  const least = leastAmount(currency);
+  return errorItem('/amount', 'INVALID_AMOUNT', [
+    'The amount is below what payment methods collect.',
+    `Send at least ${least} ${currency}.`,
+    'El monto es menor que lo que cobran los medios de pago.',
+    `Envía al menos ${least} ${currency}.`,
+  ]);
+}
 
 /** Returns whether a link can end at that time: in the future, and within five years. */
 export function isLinkEnd(expiresAt: number, now: number): boolean {

@@ -71,6 +71,11 @@ export function differingFields(transaction: Transaction, input: TransactionInpu
   ).map(([name]) => name);
 }
 
+/** Returns the smallest amount that payment methods collect, in minor units. */
+export function leastAmount(currency: string): number {
+  return currency === 'CLP' ? 500 : 1;
+}
+
 /** Returns whether a transaction is pending and its time is not over. */
 export function isPayable({ state, expires_at }: Transaction, now: number): boolean {
   return state === 'pending' && expires_at > now;

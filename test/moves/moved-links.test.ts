@@ -13,7 +13,7 @@ forEachEngine('a payment link of a payment service that moved', (openTestDatabas
   test('is unknown to somebody who does not see the payment service', async () => {
     const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase());
     const [merchant, other] = [await createTestEnvironment(from), await createTestEnvironment(from)];
-    const wish = { amount: 100, currency: 'CLP', subject: 'Curso', expiresAt: null, urlCallback: null };
+    const wish = { amount: 12_990, currency: 'CLP', subject: 'Curso', expiresAt: null, urlCallback: null };
     const { link } = await createPaymentLink(from, merchant.id, { ...wish, uses: 'one' }, TESTER);
     await movePaymentService(from, to, wishOf(merchant));
     from.now.advance(1000);

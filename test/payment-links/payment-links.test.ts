@@ -236,7 +236,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assertMarked(dotted.text, 'amount');
     for (const kept of ['value="Cuota"', '<option value="many" selected>', '<option value="7d" selected>'])
       assert.ok(dotted.text.includes(kept), kept);
-    for (const wrong of [{ subject: ' ' }, { currency: 'XXY' }, { currency: 'USD' }]) {
+    for (const wrong of [{ subject: ' ' }, { currency: 'XXY' }, { currency: 'USD' }, { amount: '499' }]) {
       const refused = await post(ana, at, { ...wish, amount: '25', ...wrong });
       assert.equal(refused.status, 400);
       assertMarked(refused.text, ...Object.keys(wrong));

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { type ErrorItem, errorItem } from '../../error-item.ts';
@@ -12,6 +13,7 @@ import {
   type LinkWish,
   MOST_LINK_AMOUNT,
   readSubject,
+  WRONG_LINK_CURRENCY,
   WRONG_LINK_END,
 } from '../../payment-links/payment-link.ts';
 import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
@@ -111,13 +113,17 @@ async function findOwner(app: App, user: User, members: Members, errors: ErrorIt
 
 function readAmount(members: Members, errors: ErrorItem[]): Pick<LinkWish, 'amount' | 'currency'> {
   const currency = members.currency ?? 'CLP';
+  if (currencyExponent(currency) === undefined) {
+    errors.push(WRONG_LINK_CURRENCY);
+    return { amount: 0, currency };
+  }
   const amount = parseDecimal(members.amount, currency);
   if (amount !== null && amount >= 1 && amount <= MOST_LINK_AMOUNT) return { amount, currency };
   errors.push(
     wrong('amount', [
-      `amount is not an amount of ${currency.slice(0, 3)}.`,
+      `amount is not an amount of ${currency}.`,
       'Send a number above 0, of at most 11 digits, such as 12990; decimals only where the currency has them.',
-      `amount no es un monto en ${currency.slice(0, 3)}.`,
+      `amount no es un monto en ${currency}.`,
       'Envía un número mayor que 0, de 11 dígitos como máximo, como 12990; con decimales solo si la moneda los tiene.',
     ]),
   );

@@ -20,7 +20,7 @@ import { authenticateRequest } from '../../payment-services/authenticate-request
 import { allowsPrivate } from '../../payment-services/callback-address.ts';
 import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
-import type { TransactionInput } from '../../transactions/transaction.ts';
+import { leastAmount, type TransactionInput } from '../../transactions/transaction.ts';
 import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
 
 /** A request with a valid signature. The grammar of its values is not checked yet. */
@@ -29,9 +29,6 @@ export type SignedRequest = {
   values: Record<RequestField, string>;
   objects: Partial<Record<UnsignedField, string>>;
 };
-
-/** The smallest amount that payment methods collect, in minor units. Other currencies have no minimum. */
-const MINIMUM: Record<string, number> = { CLP: 500 };
 
 /**
  * Reads the body of a signed request. It checks the text, names and types, and ambiguity first, then the signature.
@@ -150,7 +147,7 @@ export function throwIfAny(problems: readonly SigningProblem[]): void {
 
 function readAmount(text: string, currency: string): number {
   const amount = parseAmount(text, currencyExponent(currency) as number) as number;
-  const minimum = MINIMUM[currency] ?? 1;
+  const minimum = leastAmount(currency);
   if (amount >= minimum) return amount;
   throw invalid([
     {

@@ -166,7 +166,10 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
       [{ amount: 12.5 }, '/amount'],
       [{ amount: '12.990' }, '/amount'],
       [{ amount: true }, '/amount'],
-      [{ currency: 'XXX' }, '/amount'],
+      // POST /trxs refuses it too.
+      [{ amount: 499 }, '/amount'],
+      [{ currency: 'XXX' }, '/currency'],
+      [{ currency: 'clp' }, '/currency'],
       [{ subject: ' ' }, '/subject'],
       [{ subject: 'x'.repeat(81) }, '/subject'],
       [{ subject: 'Cuota \u202e005.1$' }, '/subject'],
