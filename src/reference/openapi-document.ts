@@ -50,7 +50,11 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Operation {
     ...(body !== null && { requestBody: body }),
     responses: {
       ...repliesOf(endpoint, schemas),
-      ...errorReplies([...refusalsOf(endpoint), ...errors, 'HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL'], schemas),
+      ...errorReplies(
+        [...refusalsOf(endpoint), ...errors, 'HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL'],
+        schemas,
+        endpoint.refuse !== undefined,
+      ),
       default: { $ref: '#/components/responses/CommonError' },
     },
   };

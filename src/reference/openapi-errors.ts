@@ -52,16 +52,23 @@ function readingErrors({ consumes = [], method }: Endpoint): ErrorCode[] {
 
 const JSON_ERRORS: readonly ErrorCode[] = ['INVALID_JSON', 'NOT_AN_OBJECT', 'FORBIDDEN_KEY', 'JSON_TOO_DEEP'];
 
-/** Returns one response per status, with an example for each code. */
-export function errorReplies(errors: readonly DescribedError[], schemas: Schemas): Record<string, Reply> {
+/** Returns one response per status, with an example for each code. `isPage`: browsers get a page instead. */
+export function errorReplies(
+  errors: readonly DescribedError[],
+  schemas: Schemas,
+  isPage: boolean,
+): Record<string, Reply> {
   const statuses = Map.groupBy(sorted(errors.map(toError)), ({ status }) => status);
   return Object.fromEntries(
     [...statuses].map(([status, ofStatus]) => {
       const codes = [...new Set(ofStatus.map(({ code }) => code))];
-      return [status, errorReply(codes, HEADERS[status], schemas)];
+      const { content, ...reply } = errorReply(codes, HEADERS[status], schemas);
+      return [status, { ...reply, content: { ...content, ...(isPage && { 'text/html': PAGE }) } }];
     }),
   );
 }
+
+const PAGE = { schema: { type: 'string' }, example: '<!doctype html>…' };
 
 type DeclaredError = { code: ErrorCode; status: number };
 

@@ -57,6 +57,7 @@ export const postValidationsBankAccount = operation({
     errors: [
       ...PAYOUTS_ERRORS,
       'INVALID_JSON',
+      'INVALID_HEADER',
       'DUPLICATE_KEY',
       'INVALID_BODY',
       'PAYLOAD_TOO_LARGE',
