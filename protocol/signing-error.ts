@@ -62,11 +62,11 @@ export const SIGNING_CATALOGUE = {
     'is not a field of this message',
     'Leave it out. Names are lower case and the set of fields is closed.',
   ],
-  MISSING_FIELD: ['is missing', 'Send the field, and sign it: no field has a default.'],
-  EMPTY_FIELD: ['is empty', 'Give the field a value, and sign that value.'],
+  MISSING_FIELD: ['is missing', 'Send the field: it has no default. Where the request is signed, sign it too.'],
+  EMPTY_FIELD: ['is empty', 'Give the field a value. Where the request is signed, sign that value.'],
   INVALID_TYPE: [
     'has the wrong JSON type',
-    'Send text. x_amount and x_reference of a request may be numbers too. x_products and the other unsigned fields must be objects or arrays.',
+    'Send text. x_amount and x_reference of a request may be whole numbers too. x_products and the other unsigned fields must be objects or arrays.',
   ],
   AMBIGUOUS_FIELD: [
     'contains the name of another field',

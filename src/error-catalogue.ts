@@ -95,7 +95,7 @@ export const CATALOGUE = {
   TOKEN_MISSING: entry(
     401,
     'A bearer token is missing',
-    'Log in and send Authorization: Bearer followed by the access token.',
+    'Log in with POST /users/login or POST /loginToken and send the access token as Authorization: Bearer.',
   ),
   TOKEN_INVALID: entry(401, 'The bearer token is not valid', 'Log in again; access tokens expire and can be revoked.'),
   PRIVATE_TOKEN_RETIRED: entry(
@@ -111,7 +111,7 @@ export const CATALOGUE = {
   SERVICE_TOKEN_INVALID: entry(
     401,
     'The Service Token is not valid',
-    'Send the Service Token of your payment service.',
+    'Send the Service Token of your payment service: at GET /payments in the Authorization header without Bearer, at GET /v2/payments in x_account_id of the query.',
   ),
   LOGIN_FAILED: entry(401, 'Wrong e-mail or password', 'Check both; an operator can reset the password.'),
   SECOND_FACTOR_NEEDED: entry(

@@ -78,7 +78,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   ),
   TOKEN_MISSING: entry(
     'Falta el token de acceso',
-    'Inicia sesión y envía Authorization: Bearer seguido del token de acceso.',
+    'Inicia sesión con POST /users/login o POST /loginToken y envía el token de acceso como Authorization: Bearer.',
   ),
   TOKEN_INVALID: entry(
     'El token de acceso no es válido',
@@ -92,7 +92,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     'El token de API no es válido',
     'Revísalo; un operador puede cambiarlo: `bin/rubrica user reset-api-token`.',
   ),
-  SERVICE_TOKEN_INVALID: entry('El Service Token no es válido', 'Envía el Service Token de tu servicio de pago.'),
+  SERVICE_TOKEN_INVALID: entry(
+    'El Service Token no es válido',
+    'Envía el Service Token de tu servicio de pago: en GET /payments en el encabezado Authorization sin Bearer, en GET /v2/payments en x_account_id de los parámetros.',
+  ),
   LOGIN_FAILED: entry('Correo o contraseña incorrectos', 'Revisa ambos; un operador puede cambiar la contraseña.'),
   SECOND_FACTOR_NEEDED: entry(
     'Esta persona tiene un segundo factor: la contraseña no basta',
@@ -275,11 +278,14 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
     'no es un campo de este mensaje',
     'Quítalo. Los nombres van en minúsculas y no se aceptan campos de más.',
   ],
-  MISSING_FIELD: ['falta', 'Envía el campo y fírmalo: ninguno tiene un valor por omisión.'],
-  EMPTY_FIELD: ['está vacío', 'Dale un valor al campo y firma ese valor.'],
+  MISSING_FIELD: [
+    'falta',
+    'Envía el campo: no tiene un valor por omisión. Si la solicitud va firmada, fírmalo también.',
+  ],
+  EMPTY_FIELD: ['está vacío', 'Dale un valor al campo. Si la solicitud va firmada, firma ese valor.'],
   INVALID_TYPE: [
     'tiene el tipo JSON equivocado',
-    'Envía texto. En una solicitud x_amount y x_reference pueden ser también números. x_products y los demás campos sin firma deben ser objetos o listas.',
+    'Envía texto. En una solicitud x_amount y x_reference pueden ser también números enteros. x_products y los demás campos sin firma deben ser objetos o listas.',
   ],
   AMBIGUOUS_FIELD: [
     'contiene el nombre de otro campo',

@@ -173,7 +173,10 @@ async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWi
 
 function taken(reference: string): Problem {
   return new Problem('PAYOUT_CONFLICT', {
-    detail: { en: `${reference} belongs to another payout.`, es: `${reference} es de otro pago.` },
+    detail: {
+      en: `${reference} belongs to another payout. Repeat its fields to read it, or choose a new id.`,
+      es: `${reference} es de otro pago. Repite sus campos para leerlo, o elige un id nuevo.`,
+    },
   });
 }
 

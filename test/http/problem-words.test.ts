@@ -41,7 +41,7 @@ suite('the words of errors', () => {
     const places = (body: typeof es) =>
       (body['errors'] as { pointer: string; code: string }[]).map((one) => [one.pointer, one.code]);
     assert.deepEqual(places(es), places(en));
-    assert.match(String(es['detail']), /^x_account_id falta\. Envía el campo y fírmalo/);
+    assert.match(String(es['detail']), /^x_account_id falta\. Envía el campo: no tiene/);
   });
 
   test('where a body is wrong is said in both languages, and the name of a field stays as it is', async () => {

@@ -54,6 +54,10 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     assert.deepEqual(jsonOf(read), { tefResponse });
     const other = await at.pay({ ...BODY, tef: { ...TEF, amount: 15_001 } });
     assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'PAYOUT_CONFLICT']);
+    assert.match(
+      String(jsonOf(other)['detail']),
+      /belongs to another payout\. Repeat its fields to read it, or choose a new id\.$/,
+    );
     assert.equal((await at.server.get('/tef/none', at.headers)).status, 404);
     assert.equal((await at.app.db.query('select id from payouts')).length, 1);
   });

@@ -65,6 +65,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     ];
     for (const answer of answers) {
       assert.deepEqual([answer.status, jsonOf(answer)['code']], [401, 'SERVICE_TOKEN_INVALID']);
+      assert.match(String(jsonOf(answer)['detail']), /in the Authorization header .+ in x_account_id of the query/);
     }
   });
 
