@@ -13,8 +13,38 @@ import { webhookKey, webhookMatches } from './webhook-signature.ts';
 
 export type VerifyNoticeOptions = Omit<VerifyCallbackOptions, 'expected' | 'requireWebhookHeaders'>;
 
-/** `data` is the JSON that was posted: `type`, `timestamp` and `data`, or the `tefResponse` of a payout. */
-export type NoticeVerification = { ok: true; data: Record<string, unknown> } | ({ ok: false } & Problem);
+/** The JSON that is posted. More members may come. `timestamp` is ISO 8601, an `amount` of text a decimal: `12990.00`. */
+export type Notice = RefundNotice | PayoutNotice | TransferNotice;
+
+export type RefundNotice = {
+  type: 'refund.processing' | 'refund.completed' | 'refund.failed';
+  timestamp: string;
+  data: Source & {
+    transaction: { id: number; reference: string } & Money;
+    refund: { id: string; type: 'total' | 'parcial' } & Money;
+  };
+};
+
+export type PayoutNotice = {
+  type: `payout.${string}`;
+  timestamp: string;
+  data: Source & { payout: { id: string; reference: string } & Money };
+};
+
+/** The end of a payout, at the `callbackUrl` of its `POST /tef`. `amount` is in pesos. */
+export type TransferNotice = {
+  type?: undefined;
+  tefResponse: {
+    status: 'processing' | 'completed' | 'failed';
+    tef: { id: string; amount: number; state: string; payoutId: string; reason: string | null };
+  };
+};
+
+type Source = { payment_service: string; environment: string };
+type Money = { amount: string; currency: string };
+
+/** `data` is the JSON that was posted. */
+export type NoticeVerification = { ok: true; data: Notice } | ({ ok: false } & Problem);
 
 /**
  * Verifies a notice of a refund or a payout: JSON whose webhook headers alone sign it. Never throws for a bad one, only
@@ -44,10 +74,10 @@ function judge(options: VerifyNoticeOptions, delivered: Proofs['delivered']): No
   return { ok: false, ...problem('NOT_AN_OBJECT', null, 'it is a callback, for verifyCallback') };
 }
 
-function parseObject(body: Uint8Array): Record<string, unknown> | null {
+function parseObject(body: Uint8Array): Notice | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Notice | null) : null;
   } catch {
     return null;
   }

@@ -15,6 +15,7 @@ export {
   verifyCallbackAsync,
 } from '../../protocol/verify-callback.ts';
 export {
+  type Notice,
   type NoticeVerification,
   type VerifyNoticeOptions,
   verifyNotice,

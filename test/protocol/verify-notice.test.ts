@@ -31,6 +31,12 @@ test('a genuine notice gives its JSON, and the reference library makes the same 
   assert.ok(await webhookMatchesAsync(received, Buffer.from(body), [secret]), 'Web Crypto gives the same result');
 });
 
+test('the type of a notice tells its members in TypeScript', () => {
+  const result = verifyNotice({ body, headers: headersOf(body), secret, now });
+  assert.ok(result.ok && result.data.type === 'refund.completed');
+  assert.equal(result.data.data.transaction.reference, 'ORD-ñ 1');
+});
+
 const refused: [why: string, options: Partial<VerifyNoticeOptions>, code: string][] = [
   ['no headers', { headers: {} }, 'WEBHOOK_HEADERS_MISSING'],
   ['another body', { body: body.replace('completed', 'failed') }, 'WEBHOOK_SIGNATURE_INVALID'],
