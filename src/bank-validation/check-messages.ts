@@ -54,8 +54,8 @@ export const CODE_MESSAGES = {
     es: 'El dígito verificador no corresponde al número: hay un error de digitación.',
   },
   RUT_CHECK_DIGIT_MAYBE_MISSING: {
-    en: 'These digits can be read with their check character or without it, as the RUTs of two people. Say which (rut_format), or write the hyphen.',
-    es: 'Estos dígitos se pueden leer con su dígito verificador o sin él, como los RUT de dos personas. Indica cuál (rut_format) o escribe el guion.',
+    en: 'It is not certain that these digits end with their check character: the RUT of another person may be meant. Say so (rut_format), or write the hyphen.',
+    es: 'No es seguro que estos dígitos terminen en su dígito verificador: puede ser el RUT de otra persona. Indícalo (rut_format) o escribe el guion.',
   },
   RUT_CHECK_DIGIT_ADDED: {
     en: 'The check character was worked out from the number, so it shows no typing error.',

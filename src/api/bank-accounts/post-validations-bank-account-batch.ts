@@ -9,7 +9,7 @@ import { errorItem } from '../../error-item.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { answerLanguage, wordsOf } from '../../http/problem-words.ts';
-import { invalidBody } from '../../http/read-members.ts';
+import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -90,9 +90,7 @@ type Item = { reference: string | null; reading: ReturnType<typeof readAccountIn
 function readBatch(request: FastifyRequest): { items: unknown[]; rutFormat: RutFormat | null } {
   const { items, rut_format: rutFormat, ...others } = readStrictJson(request.body as Buffer | undefined, LIMITS);
   const [stranger] = Object.keys(others);
-  if (stranger !== undefined) {
-    throw wrongBatch('', 'UNKNOWN_FIELD', 'A member does not belong here.', 'Un miembro no va aquí.');
-  }
+  if (stranger !== undefined) throw invalidBody([unknownMember(stranger, ['items', 'rut_format'])]);
   if (!Array.isArray(items)) {
     const code = items === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
     throw wrongBatch('/items', code, 'items is not an array.', 'items no es un arreglo.');
@@ -168,7 +166,7 @@ function batchJson(
     summary[result.validation.verdict]++;
     return validationJson(result.validation, language, `${before}null,`, provenances);
   });
-  const before = `{"message":"${messageOf(results.length)[language]}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
+  const before = `{"message":"${messageOf(results.length - summary.errors)[language]}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
   const after = provenances === null ? '' : `,"provenance":${JSON.stringify(provenances.list)}`;
   return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(`]${after}}}`)]);
 }
