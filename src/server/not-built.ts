@@ -24,7 +24,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     es: 'Los enlaces de pago de dos números que se adivinan, `/payTransaction`, no están hechos: lleva a quien paga al `payUrl` de la transacción.',
   },
   {
-    calls: /^\w+ \/trx-details\//,
+    calls: /^\w+ \/trx-details(?:\/|$)/,
     en: 'The details of a card payment, `/trx-details`, are not built: `GET /trxs/{id}` returns what the payment method reported.',
     es: 'El detalle de un pago con tarjeta, `/trx-details`, no está hecho: `GET /trxs/{id}` responde lo que informó el medio de pago.',
   },
@@ -54,12 +54,12 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     es: 'Las cuentas bancarias propias de un comercio, `/banksAccounts` y `/bank_accounts`, no están hechas: guárdalas como destinatarios.',
   },
   {
-    calls: /^\w+ \/reports?\//,
+    calls: /^\w+ \/reports?(?:\/|$)/,
     en: 'Reports as files, `/reports`, are not built: `GET /remittances/conciliation` and `bin/rubrica reconcile` report a day.',
     es: 'Los reportes como archivos, `/reports`, no están hechos: `GET /remittances/conciliation` y `bin/rubrica reconcile` informan un día.',
   },
   {
-    calls: /^\w+ \/one-click-users\//,
+    calls: /^\w+ \/one-click-users(?:\/|$)/,
     en: 'Payments by a stored card, `/one-click-users`, are not built.',
     es: 'Los pagos con una tarjeta guardada, `/one-click-users`, no están hechos.',
   },

@@ -16,6 +16,7 @@ const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['GET /v1/services', 'The `pf_` generation'],
   ['GET /payTransaction/?Authorization=MTox', 'Pay links'],
   ['GET /trx-details/332637', 'The details'],
+  ['GET /trx-details', 'The details'],
   ['POST /tokens/createToken', 'A token made'],
   ['POST /trxs/charges', 'Payment links'],
   ['POST /addToCreditBalance', 'Adding money'],
@@ -23,7 +24,9 @@ const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['POST /users', 'Registration'],
   ['POST /bank_accounts/325', "A merchant's own"],
   ['POST /reports/remittances', 'Reports'],
+  ['GET /reports', 'Reports'],
   ['POST /one-click-users/initInscription', 'Payments by a stored card'],
+  ['POST /one-click-users', 'Payments by a stored card'],
   ['POST /subscription/create-button', 'The subscriptions API'],
   ['POST /black-list/add', 'The back office'],
 ];
