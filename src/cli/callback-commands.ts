@@ -55,7 +55,7 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
   const callbacks = found.map((one) => ({ ...one, cause: causeOf(one.url, one)?.cause ?? null }));
   const rows = callbacks.map((one) => ({
     ID: String(one.id),
-    TRANSACTION: String(one.transaction_id),
+    TRANSACTION: transactionIn(one),
     MERCHANT: one.name,
     STATE: one.state,
     ATTEMPTS: String(one.attempts),
@@ -65,6 +65,11 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     URL: urlIn(one.url, one),
   }));
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
+}
+
+/** Id 0: a post about a payout. */
+function transactionIn({ transaction_id: id }: { transaction_id: number }): string {
+  return id === 0 ? '—' : String(id);
 }
 
 function urlIn(url: string, of: Destination): string {
@@ -120,7 +125,7 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
   const why = last === undefined ? null : causeOf(callback.url, last);
   const ended = by === null ? null : { action: by.action, by: by.who.name, at: by.at };
   print(options, { ...callback, webhook_ended: ended, cause: why?.cause ?? null, fix: why?.fix ?? null, attempts }, [
-    `transaction  ${callback.transaction_id}`,
+    `transaction  ${transactionIn(callback)}`,
     `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
     ...(receiver === null ? [] : [`for          ${sayWebhook(receiver).en}`]),

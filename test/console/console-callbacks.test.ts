@@ -58,6 +58,15 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(text, /<div>No existe esa página \(404\)<details>/, 'in the table of the answers too');
   });
 
+  test('the diagnosis of an address that gets posts about payouts names no transaction 0', async () => {
+    const { app, server, headers } = await openFailing(openTestDatabase);
+    await using _server = server;
+    await app.db.transaction((tx) => tx.query('update callbacks set transaction_id = 0'));
+    const { text } = await server.get('/console/callbacks/1', headers);
+    assert.match(text, /No existe esa página \(404\)/);
+    assert.doesNotMatch(text, /payments\/0|Transacción: 0/);
+  });
+
   test('the answer that support sends to a shop says in words that the connection failed', async () => {
     const outcome: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 };
     const { app, server, headers } = await openFailing(openTestDatabase, outcome);

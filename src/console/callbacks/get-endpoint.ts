@@ -51,7 +51,8 @@ ${took !== null && tell(language, 'doctor.took', { callback: took.callback, at: 
 ${others.map((other) => tell(language, 'doctor.also', other))}</p>`;
 }
 
-function answerTable({ language, user }: ConsoleVisit, at: string, answers: readonly EndpointAnswer[]): Html {
+function answerTable(visit: ConsoleVisit, at: string, answers: readonly EndpointAnswer[]): Html {
+  const { language } = visit;
   const head = tellAll(language, [
     'doctor.callback',
     'column.transaction',
@@ -63,9 +64,7 @@ function answerTable({ language, user }: ConsoleVisit, at: string, answers: read
     const cause = causeOf(answer.url, answer, language);
     return [
       html`<span class="code">${answer.callback}</span>`,
-      user.may.has('payments:read')
-        ? html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`
-        : answer.transaction_id,
+      transactionCell(visit, at, answer.transaction_id),
       timeCell(answer.at),
       html`<div>${cause === null ? (answer.status ?? '—') : beginSentence(cause.cause)}${
         answer.excerpt !== null &&
@@ -76,6 +75,12 @@ function answerTable({ language, user }: ConsoleVisit, at: string, answers: read
     ];
   });
   return tableOf(head, rows, [4]);
+}
+
+/** Id 0: a post about a payout. */
+function transactionCell({ user }: ConsoleVisit, at: string, id: number): Html | number | string {
+  if (id === 0) return '—';
+  return user.may.has('payments:read') ? html`<a href="${at}/payments/${id}">${id}</a>` : id;
 }
 
 const LANGUAGES: readonly [keyof ReceiverLines, string][] = [
@@ -111,7 +116,8 @@ function forms(at: string, language: Language, { id, address }: Diagnosis['endpo
 /** Writes the message that support sends to the shop: the facts, the cause and the fix. */
 function messageSection(language: Language, { endpoint, found, answers, lines }: Diagnosis): Html {
   const { failing_since: since } = endpoint;
-  const orders = answers.slice(0, 5).map(({ transaction_id }) => transaction_id);
+  const ids = answers.map(({ transaction_id }) => transaction_id).filter((id) => id !== 0);
+  const orders = ids.slice(0, 5);
   const text = [
     `${endpoint.address}: ${found?.cause}.`,
     ...(since === null ? [] : [tell(language, 'doctor.since', { since: clockOf(since) })]),
