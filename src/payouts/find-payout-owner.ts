@@ -7,16 +7,16 @@ import type { Environment, ServiceEnvironment } from '../payment-services/paymen
 import { selectOwnedEnvironments } from './payout-owner-queries.ts';
 
 const NONE = {
-  en: 'You see no payment service; money can only be taken from one.',
-  es: 'No ves ningún servicio de pago; el dinero solo puede salir de uno.',
+  en: 'You see no payment service. A person who manages users gives you one: `bin/rubrica user payment-services`.',
+  es: 'No ves ningún servicio de pago. Quien administra los usuarios te da uno: `bin/rubrica user payment-services`.',
 };
 const UNSEEN = {
   en: 'There is no such payment service, or you do not see it in this environment.',
   es: 'No existe ese servicio de pago, o no lo ves en este ambiente.',
 };
 const SEVERAL = {
-  en: 'You see several payment services; money can only be taken from one.',
-  es: 'Ves varios servicios de pago; el dinero solo puede salir de uno.',
+  en: 'You see several payment services. Name one as `paymentServiceId` where the request has it; elsewhere use a user of one payment service.',
+  es: 'Ves varios servicios de pago. Nombra uno en `paymentServiceId` si la solicitud lo tiene; si no, usa un usuario de un solo servicio de pago.',
 };
 
 /** The payment service and the environment that a request names; null: not named. */

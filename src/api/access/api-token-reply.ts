@@ -81,5 +81,8 @@ export function refuseMore({ refusal }: Managed): void {
 
 /** Returns the refusal of a user that does not exist or that the manager may not see. */
 export function noSuchUser(): Problem {
-  return notFound('There is no such user, or not for you.', 'No existe ese usuario, o no para ti.');
+  return notFound(
+    'There is no such user or API token, or not for you.',
+    'No existe ese usuario o token de API, o no para ti.',
+  );
 }

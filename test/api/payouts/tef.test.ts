@@ -200,6 +200,10 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     const all = await createTestUser(at.app, { may: ['payouts:create'] });
     const ambiguous = await at.pay(BODY, '/tef', all.headers);
     assert.deepEqual([ambiguous.status, jsonOf(ambiguous)['code']], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
+    assert.match(
+      String(jsonOf(ambiguous)['detail']),
+      /Name one as `paymentServiceId` .+ use a user of one payment service\./,
+    );
     const validator = await createTestUser(at.app, { payouts: true });
     assert.equal((await at.pay(BODY, '/tef', validator.headers)).status, 403);
     assert.equal((await at.server.get(`/tef/${TEF.id}`, all.headers)).status, 404);
