@@ -238,7 +238,7 @@ export const CATALOGUE = {
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
     'The media type is not accepted here',
-    'Send application/json, or a form if the API reference says so.',
+    'Send application/json in UTF-8, or a form if the API reference says so.',
   ),
   EXPECTATION_FAILED: entry(417, 'The expectation cannot be met', 'Remove the Expect header.'),
   ACCOUNT_NOT_PAYABLE: entry(

@@ -200,7 +200,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   ),
   UNSUPPORTED_MEDIA_TYPE: entry(
     'Aquí no se acepta ese tipo de contenido',
-    'Envía application/json, o un formulario donde la referencia de la API lo diga.',
+    'Envía application/json en UTF-8, o un formulario donde la referencia de la API lo diga.',
   ),
   EXPECTATION_FAILED: entry('No se puede cumplir lo que pide Expect', 'Quita el encabezado Expect.'),
   INVALID_BODY: entry('El cuerpo de la solicitud no es válido', 'errors[] nombra cada miembro y cómo corregirlo.'),

@@ -235,8 +235,16 @@ export const REQUEST_GUIDES = {
   UNSUPPORTED_MEDIA_TYPE: guide(
     'api',
     ['Content-Type: text/plain', 'Content-Type: application/json'],
-    ['The client sends another media type by default: curl -d sends JSON as a form.', 'The body is compressed.'],
-    ['El cliente envía otro tipo por defecto: curl -d envía el JSON como un formulario.', 'El cuerpo está comprimido.'],
+    [
+      'The client sends another media type by default: curl -d sends JSON as a form.',
+      'The body is compressed.',
+      'Its charset is not UTF-8.',
+    ],
+    [
+      'El cliente envía otro tipo por defecto: curl -d envía el JSON como un formulario.',
+      'El cuerpo está comprimido.',
+      'Su charset no es UTF-8.',
+    ],
   ),
   EXPECTATION_FAILED: guide(
     'api',
