@@ -208,8 +208,8 @@ function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: 
     (id === null ? kept.version === 1 : id === kept.id);
   if (isSame) return kept;
   throw conflict({
-    en: 'This validation is kept with other data: validate again.',
-    es: 'Esta validación está guardada con otros datos: valida de nuevo.',
+    en: 'A recipient with another name, e-mail address or payment service has this validation: validate the account again.',
+    es: 'Un destinatario con otro nombre, correo o servicio de pago tiene esta validación: valida la cuenta de nuevo.',
   });
 }
 

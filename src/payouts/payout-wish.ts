@@ -114,11 +114,11 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
         'The amount cannot be paid.',
         amount > most
           ? `One transfer takes ${most} pesos at most: send several.`
-          : 'Send whole pesos, such as 15000, without a point or a comma.',
+          : 'Send whole pesos above zero, such as 15000, without a point or a comma.',
         'El monto no se puede pagar.',
         amount > most
           ? `Una transferencia lleva como máximo ${most} pesos: envía varias.`
-          : 'Escribe pesos enteros, como 15000, sin puntos ni comas.',
+          : 'Escribe pesos enteros sobre cero, como 15000, sin puntos ni comas.',
       ]),
     );
   }

@@ -22,7 +22,7 @@ const REPLIES = {
   200: {
     description: 'The batch as it is now',
     schema: DecidedSchema,
-    example: { message: 'It is decided.', errors: null, data: { decided: 2, batch: BATCH_EXAMPLE } },
+    example: { message: 'The batch was decided.', errors: null, data: { decided: 2, batch: BATCH_EXAMPLE } },
   },
 };
 
@@ -148,7 +148,7 @@ async function decide(
   const by = actorOf(request, user);
   const decided = await act(app, { owner, named: { batchId: id }, by, reason });
   const batch = await readBatch(app, user, id);
-  return { message: 'It is decided.', errors: null, data: { decided: decided.length, batch } };
+  return { message: 'The batch was decided.', errors: null, data: { decided: decided.length, batch } };
 }
 
 function reasonOf(request: FastifyRequest): Decision {

@@ -56,7 +56,7 @@ export const postBankStatements = operation({
       201: {
         description: 'Imported, now or earlier',
         schema: replyOf('StatementImported', ImportedSchema),
-        example: { message: 'The statement is taken over.', errors: null, data: IMPORTED_EXAMPLE },
+        example: { message: 'The statement was imported.', errors: null, data: IMPORTED_EXAMPLE },
         headers: { 'Idempotency-Hit': 'true if no line was new' },
       },
     },
@@ -74,7 +74,7 @@ export const postBankStatements = operation({
     const imported = await importStatement(app, wish, statement);
     if (imported.known === imported.lines) reply.header('idempotency-hit', 'true');
     reply.code(201);
-    return { message: 'The statement is taken over.', errors: null, data: importedJson(imported, statement.proof) };
+    return { message: 'The statement was imported.', errors: null, data: importedJson(imported, statement.proof) };
   },
 });
 

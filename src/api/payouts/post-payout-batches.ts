@@ -53,7 +53,7 @@ export const postPayoutBatches = operation({
       201: {
         description: 'Stored, now or by an earlier identical request',
         schema: replyOf('PayoutBatchProposed', BatchSchema),
-        example: { message: 'The batch is kept.', errors: null, data: BATCH_EXAMPLE },
+        example: { message: 'The batch was recorded.', errors: null, data: BATCH_EXAMPLE },
         headers: { 'Idempotency-Hit': 'true if these payouts were sent before' },
       },
     },
@@ -73,7 +73,7 @@ export const postPayoutBatches = operation({
     if (id === null) throw new Problem('PAYOUT_CONFLICT', { detail: SINGLE });
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');
     reply.code(201);
-    return { message: 'The batch is kept.', errors: null, data: await readBatch(app, user, id) };
+    return { message: 'The batch was recorded.', errors: null, data: await readBatch(app, user, id) };
   },
 });
 

@@ -51,7 +51,7 @@ export const postPayoutFilesResults = operation({
         description: 'Results by payout',
         schema: replyOf('PayoutResultsTaken', ResultsSchema),
         example: {
-          message: 'The results are taken over.',
+          message: 'The results were imported.',
           errors: null,
           data: {
             settled: [{ id: 'po_4m0c7r2n9k5xw3ehb8tq', state: 'confirmed' }],
@@ -78,7 +78,7 @@ export const postPayoutFilesResults = operation({
     const said = { owner, by, outcomes: results.outcomes, evidence, file: file.id };
     const { settled, already, contradicted } = await settlePayouts(app, said);
     return {
-      message: 'The results are taken over.',
+      message: 'The results were imported.',
       errors: null,
       data: {
         settled: settled.map(stateOf),

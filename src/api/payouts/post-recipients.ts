@@ -57,5 +57,5 @@ async function keep(app: App, request: FastifyRequest, id: string | null) {
   const user = await requireUser(app, request);
   const by = actorOf(request, user);
   const recipient = await keepRecipient(app, user, id, readRecipient(request), by);
-  return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
+  return { message: 'The recipient was stored.', errors: null, data: recipientJson(recipient) };
 }

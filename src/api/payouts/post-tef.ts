@@ -40,7 +40,7 @@ export const postTef = operation({
           { message: Type.String(), errors: Type.Null(), tefResponse: TefResponseSchema },
           { $id: 'TefCreated' },
         ),
-        example: { message: 'The transfer is kept.', errors: null, tefResponse: TEF_RESPONSE_EXAMPLE },
+        example: { message: 'The transfer was recorded.', errors: null, tefResponse: TEF_RESPONSE_EXAMPLE },
         headers: { 'Idempotency-Hit': 'true if this id was sent before' },
       },
     },
@@ -55,7 +55,7 @@ export const postTef = operation({
     const { kind, payouts } = await proposed(() => proposePayouts(app, { owner, by, wishes: [wish], batch: null }));
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');
     reply.code(201);
-    return { message: 'The transfer is kept.', errors: null, tefResponse: tefResponse(payouts[0] as Payout) };
+    return { message: 'The transfer was recorded.', errors: null, tefResponse: tefResponse(payouts[0] as Payout) };
   },
 });
 

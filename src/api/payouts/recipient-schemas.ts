@@ -87,7 +87,7 @@ export const RECIPIENT_EXAMPLE = {
 
 export const RecipientReplySchema = replyOf('RecipientReply', RecipientSchema);
 
-export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient is kept.', errors: null, data: RECIPIENT_EXAMPLE };
+export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient was stored.', errors: null, data: RECIPIENT_EXAMPLE };
 
 /** The error codes of storing a recipient. */
 export const KEEPING_ERRORS = [

@@ -39,7 +39,7 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     const { tefResponse, ...rest } = jsonOf(made) as {
       tefResponse: { status: string; tef: { id: string; state: string } };
     };
-    assert.deepEqual(rest, { message: 'The transfer is kept.', errors: null });
+    assert.deepEqual(rest, { message: 'The transfer was recorded.', errors: null });
     assert.deepEqual(
       [tefResponse.status, tefResponse.tef.id, tefResponse.tef.state],
       ['processing', TEF.id, 'awaiting_approval'],
