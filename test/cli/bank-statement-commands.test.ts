@@ -60,7 +60,10 @@ forEachEngine('statement commands', (openTestDatabase) => {
     };
     await mistyped(id, '3', 'payout');
     const none = await run('statement', 'resolve', id, '--line', '99', '--use', 'other', '--reason', 'x', ...as);
-    assert.match(none.stderr, /^NOT_FOUND: That line is explained already, or the statement has no such line: `bin\/rubrica statement show st_\w+ --open` lists those/);
+    assert.match(
+      none.stderr,
+      /^NOT_FOUND: That line is explained already, or the statement has no such line: `bin\/rubrica statement show st_\w+ --open` lists those/,
+    );
     const resolved = await run('statement', 'resolve', id, '--use', 'other', '--reason', 'arriendo', ...as);
     assert.equal(resolved.status, 0);
     const { stdout: nothingOpen } = await runCommand(['statement', 'show', id, '--open'], { env });
