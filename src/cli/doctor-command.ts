@@ -8,7 +8,7 @@ import { inspectSchema, requireStoreFile } from '../db/migrate.ts';
 import { followClock } from '../epochs/follow-clock.ts';
 import { examineStore } from '../health/examine-store.ts';
 import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../health/finding.ts';
-import { engineFindings, programFinding, proxyFinding, publicUrlFinding } from '../health/process-findings.ts';
+import { engineFindings, programFinding, publicUrlFinding } from '../health/process-findings.ts';
 import { beginSentence } from '../lib/begin-sentence.ts';
 import { describeSettings, type ShownSetting } from '../settings.ts';
 import { print, table } from './print.ts';
@@ -42,13 +42,7 @@ async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[
     return { findings: [programFinding(), problem('settings', 'cannot be used', error.message)], settings: [] };
   }
   const store = await storeFindings(config);
-  const findings = [
-    programFinding(),
-    ...store,
-    publicUrlFinding(config),
-    await portFinding(config),
-    ...(await proxyFindings(config)),
-  ];
+  const findings = [programFinding(), ...store, publicUrlFinding(config), await portFinding(config)];
   return { findings, settings: describeSettings(config) };
 }
 
@@ -94,15 +88,6 @@ async function portFinding(config: Config): Promise<Finding> {
   return problem('port', `${address} cannot be listened on: ${failure}`, fix);
 }
 
-/** Returns a finding if the running service received requests from an untrusted proxy. */
-async function proxyFindings(config: Config): Promise<Finding[]> {
-  const { metricsPort, metricsHost } = config;
-  const at = metricsPort === null ? config : { ...config, host: metricsHost, port: metricsPort };
-  const metrics = await askOurselves(at, '/metrics').then((answer) => answer?.text());
-  if (config.trustProxy || !/^rubrica_untrusted_proxy 1$/m.test(metrics ?? '')) return [];
-  return [proxyFinding()];
-}
-
 function listenOnce({ port, host }: Config): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -112,11 +97,7 @@ function listenOnce({ port, host }: Config): Promise<string | null> {
 }
 
 async function isOurs(config: Config): Promise<boolean> {
-  return (await askOurselves(config, '/healthz'))?.headers.has('rubrica-version') ?? false;
-}
-
-/** Sends a GET to this service. Returns null if nothing answers within 2 seconds. */
-async function askOurselves(config: Config, path: string): Promise<Response | null> {
   const origin = publicOrigin({ ...config, publicUrl: null });
-  return fetch(origin + path, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+  const answer = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+  return answer?.headers.has('rubrica-version') ?? false;
 }

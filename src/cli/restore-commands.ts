@@ -11,6 +11,7 @@ import { prepareReplacement, type Replacement } from '../db/replace-store.ts';
 import { beginEpoch } from '../epochs/begin-epoch.ts';
 import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
+import { forgetProcesses } from '../health/keep-process.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore, sayMigration } from './prepare-store.ts';
 import { type CommandError, invalidOption, print, unusableFile } from './print.ts';
@@ -104,6 +105,7 @@ async function beginInCopy(
     // The epoch's marks in DATA_DIR belong to the store that this copy will be.
     const inItsPlace = { ...app, config };
     const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
+    await forgetProcesses(app);
     const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
     return { epoch, heads: await selectHeads(app.db) };
   } finally {
@@ -151,7 +153,9 @@ async function afterRestore(options: Options): Promise<void> {
   });
   try {
     await prepareStore(app, commandLineActor(), sayMigration);
-    const epoch = await beginEpoch(app, [], idsAbove, await findActor(app, options.as));
+    const by = await findActor(app, options.as);
+    await forgetProcesses(app);
+    const epoch = await beginEpoch(app, [], idsAbove, by);
     const begun = { epoch, heads: await selectHeads(app.db) };
     print(options, shown(begun), linesOf(begun));
   } finally {

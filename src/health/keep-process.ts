@@ -27,7 +27,7 @@ export async function keepProcess(app: App): Promise<void> {
   });
 }
 
-/** Deletes the rows of all processes: they stop when the clock goes back, and a later time would make them look alive. */
+/** Deletes the rows of all processes, because the store goes back: the rows are of a time in which others ran. */
 export async function forgetProcesses(app: App): Promise<void> {
   await app.db.transaction((tx) => deleteProcesses(tx, null, Number.MAX_SAFE_INTEGER));
 }

@@ -25,7 +25,7 @@ export async function listProcesses(app: App): Promise<ListedProcess[]> {
   });
 }
 
-/** Returns a line for each process, and below it its findings about itself. */
+/** Returns a line for each process. Below one that still reports are its findings about itself. */
 export async function runningFindings(app: App): Promise<Finding[]> {
   const processes = await listProcesses(app);
   if (processes.length === 0)
@@ -37,8 +37,8 @@ export async function runningFindings(app: App): Promise<Finding[]> {
       en: `${who}: since ${clockOf(started_at)}, seen ${seen} ago`,
       es: `${who}: desde ${clockOf(started_at)}, visto hace ${seen}`,
     };
-    const wrong = findings.filter(({ fix }) => fix !== null);
-    return [silent ? problem('process', says, SILENT) : fine('process', says), ...wrong.map(placed(host, pid))];
+    if (silent) return [problem('process', says, SILENT)];
+    return [fine('process', says), ...findings.filter(({ fix }) => fix !== null).map(placed(host, pid))];
   });
 }
 

@@ -28,7 +28,7 @@ export function publicUrlFinding(config: App['config']): Finding {
 }
 
 /** Reports that this process is behind a proxy while TRUST_PROXY is off. */
-export function proxyFinding(): Finding {
+function proxyFinding(): Finding {
   return problem(
     'proxy',
     {

@@ -24,7 +24,9 @@ suite('restore on the command line', () => {
   after(() => rmSync(folder, { recursive: true }));
   before(async () => {
     await run(['payment-service', 'create', '--name', 'Kept']);
+    const service = await serve();
     await run(['backup', backup]);
+    await service.end();
     await run(['payment-service', 'create', '--name', 'Lost']);
   });
 
@@ -94,6 +96,11 @@ suite('restore on the command line', () => {
     const names = (await run(['payment-service', 'list'])).stdout;
     assert.match(names, /Kept/);
     assert.doesNotMatch(names, /Lost/);
+    assert.match(
+      (await run(['doctor'])).stdout,
+      /\nOK {7}process {9}no running/,
+      'nor is the service of the backup listed',
+    );
 
     const service = await serve();
     assert.match((await run(['attention', 'list'])).stdout, /held after restore/);

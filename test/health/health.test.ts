@@ -47,6 +47,19 @@ forEachEngine('health', (openTestDatabase, engine) => {
     assert.match(found?.fix ?? '', /Set PUBLIC_URL/);
   });
 
+  test('the problems that a killed process had found in itself are no longer reported', async () => {
+    const db = await openTestDatabase();
+    const one = createTestApp(db);
+    const production = { ...one.config, mode: 'production' as const };
+    await keepProcess(createTestApp(db, { config: production, now: one.now }));
+    one.now.advance(5 * MINUTE);
+    assert.deepEqual(await fixesOf(one, 'public-url'), []);
+    assert.deepEqual(
+      (await fixesOf(one, 'process')).map((fix) => fix !== null),
+      [true],
+    );
+  });
+
   test('a process on SQLite finds that its machine has another time; a database server corrects the clock itself', async () => {
     const db = await openTestDatabase();
     const foundOf = async (behindMs: number) => {
