@@ -54,7 +54,9 @@ export function ownAddress(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.hash !== '') {
-    throw new ConfigError(`${name} must be an address such as https://verify.example.cl/holders.`);
+    throw new ConfigError(
+      `${name} must be an address such as https://verify.example.cl/holders, without user, password or #.`,
+    );
   }
   return url.href;
 }
@@ -64,7 +66,14 @@ export function databaseUrl(text: string): string {
   if (text.startsWith('sqlite:file:')) {
     throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
   }
-  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return text;
+  if (/^sqlite:./.test(text)) return text;
+  // The driver takes an empty host after @: it connects to the socket or to PGHOST.
+  const isPostgres = /^postgres(ql)?:\/\//.test(text);
+  if (isPostgres && URL.canParse(text.replace('@/', '@host/'))) return text;
+  if (isPostgres)
+    throw new ConfigError(
+      'DATABASE_URL cannot be read. In its user and password write % as %25, # as %23, / as %2F, ? as %3F and @ as %40; a port is at most 65535.',
+    );
   throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
 }
 

@@ -129,6 +129,11 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   ['the same master key twice', { ...KEY, MASTER_KEY_PREVIOUS: KEY.MASTER_KEY }, /the same key as MASTER_KEY/],
   ['a file: address of an embedded store', { ...KEY, DATABASE_URL: 'sqlite:file:/tmp/a.db' }, /no file: address/],
   [
+    'a bare # in the password of the database',
+    { ...KEY, DATABASE_URL: 'postgres://rubrica:sec#ret@db/rubrica' },
+    /^DATABASE_URL cannot be read(?!.*sec).* # as %23/,
+  ],
+  [
     'a public network for callbacks',
     { ...KEY, CALLBACK_NETWORKS: '10.0.0.0/8,8.8.8.0/24' },
     /CALLBACK_NETWORKS must be private/,
@@ -158,7 +163,7 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   [
     'a provider with a password',
     { ...KEY, VALIDATION_PROVIDER_URL: 'https://:secret@v.example.cl' },
-    /must be an address/,
+    /must be an address .* without user, password/,
   ],
   ['a base path with odd characters', { ...KEY, BASE_PATH: '/a b' }, /BASE_PATH/],
 ];
@@ -170,6 +175,11 @@ for (const [name, environment, message] of REFUSED) {
     );
   });
 }
+
+for (const url of ['postgres://db/rubrica', 'postgres:///rubrica', 'postgresql://rubrica:p%23s@/rubrica?host=/run/pg'])
+  test(`an address that the driver of PostgreSQL reads is accepted: ${url}`, () => {
+    assert.equal(readConfig({ ...KEY, DATABASE_URL: url }).databaseUrl, url);
+  });
 
 test('production turns the limits on, and never lets callbacks reach private hosts', () => {
   const config = readConfig({ ...KEY, RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' });
