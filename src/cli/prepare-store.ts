@@ -19,7 +19,7 @@ import { TERM_KEY } from '../search/search-term.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
 const WRONG_KEY =
-  'The stored Secret Tokens were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
+  'The stored Secret Tokens were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or in development put back master.key in DATA_DIR.';
 
 /**
  * Migrates the schema to this version and makes the store ready, without the check of `requireFeedHere`. Returns the

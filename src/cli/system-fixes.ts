@@ -1,12 +1,13 @@
 /** The fixes for errors that the operating system or the database reports only with a code or a call. */
 const FIXES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'set PORT to another, or to 0 for a free one; METRICS_PORT if that is the one.',
-  EADDRNOTAVAIL: 'set HOST to an address of this machine.',
+  EADDRNOTAVAIL: 'set HOST, and METRICS_HOST, to an address of this machine.',
   ECONNREFUSED: 'check that the database runs, and the host and port in DATABASE_URL.',
-  ENOTFOUND: 'check the host in DATABASE_URL, and HOST.',
+  ENOTFOUND: 'check the host in DATABASE_URL, HOST and METRICS_HOST: names or addresses, such as 127.0.0.1.',
   EAI_AGAIN: 'check the host in DATABASE_URL, HOST, and the name server of this machine.',
   ENOSPC: 'make room on the disk.',
   'SQLite 13': 'make room on the disk, or name a file on another one: a backup is as large as the store.',
+  'SQLite 14': 'check DATABASE_URL and DATA_DIR.',
   EROFS: 'mount it writable, or set DATA_DIR and DATABASE_URL to a folder that is.',
   EACCES: 'let the user of this process read and write there; a PORT below 1024 is refused to most users.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',

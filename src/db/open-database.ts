@@ -24,12 +24,15 @@ export function openDatabase(url: string, options: OpenOptions): Database {
   throw new Error('DATABASE_URL must start with sqlite: or postgres://');
 }
 
+/** SQLITE_CANTOPEN. */
+const CANNOT_OPEN = 14;
+
 function openFile(file: string, onFatal: OpenOptions['onFatal']): Database {
   try {
     return openSqliteDatabase(file, onFatal);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const says = `${file} cannot be opened (${message}). Check DATABASE_URL and DATA_DIR.`;
-    throw new StorageError('STORAGE_UNAVAILABLE', Object.assign(new Error(says, { cause: error }), { code }));
+    const cause = new Error(`${file} cannot be opened (${message})`, { cause: error });
+    throw new StorageError('STORAGE_UNAVAILABLE', Object.assign(cause, { code, errcode: CANNOT_OPEN }));
   }
 }

@@ -69,8 +69,8 @@ function asError(error: unknown): unknown {
 }
 
 const RIGHT_KEY = {
-  en: 'Set the MASTER_KEY that encrypted it, or put back master.key in DATA_DIR.',
-  es: 'Pon la MASTER_KEY con que se selló, o devuelve master.key a DATA_DIR.',
+  en: 'Set the MASTER_KEY that encrypted it, or in development put back master.key in DATA_DIR.',
+  es: 'Pon la MASTER_KEY con que se selló, o en desarrollo devuelve master.key a DATA_DIR.',
 };
 
 /** Reports that the master key is right and yet no Secret Token of an environment can be decrypted. */

@@ -58,6 +58,6 @@ async function bindKind(app: App, tx: Tx, kind: SealedKind): Promise<Outcome> {
 }
 
 const WRONG_KEY =
-  'The stored secrets were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
+  'The stored secrets were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or in development put back master.key in DATA_DIR.';
 const MARK_REMOVED =
   'Somebody removed the row of seals_bound, which says that every secret in the store is bound to its owner. Restore a backup, and find out who writes into the database.';

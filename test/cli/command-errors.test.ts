@@ -297,12 +297,12 @@ suite('a refused command names the cause', () => {
     [
       'a folder',
       { DATABASE_URL: `sqlite:${tmpdir()}` },
-      /^STORAGE_UNAVAILABLE: .*cannot be opened.*Check DATABASE_URL/,
+      /^STORAGE_UNAVAILABLE: .*cannot be opened \(.*\): check DATABASE_URL and DATA_DIR\.\n$/,
     ],
     [
       'not a database',
       { DATABASE_URL: `sqlite:${MAIN}` },
-      /^STORAGE_UNAVAILABLE: .*not a database.*Check DATABASE_URL/,
+      /^STORAGE_UNAVAILABLE: .*not a database\): check DATABASE_URL and DATA_DIR\.\n$/,
     ],
     ['under a file', { DATA_DIR: join(MAIN, 'data') }, /^ENOTDIR: not a directory, .*: check DATA_DIR/],
     [
