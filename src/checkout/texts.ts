@@ -43,7 +43,7 @@ export const TEXTS = {
       'El medio de pago aún no responde. No pagues otra vez: apenas responda, esta página mostrará el resultado.',
     'finding_out.title': 'Estamos averiguando qué pasó con tu pago',
     'finding_out.text':
-      'El medio de pago no nos ha dicho si te cobró. No pagues otra vez: apenas lo sepamos, esta página mostrará el resultado.',
+      'El medio de pago no nos ha dicho si te cobró. No pagues otra vez: apenas lo sepamos, esta página mostrará el resultado. Puedes cerrarla y abrir este enlace más tarde.',
     'in_progress.again': 'Revisar ahora',
     'in_progress.given_up': 'No terminé de pagar',
 
@@ -61,7 +61,7 @@ export const TEXTS = {
     'expired.text_link': 'No se te cobró nada. Abre el enlace otra vez para pagar.',
     'under_review.title': 'Estamos revisando tu pago',
     'under_review.text':
-      'El medio de pago confirmó un cobro que no esperábamos. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
+      'El medio de pago confirmó un cobro que no esperábamos. No pagues otra vez: consulta a {contact} con el número de transacción.',
 
     'refunded.title': 'Pago devuelto',
     'refunded_part.title': 'Pago devuelto en parte',
@@ -84,7 +84,7 @@ export const TEXTS = {
     'link.scan': 'Escanea para pagar',
     'link.qr': 'Código QR de {url}',
     'link.used.title': 'Este enlace ya se pagó',
-    'link.used.text': 'No hace falta pagarlo otra vez. Si no fuiste tú, consulta a {contact}.',
+    'link.used.text': 'No se puede pagar otra vez. Si no fuiste tú, consulta a {contact}.',
     'link.expired.title': 'Este enlace venció',
     'link.expired.text': 'Ya no se puede pagar. Pide otro a {contact}.',
     'link.ended.title': 'Este enlace ya no se puede pagar',
@@ -134,11 +134,12 @@ export const TEXTS = {
     'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
     'notice.HELD_AFTER_RESTORE':
       'Estamos revisando si esta orden ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
-    'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo otro cobro.',
+    'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo ningún cobro ahora.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
 
     'not_found.title': 'Este enlace de pago no existe',
-    'not_found.text': 'Revisa que la dirección esté completa o vuelve a la tienda y comienza de nuevo.',
+    'not_found.text':
+      'Revisa que la dirección esté completa, o vuelve a la tienda. Si ya pagaste, no pagues otra vez: pregúntale a la tienda.',
     'unknown.title': 'Esta página no existe',
     'failure.title': 'Algo falló de nuestro lado',
     'failure.text': 'Antes de pagar otra vez, vuelve a cargar tu pago: muestra lo que realmente pasó.',
@@ -201,7 +202,7 @@ export const TEXTS = {
       'The payment method has not answered yet. Do not pay again: as soon as it answers, this page shows the result.',
     'finding_out.title': 'We are finding out what happened to your payment',
     'finding_out.text':
-      'The payment method has not told us whether it charged you. Do not pay again: as soon as we know, this page shows the result.',
+      'The payment method has not told us whether it charged you. Do not pay again: as soon as we know, this page shows the result. You can close it and open this link later.',
     'in_progress.again': 'Check now',
     'in_progress.given_up': 'I did not finish paying',
 
@@ -219,7 +220,7 @@ export const TEXTS = {
     'expired.text_link': 'Nothing was charged. Open the link again to pay.',
     'under_review.title': 'We are reviewing your payment',
     'under_review.text':
-      'The payment method confirmed a charge that we did not expect. Do not pay again: contact {merchant} and give them the transaction number.',
+      'The payment method confirmed a charge that we did not expect. Do not pay again: ask {contact} with the transaction number.',
 
     'refunded.title': 'Payment refunded',
     'refunded_part.title': 'Payment refunded in part',
@@ -242,7 +243,7 @@ export const TEXTS = {
     'link.scan': 'Scan to pay',
     'link.qr': 'QR code of {url}',
     'link.used.title': 'This link was paid already',
-    'link.used.text': 'It need not be paid again. If it was not you, ask {contact}.',
+    'link.used.text': 'It cannot be paid again. If it was not you, ask {contact}.',
     'link.expired.title': 'The time of this link is over',
     'link.expired.text': 'It can no longer be paid. Ask {contact} for another.',
     'link.ended.title': 'This link can no longer be paid',
@@ -293,11 +294,12 @@ export const TEXTS = {
     'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
     'notice.HELD_AFTER_RESTORE':
       'We are checking whether this order was paid already. Nothing was charged now; try again later.',
-    'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. No other charge was made.',
+    'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. Nothing was charged now.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
 
     'not_found.title': 'This payment link does not exist',
-    'not_found.text': 'Check that the address is complete, or return to the shop and start again.',
+    'not_found.text':
+      'Check that the address is complete, or return to the shop. If you have already paid, do not pay again: ask the shop.',
     'unknown.title': 'This page does not exist',
     'failure.title': 'Something failed on our side',
     'failure.text': 'Before you pay again, reload your payment: it shows what really happened.',

@@ -93,7 +93,7 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
     return { icon: ICONS[stage], title: say(language, 'completed.title'), text: say(language, 'receipt.silent') };
   }
   const why = stage === 'failed' ? declineText(payment, language) : '';
-  const values = { merchant: environment.paymentServiceName, why };
+  const values = { merchant: environment.paymentServiceName, contact: contactOf(payment), why };
   const text =
     stage === 'under_review'
       ? say(language, 'under_review.text', values)
@@ -108,11 +108,15 @@ function leavingPart({ environment }: Payment, language: Language): Html {
 }
 
 function receiptPart(app: App, payment: Payment, language: Language): Html {
-  const { environment, look, transaction } = payment;
-  const contact = look.contact ?? environment.paymentServiceName;
+  const { environment, transaction } = payment;
+  const contact = contactOf(payment);
   return html`<p class="quiet">${sayOf(language, 'receipt.keep', linkSubject(transaction), { contact })}</p>
 ${environment.receipts !== null && mailForm(`${publicPath(app)}/pay/${payToken(transaction)}/receipt`, language)}
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
+}
+
+function contactOf({ environment, look }: Payment): string {
+  return look.contact ?? environment.paymentServiceName;
 }
 
 function mailForm(path: string, language: Language): Html {

@@ -157,6 +157,8 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const again = await visit.server.post(visit.path, { ...pay('simulated'), headers: { ...FORM, ...ENGLISH } });
     assert.equal(again.status, 409);
     assert.match(again.text, /can no longer be paid/);
+    // The same words stand above a payment that took no money: "no other charge" would speak of a first.
+    assert.match(again.text, /Nothing was charged now/);
     assert.match(again.text, /Payment approved/);
     assert.deepEqual((await readStates(visit.app)).attempts, ['approved']);
   });
@@ -323,6 +325,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     await server.post(path, pay('simulated'));
     assert.match((await server.get(path)).text, /<h1>Estamos averiguando qué pasó con tu pago<\/h1>/);
     assert.match((await server.get(path, ENGLISH)).text, /<h1>We are finding out what happened to your payment<\/h1>/);
+    assert.match((await server.get(path, ENGLISH)).text, /You can close it and open this link later/);
     const pauseOf = ({ text }: Answer) => Number(/http-equiv="refresh" content="(\d+);/.exec(text)?.[1]);
     const pauses = [];
     for (const seconds of [0, 30, 270]) {
@@ -371,6 +374,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     }
     assert.equal(texts.size, 1);
     assert.match([...texts][0] as string, /This payment link does not exist/);
+    assert.match([...texts][0] as string, /If you have already paid, do not pay again/);
   });
 
   test('shows a failure as a page that says to look before paying again', async () => {

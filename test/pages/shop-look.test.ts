@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
 import { findLogo, type LookChanges, readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken, type TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { approved, readAttempt } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { pngOf } from '../support/make-image.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -85,6 +88,14 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
       ],
     );
     assert.doesNotMatch(text, /class="primary"/);
+  });
+
+  test('names the shop’s contact to a payer whose payment is under review', async () => {
+    await using shop = await open({ amount: 5011 });
+    await shop.pay();
+    await cancelTransaction(shop.app, shop.transaction);
+    await settlePayment(shop.app, await readAttempt(shop.app), approved);
+    assert.match(await shop.read(), /No pagues otra vez: consulta a ayuda@casaverde\.example\.cl con el número/);
   });
 
   test('lets the payer pay by another method what the first one declined', async () => {

@@ -64,6 +64,8 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.match(again.text, /<h1>Pago aprobado<\/h1>/, 'a second click shows the receipt');
     const used = await shop.server.get(shop.path);
     assert.deepEqual([used.status, /<h1>([^<]+)/.exec(used.text)?.[1]], [410, 'Este enlace ya se pagó']);
+    // It stays true after a refund.
+    assert.match(used.text, /No se puede pagar otra vez/);
     assert.equal((await shop.server.post(shop.path)).status, 410);
     await untilVisible(shop.app);
     const found = await verifyStore(shop.app);
