@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import { checkRequestFields } from '../../protocol/signing-rules.ts';
 import { createFromRequest } from '../api/transactions/post-trxs.ts';
-import { throwIfAny } from '../api/transactions/read-signed-request.ts';
+import { inputOf, throwIfAny } from '../api/transactions/read-signed-request.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelTransaction } from '../checkout/cancel-transaction.ts';
@@ -163,8 +163,17 @@ async function create(
   throwIfAny(problems);
   const shortLived = { ...app, config: { ...app.config, transactionMinutes: 0 } };
   const request = { environment, values, objects };
+  if (event === 'refund.failed') checkDeclinedRefund(inputOf(app, request));
   const { transaction } = await createFromRequest(event === 'transaction.expired' ? shortLived : app, request);
   return reread(app, transaction);
+}
+
+/** The method declines by the amount of the refund, so a smaller payment cannot have this outcome. */
+function checkDeclinedRefund({ amount, currency }: Pick<Transaction, 'amount' | 'currency'>): void {
+  if (amount >= DECIDING_AMOUNTS.declined) return;
+  const refunded = formatMoney(DECIDING_AMOUNTS.declined, currency);
+  const said = `refund.failed refunds ${refunded}, which the method declines: send an amount of at least that.`;
+  throw new CommandError(said, 1, 'INVALID_AMOUNT');
 }
 
 async function reread(app: App, key: TransactionKey): Promise<Transaction> {

@@ -55,6 +55,14 @@ forEachEngine('trigger', (openTestDatabase) => {
     assert.deepEqual([first?.['amount'], first?.['reference']], [5001, 'ORD-7']);
   });
 
+  test('refuses a payment that is too small for the declined refund, and makes none', async () => {
+    const { db } = await open();
+    const refused = await run(db, ['refund.failed', '--amount', '5000']);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^INVALID_AMOUNT: refund\.failed refunds \$5\.001 CLP, .* at least that/);
+    assert.deepEqual(await db.query('select id from transactions'), []);
+  });
+
   test('makes refunds that a worker completes or declines, and explains an end that was not requested', async () => {
     const { db, app } = await open();
     let over = false;
