@@ -1,3 +1,4 @@
+import type { PayoutNotice } from '../../protocol/verify-notice.ts';
 import {
   BANK,
   type EntryKind,
@@ -126,7 +127,8 @@ function sidesOf(movement: Movement, resolved: SuspendedKind): Sides {
 
 /** Makes the event of a payout, for the feed and for subscribers. */
 export function payoutEvent({ id, environment_id, reference, amount, currency, created_at }: Movement) {
-  const payout = { id, reference, amount: formatDecimal(amount, currency), currency };
+  const told = { id, reference, amount: formatDecimal(amount, currency), currency };
+  const payout = told satisfies PayoutNotice['data']['payout'];
   const type = 'payout.recorded' as const;
   return { environmentId: environment_id, type, createdAt: created_at, data: { payout } };
 }

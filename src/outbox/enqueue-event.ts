@@ -1,3 +1,4 @@
+import type { RefundNotice } from '../../protocol/verify-notice.ts';
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -75,9 +76,8 @@ export function eventBody(
   { id, reference, amount, currency }: Subject,
   event: ToldEvent,
 ): string {
-  return bodyOf(environment, event, {
-    transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
-  });
+  const transaction = { id, reference, amount: formatDecimal(amount, currency), currency };
+  return bodyOf(environment, event, { transaction } satisfies Partial<RefundNotice['data']>);
 }
 
 /** Returns the body of an event without a transaction. */

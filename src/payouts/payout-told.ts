@@ -1,12 +1,10 @@
+import type { PayoutNotice, TransferNotice } from '../../protocol/verify-notice.ts';
 import { formatDecimal, toDecimalNumber } from '../lib/money.ts';
 import type { PostedEvent } from '../outbox/event.ts';
 import { type Payout, type PayoutState, statusOf } from './payout.ts';
 
 /** The body about a payout, in its callback and in the response of `GET /tef/{id}`. */
-export type TefResponse = {
-  status: 'processing' | 'completed' | 'failed';
-  tef: { id: string; amount: number; state: PayoutState; payoutId: string; reason: string | null };
-};
+export type TefResponse = TransferNotice['tefResponse'] & { tef: { state: PayoutState } };
 
 /** Returns the body for a payout in a state. Only a failed payout has a `reason`. */
 export function tefResponse(payout: Payout, state: PayoutState = payout.state): TefResponse {
@@ -39,7 +37,8 @@ export function payoutToldEvent(
   at: number,
 ): PostedEvent & { environmentId: number } {
   const why = statusOf(state) === 'failed' ? { reason } : {};
-  const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, ...why };
+  const told = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, ...why };
+  const payout = told satisfies PayoutNotice['data']['payout'];
   // A draft has no event.
   const type = `payout.${state as Exclude<PayoutState, 'draft'>}` as const;
   return { environmentId: environment_id, type, createdAt: at, data: { payout } };
@@ -51,6 +50,7 @@ export function contradictedEvent(
   said: string,
   at: number,
 ): PostedEvent & { environmentId: number } {
-  const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, state, said };
+  const told = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, state, said };
+  const payout = told satisfies PayoutNotice['data']['payout'];
   return { environmentId: environment_id, type: 'payout.contradicted', createdAt: at, data: { payout } };
 }

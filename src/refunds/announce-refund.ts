@@ -1,3 +1,4 @@
+import type { RefundNotice } from '../../protocol/verify-notice.ts';
 import { refundContent } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
@@ -22,15 +23,16 @@ export async function announceRefund(
 ): Promise<void> {
   const { id, type, state, amount, detail } = refund;
   const { currency } = transaction;
+  const told = { id, type, amount: formatDecimal(amount, currency), currency } satisfies RefundNotice['data']['refund'];
   const event = {
     environmentId: transaction.environment_id,
     transactionId: transaction.id,
     sequence: transaction.last_sequence,
-    type: `refund.${state}` as const,
+    type: `refund.${state}` as const satisfies RefundNotice['type'],
     createdAt: refund.settled_at ?? refund.created_at,
     data: {
       // These fields come last, because a method's details may have a `type`.
-      refund: { ...JSON.parse(detail ?? '{}'), id, type, amount: formatDecimal(amount, currency), currency },
+      refund: { ...JSON.parse(detail ?? '{}'), ...told },
     },
   };
   await recordEvents(tx, [event]);

@@ -130,9 +130,9 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     }
     const taken = use === 'payout' ? remitted.taken(line) : deposits.taken(line);
     if (taken !== null) return taken;
-    const isOfAny = line.rutHashes.length === 0 && (use === 'payout' || RETURN.test(line.text));
-    const only = isOfAny ? alike.find(isOpen) : undefined;
-    if (only === undefined) return isDoubtful(isOfAny ? alike : ofRuts) ? REFUSED_BACK : null;
+    const goesByAmount = line.rutHashes.length === 0 && (use === 'payout' || RETURN.test(line.text));
+    const only = goesByAmount ? alike.find(isOpen) : undefined;
+    if (only === undefined) return isDoubtful(goesByAmount ? alike : ofRuts) ? REFUSED_BACK : null;
     const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
     return isAlone && !isDoubtful(alike) ? takePayout(use, only) : SEVERAL;
   };

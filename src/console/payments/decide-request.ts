@@ -17,7 +17,7 @@ import { alertNotice, reasonField } from '../notice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
-import { refundEntries } from './refund-entries.ts';
+import { lastEqualRefund, refundEntries } from './refund-entries.ts';
 import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
 /** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
@@ -127,12 +127,13 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
+  const equal = await lastEqualRefund(app, shown, request.amount);
   const at = `${publicPath(app)}/console`;
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
 <p>${await askedText(app, visit, request)} ${tell(language, 'above.why', { reason: request.reason })}</p>
 <p>${tell(language, 'above.approve_text', { reference: payment.reference })}</p>
-${await refundEntries(app, language, shown, request.amount)}
+${await refundEntries(app, language, shown, { amount: request.amount, equal })}
 <form class="card pad" method="post" action="${at}${pathOf(found)}/approve">
 ${reasonField(language, fault, { value: refused, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'above.confirm', { amount: money })}</button>

@@ -12,11 +12,15 @@ import { actorText, ageText, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 
 /**
- * Shows the entries that the refund would add to the books, and the merchant's money afterwards; then the last refund
- * of the same amount, which may be this one. `amount` is in minor units.
+ * Shows the entries that the refund would add to the books, and the merchant's money afterwards; then `equal`, from
+ * `lastEqualRefund`, which may be this refund. `amount` is in minor units.
  */
-export async function refundEntries(app: App, language: Language, shown: ShownPayment, amount: number): Promise<Html> {
-  const { payment } = shown;
+export async function refundEntries(
+  app: App,
+  language: Language,
+  { payment }: ShownPayment,
+  { amount, equal }: { amount: number; equal: Refund | undefined },
+): Promise<Html> {
   const { currency } = payment;
   const money = formatMoney(-amount, currency);
   const code = payment.payment_method ?? '';
@@ -25,7 +29,6 @@ export async function refundEntries(app: App, language: Language, shown: ShownPa
     [tell(language, 'booked.merchant'), money],
     [tell(language, 'booked.method', { method: methodName(language, { code }) }), money],
   ];
-  const equal = await lastEqualRefund(app, shown, amount);
   const asked = equal && {
     name: actorText(language, equal.requested_by),
     age: ageText(language, Math.max(0, app.now() - equal.created_at)),

@@ -141,7 +141,7 @@ async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: S
   const equal = await lastEqualRefund(app, shown, wish.amount);
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>
-${await refundEntries(app, language, shown, wish.amount)}
+${await refundEntries(app, language, shown, { amount: wish.amount, equal })}
 <p>${tell(language, 'refund.reason')}: ${wish.reason}</p>
 <form class="actions" method="post" action="${at}/refund">
 ${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(16)}"><input type="hidden" name="equal" value="${equal?.id ?? ''}">
