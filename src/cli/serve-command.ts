@@ -151,10 +151,10 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const startedAt = performance.now();
   checkFactorRoles(app);
   measureProcess(app.metrics.registry);
-  const migrations = await prepareStore(app, commandLineActor());
-  await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
+  const migrations = await prepareStore(app, commandLineActor());
+  await requireFeedHere(app);
   // No other process serves this store, so earlier claims belong to a process that has ended, for example by `kill -9`.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   await recallLookUps(app).catch((err: unknown) => app.log.error({ err }, 'open payments were not recalled'));

@@ -1,13 +1,17 @@
 import type { App } from '../app.ts';
-import { selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
+import { hasStoreMark, selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
 import { type Mark, markFile, readMarks } from './mark-file.ts';
 
 /**
  * Returns why no service may run on the store and what to do, in a sentence: it is older than when it was last seen, or
  * it is another store. Null if it is the same store, or none was seen. Otherwise ids and events would be handed out
- * twice.
+ * twice. Called before the migrations, so that a refusal leaves the store as it was.
  */
 export async function whyStoreIsOlder(app: App): Promise<string | null> {
+  if (!(await hasStoreMark(app.db))) {
+    const lost = readMarks(app.config, null).find((mark) => !isWorthless(mark));
+    return lost === undefined ? null : otherStore(app, lost);
+  }
   // Read before the store: another replica with this DATA_DIR may commit and write its mark during the comparison.
   const marks = readMarks(app.config, (await selectStoreMark(app.db)).store_id);
   const { store_id: store, beat, epoch } = await selectStoreMark(app.db);
@@ -15,13 +19,12 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
   const { transactions } = await selectHanded(app.db);
   for (const mark of marks) {
     if (isWorthless(mark)) continue;
-    const seen = `had given out transaction ids up to ${mark.transactions - 1} at ${new Date(mark.at).toISOString()}`;
     // A person has declared the restore, here or on another machine, and ids continue above all that was seen here.
     const isToldOf = epoch > mark.epoch;
     if (isToldOf && begun >= mark.transactions) continue;
-    if (mark.store !== store) return `This is not the store that was here before, which ${seen}. ${wayOn(app)}`;
+    if (mark.store !== store) return otherStore(app, mark);
     if (isToldOf || epoch < mark.epoch || beat < mark.beat || transactions < mark.transactions)
-      return `The store is older than it was: it ${seen}, and now has ids up to ${transactions - 1}. ${wayOn(app)}`;
+      return `The store is older than it was: it ${seen(mark)}, and now has ids up to ${transactions - 1}. ${wayOn(app)}`;
   }
   return null;
 }
@@ -29,6 +32,14 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
 /** Returns whether that store never handed out an id. */
 function isWorthless({ transactions, events }: Mark): boolean {
   return transactions <= 1001 && events === 0;
+}
+
+function otherStore(app: App, mark: Mark): string {
+  return `This is not the store that was here before, which ${seen(mark)}. ${wayOn(app)}`;
+}
+
+function seen({ transactions, at }: Mark): string {
+  return `had given out transaction ids up to ${transactions - 1} at ${new Date(at).toISOString()}`;
 }
 
 function wayOn({ config, db }: App): string {
