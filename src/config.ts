@@ -6,12 +6,14 @@ import { hostInUrl } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
 import {
   basePaths,
+  bearerKey,
   databaseUrl,
   days,
   flag,
   integer,
   LOG_LEVELS,
   masterKeys,
+  oneLine,
   oneOf,
   origin,
   ownAddress,
@@ -105,7 +107,7 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
  * Throws `ConfigError`.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makesKey = true } = {}): Config {
-  const text = (name: string) => environment[name]?.trim() || null;
+  const text = (name: string) => oneLine(name, environment[name]?.trim() || null);
   const number = (name: string, fallback: string, least: number, most: number) =>
     integer(name, text(name) ?? fallback, least, most);
   const isOn = (name: string, fallback: boolean) => flag(name, text(name), fallback);
@@ -143,7 +145,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makes
     transactionMinutes: number('TRANSACTION_MINUTES', '60', 1, 60 * 24 * 30),
     drainDelay: number('DRAIN_DELAY', development ? '0' : '5', 0, 600),
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
-    validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    validationProviderKey: bearerKey('VALIDATION_PROVIDER_KEY', text('VALIDATION_PROVIDER_KEY')),
     unknownBank: oneOf('UNKNOWN_BANK', text('UNKNOWN_BANK') ?? 'warn', ['warn', 'fail']),
     bankDirectoryMaxAgeDays: age('BANK_DIRECTORY_MAX_AGE_DAYS') ?? 365,
     backupMaxAgeDays: age('BACKUP_MAX_AGE_DAYS') ?? (development ? null : 7),

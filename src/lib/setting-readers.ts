@@ -1,5 +1,6 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
 import type { SmtpServer } from './mailer.ts';
+import { MISLEADING } from './misleading-text.ts';
 import type { EgressProxy } from './open-tunnel.ts';
 import { type Network, readPrivateNetwork } from './private-networks.ts';
 
@@ -10,6 +11,25 @@ export class ConfigError extends Error {}
 
 /** The levels that pino knows. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/**
+ * Returns the text of any setting; null if not set. A line break in it would begin another header or another line of a
+ * page or a log.
+ */
+export function oneLine(name: string, text: string | null): string | null {
+  if (text !== null && MISLEADING.test(text))
+    throw new ConfigError(
+      `${name} has a line break or a character like one in it: write it on one line, without tabs.`,
+    );
+  return text;
+}
+
+/** Parses a key that is sent in a header; null if not set. */
+export function bearerKey(name: string, text: string | null): string | null {
+  if (text !== null && !/^[\x20-\x7e]*$/.test(text))
+    throw new ConfigError(`${name} must be letters, digits and signs of ASCII, as the provider gave it.`);
+  return text;
+}
 
 /** Parses a whole number from `least` to `most`. */
 export function integer(name: string, text: string, least: number, most: number): number {
@@ -67,14 +87,23 @@ export function databaseUrl(text: string): string {
     throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
   }
   if (/^sqlite:./.test(text)) return text;
-  // The driver takes an empty host after @: it connects to the socket or to PGHOST.
   const isPostgres = /^postgres(ql)?:\/\//.test(text);
-  if (isPostgres && URL.canParse(text.replace('@/', '@host/'))) return text;
+  if (isPostgres && isServerAddress(text)) return text;
   if (isPostgres)
     throw new ConfigError(
       'DATABASE_URL cannot be read. In its user and password write % as %25, # as %23, / as %2F, ? as %3F and @ as %40; a port is at most 65535.',
     );
   throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
+}
+
+/** Returns whether the driver of PostgreSQL reads this address as it is meant. */
+function isServerAddress(text: string): boolean {
+  // The driver takes an empty host after @: it connects to the socket or to PGHOST.
+  const url = URL.parse(text.replace('@/', '@host/'));
+  if (url === null) return false;
+  // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12.
+  const rest = url.pathname === '' ? `${url.search}${url.hash}` : `${url.pathname}${url.hash}`;
+  return !rest.includes('@');
 }
 
 /** Parses paths separated by commas, each without a final slash; empty if not set. */
