@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -86,6 +88,21 @@ suite('doctor', () => {
     assert.deepEqual(problems(await report({ PORT: 'x' })), ['settings']);
     assert.deepEqual(problems(await report({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })), ['database']);
     assert.deepEqual(problems(await report({ DATABASE_URL: `sqlite:${import.meta.filename}` })), ['database']);
+  });
+
+  test('says that the port belongs to the service of another store', async (context) => {
+    await run({}, 'migrate');
+    const other = createHttpServer((_, response) => {
+      response.writeHead(200, { 'rubrica-version': '0.1.0' }).end();
+    }).listen(0, '127.0.0.1');
+    context.after(() => other.close());
+    await once(other, 'listening');
+    const PORT = String((other.address() as AddressInfo).port);
+    const taken = await report({ PORT });
+    assert.deepEqual(problems(taken), ['port']);
+    const found = taken.findings.find(({ check }) => check === 'port');
+    assert.equal(found?.says, `the service of another store runs on 127.0.0.1:${PORT}: none runs on this one here`);
+    assert.match(found?.fix ?? '', /^Set PORT to another/);
   });
 
   test('compares its clock with PostgreSQL’s, and names the settings of its durability', {
