@@ -136,5 +136,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
   const fix = systemFix(error as NodeJS.ErrnoException);
   const says = message.replace(`${code}: `, '');
-  return { code, message: fix === null ? says : `${says}: ${fix}` };
+  // SQLite's own error about the file of a backup.
+  const isFull = (error as { errcode?: number }).errcode === 13;
+  return { code: isFull ? 'STORAGE_FULL' : code, message: fix === null ? says : `${says}: ${fix}` };
 }
