@@ -78,6 +78,7 @@ export const AUDIT_ACTIONS = {
   'books.anchored': 'the heads of all chains were sealed by hand',
   'books.verification_asked': 'a verification of the books was asked for in the console',
   'store.migrated': 'the schema was migrated',
+  'process.ended': 'a process that crashed was taken off the list of `doctor`',
   'store.backed_up': 'a backup with other tools was recorded, with its time',
   'store.restored': 'a backup was restored, or a new epoch began',
   'store.restore_accepted': 'a person accepted the loss of what came after the backup',

@@ -72,7 +72,8 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
     title: 'Operation:',
     commands: {
       doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
-      'migrate backup backup-made': async () => (await import('./operation-commands.ts')).addOperationCommands,
+      'migrate backup backup-made process-ended': async () =>
+        (await import('./operation-commands.ts')).addOperationCommands,
       'restore after-restore release': async () => (await import('./restore-commands.ts')).addRestoreCommands,
       ids: async () => (await import('./move-commands.ts')).addIdsCommand,
       'master-key': async () => (await import('./master-key-commands.ts')).addMasterKeyCommands,

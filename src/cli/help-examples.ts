@@ -102,6 +102,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   banks: ['banks list'],
   doctor: ['doctor', 'doctor --json'],
   backup: ['backup /var/backups/rubrica.db'],
+  'process-ended': ['process-ended web-2 4711'],
   audit: ['audit list --who ana@example.cl', 'audit verify'],
   privacy: ['privacy export --rut 12345678-5'],
   completion: ['completion bash > ~/.local/share/bash-completion/completions/rubrica'],

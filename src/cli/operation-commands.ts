@@ -5,16 +5,17 @@ import type { App } from '../app.ts';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { inspectSchema } from '../db/migrate.ts';
+import { endProcess } from '../health/keep-process.ts';
 import { noteBackup, noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
-import { readTime } from './options.ts';
+import { readNumber, readTime } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { prepareStore, sayMigration } from './prepare-store.ts';
-import { alreadyDone, invalidOption, print, time } from './print.ts';
+import { alreadyDone, invalidOption, notFound, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { asCommand, withApp } from './with-app.ts';
 
-/** `migrate`, `backup` and `backup-made`. */
+/** `migrate`, `backup`, `backup-made` and `process-ended`. */
 export function addOperationCommands(program: Command): void {
   acting(program.command('migrate'))
     .description('migrate the store to the schema of this version')
@@ -33,6 +34,12 @@ export function addOperationCommands(program: Command): void {
     .option('--at <time>', 'when, such as 2026-01-15 or 2026-01-15T03:00Z (default: now)')
     .option('--json', 'print one JSON object')
     .action(backupMade);
+  acting(program.command('process-ended'))
+    .description('take a process that crashed, or whose machine is gone, off the list of `doctor`')
+    .argument('<host>', 'host of the process, from `doctor`')
+    .argument('<pid>', 'its process ID, from `doctor`')
+    .option('--json', 'print one JSON object')
+    .action(processEnded);
 }
 
 const USERS = '0002-users.sql';
@@ -93,4 +100,13 @@ async function backupMade(options: ActingOptions & { at?: string }): Promise<voi
     return made;
   });
   print(options, { made_at: at }, [`Noted: a backup was made at ${time(at)}.`]);
+}
+
+async function processEnded(host: string, pid: string, options: ActingOptions): Promise<void> {
+  const number = readNumber('pid', pid);
+  const isListed = await withActor(options, (app, by) => endProcess(app, host, number, by));
+  if (!isListed) throw notFound(`No process ${host}, pid ${pid} is listed: bin/rubrica doctor`);
+  print(options, { host, pid: number }, [
+    'It is no longer listed. If it still runs, it reports again within a minute.',
+  ]);
 }

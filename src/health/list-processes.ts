@@ -1,6 +1,10 @@
 import type { App } from '../app.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { formatAge } from '../lib/time-text.ts';
+import { KEPT_KEYS } from '../sealing/kept-key.ts';
+import { keysOf } from '../sealing/sealed-kind.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { type ProcessRow, selectProcesses } from './process-queries.ts';
 
@@ -25,6 +29,20 @@ export async function listProcesses(app: App): Promise<ListedProcess[]> {
   });
 }
 
+/** Lists the processes that report and lack the MASTER_KEY of `app`. Processes of version 0.1.0 do not say theirs. */
+export async function listWithoutKey(app: App): Promise<ListedProcess[]> {
+  const { id } = keysOf(app, KEPT_KEYS).current;
+  return (await listProcesses(app)).filter(({ silent, findings }) => {
+    const ids = findings.find(({ check }) => check === 'master-key')?.says;
+    return !silent && typeof ids === 'string' && !ids.split(', ').includes(id);
+  });
+}
+
+/** Names processes in a sentence, such as `web-1 (pid 12), web-2 (pid 7)`. */
+export function nameProcesses(processes: readonly Pick<ListedProcess, 'host' | 'pid'>[]): string {
+  return processes.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
+}
+
 /** Returns a line for each process. Below one that still reports are its findings about itself. */
 export async function runningFindings(app: App): Promise<Finding[]> {
   const processes = await listProcesses(app);
@@ -37,15 +55,18 @@ export async function runningFindings(app: App): Promise<Finding[]> {
       en: `${who}: since ${clockOf(started_at)}, seen ${seen} ago`,
       es: `${who}: desde ${clockOf(started_at)}, visto hace ${seen}`,
     };
-    if (silent) return [problem('process', says, SILENT)];
+    if (silent) return [problem('process', says, fixOfSilent(host, pid))];
     return [fine('process', says), ...findings.filter(({ fix }) => fix !== null).map(placed(host, pid))];
   });
 }
 
-const SILENT = {
-  en: 'It crashed or hangs: read its log and start it again. It leaves this list an hour after its last report.',
-  es: 'Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Se olvida una hora después de su última señal.',
-};
+function fixOfSilent(host: string, pid: number): InBoth {
+  const command = `bin/rubrica process-ended ${shellWord(host)} ${pid}`;
+  return {
+    en: `It crashed or hangs: read its log and start it again. When it has ended: ${command}`,
+    es: `Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Cuando haya terminado: ${command}`,
+  };
+}
 
 /** Prefixes a finding with its process. */
 function placed(host: string, pid: number) {

@@ -16,6 +16,15 @@ export function selectProcesses(db: Reader): Promise<ProcessRow[]> {
   return db.query<ProcessRow>('select * from processes order by started_at, id');
 }
 
+/** Counts the other connections of this program to its PostgreSQL database. */
+export async function countOtherConnections(db: Reader): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+       and application_name = current_setting('application_name')`,
+  );
+  return row?.count ?? 0;
+}
+
 /** Records the first or the next heartbeat of a process. */
 export async function upsertProcess(tx: Tx, row: ProcessRow): Promise<void> {
   const { id, host, pid, version, started_at, seen_at, findings } = row;
@@ -24,6 +33,11 @@ export async function upsertProcess(tx: Tx, row: ProcessRow): Promise<void> {
      on conflict (id) do update set seen_at = excluded.seen_at, findings = excluded.findings`,
     [id, host, pid, version, started_at, seen_at, findings],
   );
+}
+
+/** Deletes a process that has ended without an orderly stop. Returns how many there were. */
+export async function deleteProcessOf(tx: Tx, host: string, pid: number): Promise<number> {
+  return (await tx.query('delete from processes where host = $1 and pid = $2 returning id', [host, pid])).length;
 }
 
 /** Deletes a stopped process, and all processes without a heartbeat since `before`. */

@@ -11,6 +11,7 @@ import { inviteUser } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
+import { upsertProcess } from '../../src/health/process-queries.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
 import { ensureEndpoint } from '../../src/outbox/endpoint-queries.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
@@ -107,6 +108,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     () => ['--name', 'Shop', '--environment', 'production', '--service-token', 'st-1', '--secret-token', SECRET],
   ],
   ['backup-made', 'store.backed_up', () => []],
+  ['process-ended', 'process.ended', () => [GONE.host, GONE.pid]],
   ['payment-service disable', 'payment_service.disabled', ({ id }) => [id]],
   ['payment-service enable', 'payment_service.enabled', ({ id }) => [id]],
   ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],
@@ -497,6 +499,9 @@ type World = {
   settlement: string;
 };
 
+/** A process whose machine is gone. */
+const GONE = { id: 'proc_1', host: 'web-2', pid: 4711, version: '0.1.0', started_at: 1, seen_at: 2, findings: '[]' };
+
 async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabase): Promise<World> {
   const db = await openTestDatabase();
   // The commands use the clock of the machine.
@@ -513,6 +518,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
   const [attempt] = await db.query('select id from payment_attempts where transaction_id = $1', [contradicted.id]);
   await db.transaction(async (tx) => {
     await insertMail(tx, MAIL_OF(paid));
+    await upsertProcess(tx, GONE);
     await tx.query("update refunds set asking = 'held' where id = $1", [held.id]);
     await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
@@ -9,7 +10,9 @@ import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { noteBackup, noteUpkeep } from '../../src/upkeep/note-upkeep.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -34,6 +37,23 @@ forEachEngine('health', (openTestDatabase, engine) => {
     one.now.advance(61 * MINUTE);
     await keepProcess(one);
     assert.deepEqual(await fixesOf(one, 'process'), [null], 'a killed process is no longer reported after an hour');
+  });
+
+  test('a process whose machine is gone is off the list when a person says so, with the command that doctor names', async (context) => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now() - 5 * MINUTE) });
+    const { env } = commandStore(context, db);
+    await keepProcess(app);
+    app.now.advance(5 * MINUTE);
+    const [, command = ''] = /When it has ended: bin\/rubrica (.*)$/.exec(sayFix(await fixesOf(app, 'process'))) ?? [];
+    const words = command.split(' ');
+    assert.deepEqual(words.slice(0, 2), ['process-ended', hostname()]);
+    const ended = await runCommand(words, { env });
+    assert.deepEqual([ended.status, ended.stderr], [0, '']);
+    assert.deepEqual(await fixesOf(app, 'process'), [null]);
+    const again = await runCommand(words, { env });
+    assert.equal(again.status, 1);
+    assert.match(again.stderr, /^NOT_FOUND: No process .* is listed: bin\/rubrica doctor/);
   });
 
   test('every process reports the problems that another found in itself', async () => {
@@ -154,6 +174,8 @@ forEachEngine('health', (openTestDatabase, engine) => {
 });
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;');
+
+const sayFix = (fixes: readonly unknown[]) => (fixes[0] as { en: string }).en;
 
 async function fixesOf(app: App, check: string): Promise<unknown[]> {
   return (await examineStore(app)).filter((finding) => finding.check === check).map(({ fix }) => fix);

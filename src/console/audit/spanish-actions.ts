@@ -78,6 +78,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'books.anchored': 'Se sellaron a mano los finales de todas las cadenas',
   'books.verification_asked': 'Se pidió verificar los libros',
   'store.migrated': 'Se actualizó el esquema de la base',
+  'process.ended': 'Alguien dijo que un proceso sin señales ya terminó',
   'store.backed_up': 'Alguien dijo que se hizo un respaldo por otros medios',
   'store.restored': 'Se restauró un respaldo, o empezó una nueva época',
   'store.restore_accepted': 'Una persona aceptó que lo posterior al respaldo se perdió',
