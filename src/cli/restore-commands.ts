@@ -1,17 +1,23 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { App } from '../app.ts';
 import { selectHeads } from '../books/journal-queries.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
+import { anchorClock } from '../db/anchor-clock.ts';
 import { whyStoreIsUnusable } from '../db/check-store.ts';
-import { StorageError } from '../db/database.ts';
+import { StorageError, StoreHeldError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
+import { hasTable } from '../db/migrate.ts';
 import { prepareReplacement, type Replacement } from '../db/replace-store.ts';
 import { beginEpoch } from '../epochs/begin-epoch.ts';
 import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
+import { followClock } from '../epochs/follow-clock.ts';
 import { forgetProcesses } from '../health/keep-process.ts';
+import { listProcesses, nameProcesses } from '../health/list-processes.ts';
+import { countOtherConnections } from '../health/process-queries.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore, sayMigration } from './prepare-store.ts';
 import { type CommandError, invalidOption, print, unusableFile } from './print.ts';
@@ -152,6 +158,7 @@ async function afterRestore(options: Options): Promise<void> {
     throw error;
   });
   try {
+    await refuseServed(app);
     await prepareStore(app, commandLineActor(), sayMigration);
     const by = await findActor(app, options.as);
     await forgetProcesses(app);
@@ -162,6 +169,21 @@ async function afterRestore(options: Options): Promise<void> {
     await app.close();
     hold.release();
   }
+}
+
+/**
+ * Throws `StoreHeldError` if a service works on this PostgreSQL: a process has reported lately, and something is
+ * connected. A row alone may come with the backup, or be of a killed process.
+ */
+async function refuseServed(app: App): Promise<void> {
+  if (app.db.engine === 'sqlite' || !(await hasTable(app.db, 'processes'))) return;
+  await anchorClock(app.db, app.now);
+  await followClock(app);
+  const running = (await listProcesses(app)).filter(({ silent }) => !silent);
+  if (running.length === 0 || (await countOtherConnections(app.db)) === 0) return;
+  throw new StoreHeldError(
+    `A service runs on this database: ${nameProcesses(running)}. Stop every service first; start them again afterwards. One that was killed counts for three minutes.`,
+  );
 }
 
 function readIdsAbove({ idsAbove }: Options): number {

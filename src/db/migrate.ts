@@ -105,26 +105,32 @@ function refuse(difference: SchemaDifference): void {
   if (refusal !== null) throw refusal;
 }
 
+/** Returns whether a table exists. An empty database and a store of an earlier version lack some. */
+export async function hasTable(db: Reader, table: string): Promise<boolean> {
+  return (await columnsOf(db, table)).size > 0;
+}
+
+const RECORD = 'schema_migrations';
 const WHOLE_RECORD = 'select name, checksum, rolling from schema_migrations order by name';
 
 /** Returns an empty list if no migration ran, not even the one that creates the table. */
 async function readRecord(db: Reader): Promise<AppliedMigration[]> {
-  const columns = await columnsOfRecord(db);
+  const columns = await columnsOf(db, RECORD);
   if (columns.size === 0) return [];
   const names = 'select name from schema_migrations order by name';
   return readApplied(await db.query(columns.has('checksum') ? WHOLE_RECORD : names));
 }
 
-async function columnsOfRecord(db: Reader): Promise<Set<string>> {
-  const sql = "select column_name from {columns} as columns where table_name = 'schema_migrations'";
-  return new Set((await db.query<{ column_name: string }>(sql)).map((row) => row.column_name));
+async function columnsOf(db: Reader, table: string): Promise<Set<string>> {
+  const sql = 'select column_name from {columns} as columns where table_name = $1';
+  return new Set((await db.query<{ column_name: string }>(sql, [table])).map((row) => row.column_name));
 }
 
 /** Creates the table, adds columns to an older one, and fills in missing checksums. */
 async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
   await tx.query(`create table if not exists schema_migrations
     (name text primary key, applied_at text not null, checksum text, rolling integer)`);
-  if (!(await columnsOfRecord(tx)).has('checksum')) {
+  if (!(await columnsOf(tx, RECORD)).has('checksum')) {
     await tx.query('alter table schema_migrations add column checksum text');
     await tx.query('alter table schema_migrations add column rolling integer');
   }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { hasStoreMark, selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
+import { hasTable } from '../db/migrate.ts';
+import { selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
 import { type Mark, markFile, readMarks } from './mark-file.ts';
 
 /**
@@ -8,7 +9,7 @@ import { type Mark, markFile, readMarks } from './mark-file.ts';
  * twice. Called before the migrations, so that a refusal leaves the store as it was.
  */
 export async function whyStoreIsOlder(app: App): Promise<string | null> {
-  if (!(await hasStoreMark(app.db))) {
+  if (!(await hasTable(app.db, 'store_marks'))) {
     const lost = readMarks(app.config, null).find((mark) => !isWorthless(mark));
     return lost === undefined ? null : otherStore(app, lost);
   }

@@ -86,12 +86,6 @@ export async function raiseCounter(tx: Tx, engine: Database['engine'], counted: 
 
 export type StoreMark = { store_id: string | null; beat: number; epoch: number };
 
-/** Returns whether a service can have seen this store. An empty database has no marks. */
-export async function hasStoreMark(db: Reader): Promise<boolean> {
-  const rows = await db.query("select 1 as has from {columns} as columns where table_name = 'store_marks' limit 1");
-  return rows.length > 0;
-}
-
 /** Reads the identity of the store, and its progress. */
 export async function selectStoreMark(db: Reader): Promise<StoreMark> {
   const [row] = await db.query<StoreMark>(
