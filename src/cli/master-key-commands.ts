@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
+import { listWithoutKey, nameProcesses } from '../health/list-processes.ts';
 import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { countSeals, reseal } from '../sealing/reseal.ts';
 import { CommandError, invalidOption, print, table } from './print.ts';
@@ -21,6 +22,9 @@ async function rotate(options: ActingOptions): Promise<void> {
   const kinds = await withActor(options, async (app, by) => {
     if (app.config.masterKeyPrevious === null)
       throw invalidOption('Set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one so far: docs/operation.md');
+    const without = await listWithoutKey(app);
+    if (without.length > 0)
+      throw new CommandError(`MASTER_KEY is not known to ${nameProcesses(without)}. ${STILL_OLD} ${KILLED}`);
     return rotateKinds(app, by);
   });
   const left = kinds.reduce((sum, { previous }) => sum + previous, 0);
@@ -45,6 +49,8 @@ const NOTHING =
   'Nothing was encrypted with MASTER_KEY_PREVIOUS: if this is the first run, the two keys are swapped, and MASTER_KEY must be the new one.';
 
 const STILL_OLD = 'Give every process both keys, MASTER_KEY being the new one, and run this again.';
+
+const KILLED = 'For a process that was killed: bin/rubrica process-ended HOST PID.';
 
 const CHANGED =
   'they open with no key, because somebody changed or moved them in the store. Everything else is sealed with MASTER_KEY. Find out who writes into the database. In the place of a Secret Token make another, with bin/rubrica payment-service rotate, before the previous key goes.';

@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
 import { countPasskeysOfOthers } from '../auth/factors/factor-queries.ts';
 import { publicOrigin } from '../config.ts';
+import { KEPT_KEYS } from '../sealing/kept-key.ts';
+import { keysOf } from '../sealing/sealed-kind.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { policyReports } from './policy-reports.ts';
 import { postgresFindings } from './postgres-findings.ts';
@@ -77,12 +79,22 @@ const PASSKEYS_FIX = {
   es: 'Pon en PUBLIC_URL el host de antes, o haz que esas personas entren con su app o un código de recuperación y añadan otra llave.',
 };
 
+/**
+ * Names the keys with which this process opens what is sealed, by the ids that every sealed text carries. `master-key
+ * rotate` reads them.
+ */
+function keyFinding(app: App): Finding {
+  const { current, previous } = keysOf(app, KEPT_KEYS);
+  return fine('master-key', previous === null ? current.id : `${current.id}, ${previous.id}`);
+}
+
 /** Returns the findings of a running process about itself. */
 export async function ownFindings(app: App): Promise<Finding[]> {
   const [proxied] = (await app.metrics.untrustedProxy.get()).values;
   return [
     programFinding(),
     ...(await engineFindings(app)),
+    keyFinding(app),
     publicUrlFinding(app.config),
     policyFinding(app),
     ...(!app.config.trustProxy && proxied?.value === 1 ? [proxyFinding()] : []),

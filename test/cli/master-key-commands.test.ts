@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const OLD = { MASTER_KEY: '0a'.repeat(32) };
 const NEW = { MASTER_KEY: '0b'.repeat(32) };
@@ -60,6 +63,24 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await finding(NEW))?.fix, null);
     assert.match((await run(OLD, 'payment-service', 'list')).stderr, /^INVALID_SETTING/);
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
+  });
+
+  test('names the running processes that have only the old key, and changes nothing until they have both', async () => {
+    const db = await openTestDatabase();
+    const run = (settings: Record<string, string>, ...words: string[]) =>
+      runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: db.url, ...settings } });
+    await run(OLD, 'payment-service', 'create', '--name', 'Shop');
+    const now = createTestClock(Date.now());
+    const started = (settings: Record<string, string>) => createTestApp(db, { now, config: readConfig(settings) });
+    const [behind, ready] = [started(OLD), started(BOTH)];
+    await keepProcess(behind);
+    await keepProcess(ready);
+    const refused = await run(BOTH, 'master-key', 'rotate');
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^MASTER_KEY is not known to \S+ \(pid \d+\)\. Give every process both keys/);
+    assert.equal((await run(OLD, 'payment-service', 'list')).status, 0);
+    await forgetProcess(behind);
+    assert.match((await run(BOTH, 'master-key', 'rotate')).stdout, /Every secret is encrypted with MASTER_KEY/);
   });
 
   test('reports an altered secret, and encrypts the others again', async () => {
