@@ -108,13 +108,15 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makesKey = true } = {}): Config {
   const text = (name: string) => oneLine(name, environment[name]?.trim() || null);
+  // The entries of a list may stand on lines of their own.
+  const list = (name: string) => oneLine(name, environment[name]?.replace(/,\s+/g, ',').trim() || null);
   const number = (name: string, fallback: string, least: number, most: number) =>
     integer(name, text(name) ?? fallback, least, most);
   const isOn = (name: string, fallback: boolean) => flag(name, text(name), fallback);
   const age = (name: string) => days(name, text(name));
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
   const anchorDir = text('ANCHOR_DIR');
-  const prefixes = basePaths(text('BASE_PATH'));
+  const prefixes = basePaths(list('BASE_PATH'));
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const development = mode === 'development';
   const smtp = smtpServer('SMTP_URL', text('SMTP_URL'));
@@ -162,11 +164,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, { makes
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
     allowPrivateCallbacks: isOn('ALLOW_PRIVATE_CALLBACKS', development) && development,
-    callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
+    callbackNetworks: privateNetworks('CALLBACK_NETWORKS', list('CALLBACK_NETWORKS')),
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
     smtp,
     mailFrom: senderAddress('MAIL_FROM', text('MAIL_FROM'), smtp, text('PUBLIC_URL')),
-    secondFactorRoles: words(text('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
+    secondFactorRoles: words(list('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
     proofMinutes: number('PROOF_MINUTES', '15', 1, 24 * 60),
     consoleIdleMinutes: number('CONSOLE_IDLE_MINUTES', '60', 5, 24 * 60),
     operatorName: text('OPERATOR_NAME'),

@@ -202,6 +202,12 @@ for (const url of [
     assert.equal(readConfig({ ...KEY, DATABASE_URL: url }).databaseUrl, url);
   });
 
+test('the entries of a list may stand on lines of their own', () => {
+  const inLines = { CALLBACK_NETWORKS: '10.0.0.0/8,\n  192.168.0.0/16\n', SECOND_FACTOR_ROLES: 'owner,\n\tfinance' };
+  const inOne = { CALLBACK_NETWORKS: '10.0.0.0/8,192.168.0.0/16', SECOND_FACTOR_ROLES: 'owner,finance' };
+  assert.deepEqual(readConfig({ ...KEY, ...inLines }), readConfig({ ...KEY, ...inOne }));
+});
+
 test('production turns the limits on, and never lets callbacks reach private hosts', () => {
   const config = readConfig({ ...KEY, RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' });
   assert.equal(config.rateLimits, true);
