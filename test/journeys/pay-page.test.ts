@@ -145,6 +145,22 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
+  test('the payer can stop the redirect as long as the shop has not answered', async (context) => {
+    const { shop, url } = await openOrder(context);
+    const { page } = await openVisitor();
+    const door = shop.keepOut();
+    await page.goto(url);
+    await payButton(page).click();
+    const place = (await page.getByRole('button', { name: 'Stay here' }).boundingBox()) as { x: number; y: number };
+    await shop.got('POST /complete?order=1');
+    const stopped = page.waitForEvent('requestfailed');
+    // `click` of a locator would wait for the shop.
+    await page.mouse.click(place.x + 5, place.y + 5);
+    assert.equal((await stopped).url(), `${shop.url}/complete?order=1`);
+    door.letIn();
+    assert.match(page.url(), /\/pay\//);
+  });
+
   test('a payment method can receive and return the payer by form posts', async (context) => {
     const bank = createServer((request, response) => {
       const back = new URL(request.url ?? '', 'http://bank').searchParams.get('back');

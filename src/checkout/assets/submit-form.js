@@ -19,6 +19,8 @@ if (form !== null && visit?.type !== 'back_forward') {
     leaving.hidden = false;
     const stay = () => {
       stop();
+      // The shop may not have answered yet. This ends the request, so that its answer does not replace the page.
+      window.stop();
       leaving.hidden = true;
     };
     leaving.querySelector('button').addEventListener('click', () => {
