@@ -39,16 +39,22 @@ export function formatTime(language: Language, milliseconds: number): string {
   return format.format(milliseconds);
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const TWELVE_HOURS = 12 * 60 * 60 * 1000;
 
-/** Formats a time span for the payer, without a clock or a time zone: `45 minutes`, `3 hours`, `2 days`. */
-export function formatRemaining(language: Language, milliseconds: number): string {
-  if (milliseconds >= 48 * HOUR) return formatUnit(language, Math.floor(milliseconds / (24 * HOUR)), 'day');
-  if (milliseconds >= 2 * HOUR) return formatUnit(language, Math.floor(milliseconds / HOUR), 'hour');
-  return formatUnit(language, Math.max(1, Math.ceil(milliseconds / MINUTE)), 'minute');
-}
-
-function formatUnit(language: Language, count: number, unit: 'day' | 'hour' | 'minute'): string {
-  return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+/**
+ * Formats the end of a time limit (UTC milliseconds) in Chile's time zone: `09:01`; with the day if it is 12 hours or
+ * more away, `09:01 del 16 de enero`. English adds the offset. It stays true while the page is open.
+ */
+export function formatDeadline(language: Language, end: number, now: number): string {
+  const zone = { timeZone: 'America/Santiago' } as const;
+  const time = new Intl.DateTimeFormat(LOCALES[language], {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...zone,
+    ...(language === 'en' && { timeZoneName: 'shortOffset' }),
+  }).format(end);
+  if (end - now < TWELVE_HOURS) return time;
+  const day = new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month: 'long', ...zone }).format(end);
+  return language === 'es' ? `${time} del ${day}` : `${time} on ${day}`;
 }

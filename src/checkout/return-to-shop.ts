@@ -3,6 +3,7 @@ import { endpointAddress } from '../outbox/endpoint-address.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { callbackOf } from '../transactions/transition-transaction.ts';
+import type { Payment } from './find-payment.ts';
 
 /** How the payer's browser goes back to the shop. */
 export type ReturnToShop =
@@ -23,4 +24,14 @@ export function returnToShop(transaction: Transaction, environment: ServiceEnvir
   const url = state === 'completed' || state === 'failed' ? url_complete : url_cancel;
   if (settled_at === null || endpointAddress(url) !== endpointAddress(url_complete)) return { kind: 'get', url };
   return { kind: 'post', url, fields: callbackFields(environment, callbackOf(transaction, settled_at)) };
+}
+
+/**
+ * Returns an address of the shop for a payer who leaves before the result: its site, otherwise the origin of
+ * `x_url_complete`. Null for a payment link. The two URLs of the transaction would tell many shops that it was paid or
+ * cancelled.
+ */
+export function shopAddress({ transaction, look }: Pick<Payment, 'transaction' | 'look'>): string | null {
+  if (transaction.url_complete === '') return null;
+  return look.site ?? new URL(transaction.url_complete).origin;
 }

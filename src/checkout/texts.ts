@@ -28,13 +28,14 @@ export const TEXTS = {
     'payable.choose': 'Elige cómo pagar',
     'payable.with': 'Pagar con {method}',
     'payable.verb': 'Pagar',
-    'payable.time': 'Tienes {time} para pagar.',
+    'payable.time': 'Hora límite para pagar: {time}, hora de Chile.',
     'payable.cancel': 'Anular el pago',
     'payable.no_method': 'Por ahora no hay un medio de pago disponible. Vuelve a la tienda e inténtalo más tarde.',
     'payable.no_method_link': 'Por ahora no hay un medio de pago disponible. Inténtalo más tarde.',
 
     'cancel.title': '¿Anular este pago?',
     'cancel.text': 'No se te ha cobrado nada. Si anulas, esta orden ya no se podrá pagar desde aquí.',
+    'cancel.text_link': 'No se te ha cobrado nada. Si anulas y después quieres pagar, abre el enlace otra vez.',
     'cancel.confirm': 'Sí, anular',
     'cancel.back': 'No, seguir pagando',
 
@@ -49,7 +50,7 @@ export const TEXTS = {
 
     'completed.title': 'Pago aprobado',
     'completed.text': 'Listo: tu pago está hecho, y se lo avisamos a {merchant}.',
-    'completed.text_link': 'Listo. {merchant} ya tiene tu pago.',
+    'completed.text_link': 'Listo. {merchant} ya tiene el pago.',
     'failed.title': 'Pago rechazado',
     'failed.text': '{why} No se te cobró nada. Vuelve a la tienda para hacer una nueva orden.',
     'failed.text_link': '{why} No se te cobró nada. Abre el enlace otra vez para pagar de nuevo.',
@@ -187,13 +188,14 @@ export const TEXTS = {
     'payable.choose': 'Choose how to pay',
     'payable.with': 'Pay with {method}',
     'payable.verb': 'Pay',
-    'payable.time': 'You have {time} to pay.',
+    'payable.time': 'You can pay until {time}.',
     'payable.cancel': 'Cancel the payment',
     'payable.no_method': 'There is no payment method available right now. Return to the shop and try again later.',
     'payable.no_method_link': 'There is no payment method available right now. Try again later.',
 
     'cancel.title': 'Cancel this payment?',
     'cancel.text': 'Nothing has been charged. Once cancelled, this order can no longer be paid here.',
+    'cancel.text_link': 'Nothing has been charged. If you cancel and then want to pay, open the link again.',
     'cancel.confirm': 'Yes, cancel',
     'cancel.back': 'No, keep paying',
 
@@ -208,7 +210,7 @@ export const TEXTS = {
 
     'completed.title': 'Payment approved',
     'completed.text': 'All done: you have paid, and we tell {merchant}.',
-    'completed.text_link': 'All done. {merchant} has your payment.',
+    'completed.text_link': 'All done. {merchant} has the payment.',
     'failed.title': 'Payment declined',
     'failed.text': '{why} Nothing was charged. Return to the shop to place a new order.',
     'failed.text_link': '{why} Nothing was charged. Open the link again to pay anew.',

@@ -1,4 +1,5 @@
 import type { Payment } from '../checkout/find-payment.ts';
+import { linkSubject } from '../checkout/order-lines.ts';
 import { methodName, say, type TextKey } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Language } from '../lib/language.ts';
@@ -25,15 +26,16 @@ function declineTitle({ attempt }: Payment, language: Language): string {
 }
 
 /** Returns the method's reason in words for the payer. */
-export function declineText({ attempt, method }: Payment, language: Language): string {
+export function declineText({ transaction, attempt, method }: Payment, language: Language): string {
   const { reason, card_last_digits } = detailOf(attempt);
   if (attempt?.state === 'aborted') {
     const name = method === null ? '' : methodName(language, method);
     const known = reason === 'turned_back' || reason === 'not_finished';
     return say(language, known ? `declined.${reason}` : 'declined.aborted', { method: name });
   }
-  const digits = typeof card_last_digits === 'string' && /^\d{4}$/.test(card_last_digits) ? card_last_digits : null;
-  const card = digits === null ? '' : say(language, 'declined.card', { digits });
+  // Two payers of a link may share this page.
+  const isShown = linkSubject(transaction) === null && /^\d{4}$/.test(String(card_last_digits));
+  const card = isShown ? say(language, 'declined.card', { digits: String(card_last_digits) }) : '';
   const known = DECLINE_REASONS.find((one) => one === reason);
   return say(language, `declined.${known ?? 'other'}` satisfies TextKey, { card });
 }

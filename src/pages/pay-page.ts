@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
-import { formatAmount, formatRemaining } from '../checkout/format-for-payer.ts';
+import { formatAmount, formatDeadline } from '../checkout/format-for-payer.ts';
 import { linkSubject, orderLines } from '../checkout/order-lines.ts';
+import { shopAddress } from '../checkout/return-to-shop.ts';
 import { methodName, methodTakes, say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
@@ -58,7 +59,7 @@ export function cancelPage(app: App, payment: Payment, language: Language): Page
   const { url_cancel } = payment.transaction;
   const main = html`
 <h1>${say(language, 'cancel.title')}</h1>
-<p>${say(language, 'cancel.text')}</p>
+<p>${sayOf(language, 'cancel.text', linkSubject(payment.transaction))}</p>
 ${summary(payment, language)}
 <p><a class="primary" href="${path}">${say(language, 'cancel.back')}</a></p>
 <form method="post" action="${path}/cancel"><button class="secondary">${say(language, 'cancel.confirm')}</button></form>`;
@@ -126,8 +127,8 @@ function payableParts(app: App, payment: Payment, language: Language, chosen: st
   const merchant = environment.paymentServiceName;
   const amount = amountOf(payment, language);
   const path = payPath(app, payment);
-  const left = transaction.expires_at - app.now();
-  const time = say(language, 'payable.time', { time: formatRemaining(language, left) });
+  const now = app.now();
+  const time = say(language, 'payable.time', { time: formatDeadline(language, transaction.expires_at, now) });
   const main = html`
 <section class="sheet">
 ${amountHeading(amount, language)}
@@ -141,7 +142,7 @@ ${methodList(app, payment, language, chosen)}
     title: say(language, 'payable.title', { amount, merchant }),
     main,
     sheets: true,
-    ...reloadAfter(left, path),
+    ...reloadAfter(transaction.expires_at - now, path),
   };
 }
 
@@ -202,11 +203,13 @@ function inProgressParts(app: App, payment: Payment, language: Language): PagePa
   const age = app.now() - (payment.attempt?.created_at ?? 0);
   const stage = payment.attempt?.state === 'unknown' ? 'finding_out' : 'in_progress';
   const title = say(language, `${stage}.title`);
+  const shop = shopAddress(payment);
   const main = html`
 ${outcome('waiting', title, say(language, `${stage}.text`))}
 ${summary(payment, language)}
 <p><a class="primary" href="${url}">${say(language, 'in_progress.again')}</a></p>
-${givenUpForm(payment, language, url)}`;
+${givenUpForm(payment, language, url)}
+${shop !== null && html`<p><a class="secondary" href="${shop}">${say(language, 'return.button')}</a></p>`}`;
   return { title, main, refresh: { seconds: secondsUntilNextLook(age), url } };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAmount, formatRemaining, formatTime } from '../../src/checkout/format-for-payer.ts';
+import { formatAmount, formatDeadline, formatTime } from '../../src/checkout/format-for-payer.ts';
 import type { Language } from '../../src/lib/language.ts';
 
 const amounts: [amount: number, currency: string, es: string, en: string][] = [
@@ -21,18 +21,15 @@ for (const [amount, currency, es, en] of amounts) {
   });
 }
 
-const spans: [seconds: number, es: string, en: string][] = [
-  [1, '1 minuto', '1 minute'],
-  [60, '1 minuto', '1 minute'],
-  [61, '2 minutos', '2 minutes'],
-  [3600, '60 minutos', '60 minutes'],
-  [7200, '2 horas', '2 hours'],
-  [172_799, '47 horas', '47 hours'],
-  [172_800, '2 días', '2 days'],
+const deadlines: [left: number, es: string, en: string][] = [
+  [3_600_000, '09:01', '09:01 GMT-3'],
+  [12 * 3_600_000 - 1, '09:01', '09:01 GMT-3'],
+  [12 * 3_600_000, '09:01 del 15 de enero', '09:01 GMT-3 on January 15'],
 ];
-for (const [seconds, es, en] of spans) {
-  test(`${seconds} s left are shown as ${es} and ${en}`, () => {
-    assert.deepEqual([formatRemaining('es', seconds * 1000), formatRemaining('en', seconds * 1000)], [es, en]);
+for (const [left, es, en] of deadlines) {
+  test(`a time limit that ends in ${left} ms is shown as ${es} and ${en}`, () => {
+    const end = Date.parse('2026-01-15T12:01:30.000Z');
+    assert.deepEqual([formatDeadline('es', end, end - left), formatDeadline('en', end, end - left)], [es, en]);
   });
 }
 

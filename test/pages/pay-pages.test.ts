@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
+import { formatDeadline } from '../../src/checkout/format-for-payer.ts';
 import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { StorageError } from '../../src/db/database.ts';
 import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
+import { environmentOf } from '../../src/payment-services/find-environment.ts';
 import type { Environment } from '../../src/payment-services/payment-service.ts';
+import { setLook } from '../../src/payment-services/set-look.ts';
 import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
 import { approved, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -24,17 +28,19 @@ forEachEngine('the pay page', (openTestDatabase) => {
     parts: Partial<App> & { environment?: Environment } = {},
   ): Promise<Visit & AsyncDisposable> => openVisit(openTestDatabase, changes, parts);
 
-  test('shows amount, merchant, reference, method, remaining time and that it is a test', async () => {
+  test('shows amount, merchant, reference, method, time limit and that it is a test', async () => {
     await using visit = await open();
     const answer = await visit.server.get(visit.path, ENGLISH);
     assert.equal(answer.status, 200);
-    for (const text of ['CLP', '12,990', 'Test shop', 'ORD-1', 'Pay with Simulator', '60 minutes', 'Test</p>']) {
+    for (const text of ['CLP', '12,990', 'Test shop', 'ORD-1', 'Pay with Simulator', 'Test</p>']) {
       assert.ok(answer.text.includes(text), `the page has ${text}`);
     }
     assert.match(answer.text, new RegExp(`<form method="post" action="${visit.path}"`));
     assert.match(answer.text, /<button name="method" value="simulated"/);
     assert.match(answer.text, /<html lang="en">/);
     assert.equal(answer.text.match(/<h1>/g)?.length, 1);
+    const end = formatDeadline('en', visit.transaction.expires_at, visit.app.now());
+    assert.ok(answer.text.includes(`<p class="quiet">You can pay until ${end}.</p>`));
   });
 
   test('of a production token shows no test badge', async () => {
@@ -337,6 +343,18 @@ forEachEngine('the pay page', (openTestDatabase) => {
     app.now.advance(60_000);
     await lookUpPayments(app, 10);
     assert.match((await server.get(path, ENGLISH)).text, /Payment approved/);
+  });
+
+  test('leads from a payment in progress to the shop, to no address that says paid or cancelled', async () => {
+    await using visit = await open({ amount: 5003 });
+    const { app, server, path, transaction } = visit;
+    await server.post(path, pay('simulated'));
+    const { text } = await server.get(path);
+    assert.match(text, /<a class="secondary" href="https:\/\/shop\.example\.cl">Volver a la tienda<\/a>/);
+    assert.doesNotMatch(text, /shop\.example\.cl\/c/);
+    const { paymentServiceId } = await environmentOf(app, transaction);
+    await setLook(app, paymentServiceId, { site: 'https://casa.example.cl/' }, TESTER);
+    assert.match((await server.get(path)).text, /<a class="secondary" href="https:\/\/casa\.example\.cl\/">Volver/);
   });
 
   test('does not say that nothing was charged when the money came too late', async () => {

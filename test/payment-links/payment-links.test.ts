@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
@@ -12,14 +14,14 @@ import { endPaymentLink } from '../../src/payment-links/end-payment-link.ts';
 import { findPaymentLink, listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { payPaymentLink } from '../../src/payment-links/pay-payment-link.ts';
 import { type LinkWish, linkStateOf } from '../../src/payment-links/payment-link.ts';
-import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
+import type { PaymentMethod, PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
-import { approved, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
+import { approved, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -123,6 +125,39 @@ forEachEngine('a payment link', (openTestDatabase) => {
       await shop.references(),
       [1, 2, 3].map((number) => `${shop.link.id}-${number}`),
     );
+  });
+
+  test('for one use charges only the first payer, and tells the second nothing about the first one’s card', async () => {
+    const answers: PaymentOutcome[] = [
+      { kind: 'declined', detail: { reason: 'insufficient_funds', card_last_digits: '6623' } },
+      { kind: 'unknown' },
+    ];
+    const method = scriptMethod({ start: async () => answers.shift() ?? approved });
+    await using shop = await openLink(openTestDatabase, {}, [method]);
+    const [first, second] = [await shop.press(), await shop.press()];
+    const pay = (path: string) => shop.server.post(path, { headers: FORM, body: 'method=scripted' });
+    await pay(first);
+    const declined = (await shop.server.get(second)).text;
+    assert.match(declined, /No hay saldo o cupo suficiente\./);
+    assert.doesNotMatch(declined, /6623/);
+    await pay(first);
+    const refused = await pay(second);
+    assert.deepEqual([refused.status, /Ya hay un pago en curso/.test(refused.text)], [409, true]);
+    const [transaction] = (await shop.transactions()) as [Transaction];
+    await settlePayment(shop.app, (await selectLatestAttempt(shop.app.db, transaction)) as PaymentAttempt, approved);
+    await pay(second);
+    assert.deepEqual((await readStates(shop.app)).attempts.sort(), ['approved', 'declined']);
+    // The second payer sees this too, and did not pay.
+    const receipt = (await shop.server.get(second)).text;
+    assert.match(receipt, /Test shop ya tiene el pago/);
+    assert.doesNotMatch(receipt, /tu pago|6623/);
+  });
+
+  test('for one use asks before a cancel without speaking of an order', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const { text } = await shop.server.get(`${await shop.press()}/cancel`);
+    assert.match(text, /Si anulas y después quieres pagar, abre el enlace otra vez/);
+    assert.doesNotMatch(text, /[Oo]rden|tienda/);
   });
 
   test('for one use cannot be paid again while a late payment is in suspense, or after it was kept', async () => {
