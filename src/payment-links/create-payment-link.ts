@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { availableMethods } from '../checkout/available-methods.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -24,7 +25,7 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
  * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
  * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or whose
  * amount is too small or of a currency that no payment method collects; a repeated key of an existing link is
- * recognised first. Throws PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
+ * recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings. Throws PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
   app: App,
@@ -32,7 +33,8 @@ export async function createPaymentLink(
   wish: LinkWish,
   by: Actor,
 ): Promise<LinkCreation> {
-  const { environment, paymentServiceId } = await environmentHere(app, { environment_id: environmentId });
+  const owner = await environmentHere(app, { environment_id: environmentId });
+  const { environment, paymentServiceId } = owner;
   const link = newLink(environmentId, wish, app.now(), by);
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
@@ -41,10 +43,11 @@ export async function createPaymentLink(
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
     }
     if (amount < leastAmount(currency)) throw new Problem('INVALID_BODY', { errors: [tooSmall(currency)] });
-    // A method without settings counts too, because it may be set up before somebody pays.
     if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_CURRENCY] });
     }
+    if (availableMethods(app, owner, link).length === 0)
+      throw new Problem('NO_PAYMENT_METHOD', { detail: NOBODY_COLLECTS });
     await recordAudit(tx, {
       at: link.created_at,
       by,
@@ -63,6 +66,11 @@ export async function createPaymentLink(
     return { kind: 'created', link };
   });
 }
+
+const NOBODY_COLLECTS = {
+  en: 'No payment method is set up that could collect this. Set one up, or make the link in development.',
+  es: 'No hay un medio de pago configurado que pueda cobrarlo. Configura uno, o crea el enlace en desarrollo.',
+};
 
 function newLink(environmentId: number, wish: LinkWish, now: number, by: Actor): PaymentLink {
   const { amount, currency, subject, uses } = wish;

@@ -18,6 +18,8 @@ import type { PaymentMethod, PaymentOutcome } from '../../src/payment-methods/pa
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
+import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
@@ -25,7 +27,7 @@ import { approved, readAttempt, readStates, scriptMethod } from '../checkout/che
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
@@ -340,6 +342,35 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal(await count(), 2);
   });
 
+  test('is not made, also in the console, while no payment method has settings in its environment', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const { app, server } = shop;
+    const production = await createTestEnvironment(app, 'production');
+    const made = () => createPaymentLink(app, production.id, WISH, TESTER);
+    await assert.rejects(made, { code: 'NO_PAYMENT_METHOD' });
+    const ana = await createTestUser(app, { role: 'owner', may: [] });
+    const at = `/console/merchants/${production.paymentServiceId}/links`;
+    const wish = {
+      environment: 'production',
+      amount: '25000',
+      currency: 'CLP',
+      subject: 'Cuota',
+      uses: 'one',
+      valid: '',
+    };
+    const refused = await server.post(at, {
+      headers: { ...FORM, 'sec-fetch-site': 'same-origin', ...ana.console },
+      body: String(new URLSearchParams(wish)),
+    });
+    assert.deepEqual(
+      [refused.status, /No hay un medio de pago configurado que pueda cobrarlo/.test(refused.text)],
+      [400, true],
+    );
+    assert.equal((await listPaymentLinks(app, null, 10)).length, 1);
+    await collectPesos(app, production);
+    assert.equal((await made()).kind, 'created');
+  });
+
   test('has a QR code and a poster, and is listed only for users who may see it', async () => {
     await using shop = await openLink(openTestDatabase);
     const code = await shop.server.get(`${shop.path}/qr.svg`);
@@ -382,6 +413,14 @@ const PESOS_ALONE: PaymentMethod = {
   accepts: ({ currency, configured }) => configured && currency === 'CLP',
 };
 
+/** Sets up the pesos method in production. */
+async function collectPesos(app: TestApp, { paymentServiceId }: ServiceEnvironment): Promise<void> {
+  const target = { paymentServiceId, environment: 'production', method: 'pesos' } as const;
+  await setMethodSettings(app, target, { account: '597000000001', key: 'key' }, TESTER);
+  // Other processes would notice it after a second.
+  app.now.advance(1000);
+}
+
 async function openLink(
   openTestDatabase: OpenTestDatabase,
   changes: Partial<LinkWish> = {},
@@ -389,6 +428,7 @@ async function openLink(
 ) {
   const app = createTestApp(await openTestDatabase(), { paymentMethods });
   const environment = await createTestEnvironment(app);
+  await collectPesos(app, environment);
   const { link } = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
   const server = await startTestServer(app);
   const path = `/link/${link.id}`;

@@ -47,6 +47,7 @@ export const postPaymentLinks = operation({
       'FIELD_TOO_LONG',
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
+      'NO_PAYMENT_METHOD',
       'OUTCOME_UNKNOWN',
       'PAYMENT_SERVICE_MOVED',
       'PAYMENT_SERVICE_MOVING',

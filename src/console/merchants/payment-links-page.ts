@@ -64,7 +64,8 @@ export const postConsolePaymentLinks = consoleHandler(async (app, visit) => {
   try {
     await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'INVALID_BODY')) throw error;
+    const isShown = error instanceof Problem && ['INVALID_BODY', 'NO_PAYMENT_METHOD'].includes(error.code);
+    if (!isShown) throw error;
     const said = wordsOf(error, language).detail;
     return sendLinks(app, visit, merchant, 400, { said, field: error.extras.errors?.[0]?.pointer?.slice(1) });
   }

@@ -153,8 +153,11 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     const open = await desk.make(WISH, { ...all.headers, 'accept-language': 'es' });
     assert.equal(open.status, 422);
     assert.match(open.text, /Ves 2 servicios de pago, y se le paga a uno\. Nómbralo en payment_service\./);
-    const named = { ...WISH, payment_service: other.id, environment: 'production' };
-    const { id } = dataOf(await desk.make(named, all.headers));
+    const named = { ...WISH, payment_service: other.id };
+    const production = await desk.make({ ...named, environment: 'production' }, all.headers);
+    // Nobody can collect in production there.
+    assert.deepEqual([production.status, jsonOf(production)['code']], [503, 'NO_PAYMENT_METHOD']);
+    const { id } = dataOf(await desk.make({ ...named, environment: 'development' }, all.headers));
     const [row] = await desk.app.db.query('select environment_id from payment_links where id = $1', [id]);
     assert.notEqual(row?.['environment_id'], desk.environment.id);
   });
