@@ -208,7 +208,7 @@ export type Event = {
   } | null;
   environment: string | null;
   payment_service: string | null;
-  data: unknown;
+  data: Record<string, unknown> | null;
 };
 
 export type EventPage = { message: string; errors: null; data: { events: Event[]; next: string; has_more: boolean } };

@@ -1,3 +1,4 @@
+import type { RefundReply } from './api-types.ts';
 import type { Operation } from './request-types.ts';
 
 const REFUND = 'POST /trxs/{id}/nullification';
@@ -46,6 +47,11 @@ export function isReplyTo(operation: string, json: object): boolean {
     // This reply has only the indicators that the query asks for, so `data` may be empty.
     return value !== null && (operation === INDICATORS || !isEmpty(value));
   });
+}
+
+/** Returns whether a reply refuses a refund: it has status 200, a code and no data. */
+export function isRefusedRefund(operation: string, json: object): json is RefundReply {
+  return operation === REFUND && (json as RefundReply).data === null;
 }
 
 const INDICATORS = 'GET /indicators/remittances';

@@ -23,8 +23,8 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
 }
 
 /** Returns the error of a refused refund, which the service reports with status 200 and a code. */
-export function refusedRefund({ code, message }: RefundReply, sent: Sent): RubricaError {
-  const nothing = { ...sent, errors: [], data: null, requestId: null, retryable: false, retryAfterMs: null };
+export function refusedRefund({ code, message }: RefundReply, sent: Sent, requestId: string | null): RubricaError {
+  const nothing = { ...sent, errors: [], data: null, requestId, retryable: false, retryAfterMs: null };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
 

@@ -9,7 +9,6 @@ import {
   type RubricaClientOptions,
 } from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
-import { refusedRefund } from './request-failure.ts';
 import type { Query } from './request-types.ts';
 import type { Connection } from './send-request.ts';
 import { ServiceCaller } from './service-caller.ts';
@@ -101,9 +100,7 @@ export class RubricaClient {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
     const parts = { path: { id: idTrx }, header: { 'Idempotency-Key': idempotencyKey }, body: refund };
     const reply = await this.#service.callAsUser('POST /trxs/{id}/nullification', parts);
-    const request = `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`;
-    if (!reply.data) throw refusedRefund(reply, { request, idempotencyKey });
-    return reply.data.verificationToken;
+    return (reply.data as NonNullable<typeof reply.data>).verificationToken;
   }
 
   async listRefunds(idTrx: number): Promise<Api.Refund[]> {

@@ -1,6 +1,6 @@
 import type { Problem } from './api-errors.ts';
-import { isReplyTo } from './reply-member.ts';
-import { failureOf, type Sent } from './request-failure.ts';
+import { isRefusedRefund, isReplyTo } from './reply-member.ts';
+import { failureOf, refusedRefund, type Sent } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /** The part of `fetch` that the client uses. The platform's `fetch` and its wrappers fit. */
@@ -17,15 +17,17 @@ export type RequestParts = { path?: Values; query?: Values; header?: Values; bod
 
 /**
  * Sends one request and returns the JSON of the response. `operation` is its method and path, such as `GET /trxs/{id}`.
- * Throws `RubricaError` for every other response, and when none came.
+ * Throws `RubricaError` for every other response, for a refused refund, and when no response came.
  */
 export async function sendRequest(connection: Connection, operation: string, parts: RequestParts): Promise<unknown> {
   const [method = '', path = ''] = operation.split(' ');
   const address = connection.baseUrl + pathOf(path, parts);
   const answer = await exchange(connection, { method, address }, parts);
   const json = parseObject(answer.text);
-  if (isGood(answer) && json !== null && isReplyTo(operation, json)) return json;
-  throw refusalOf(answer, json, sentAs({ method, address }, parts));
+  const sent = sentAs({ method, address }, parts);
+  if (!isGood(answer) || json === null || !isReplyTo(operation, json)) throw refusalOf(answer, json, sent);
+  if (isRefusedRefund(operation, json)) throw refusedRefund(json, sent, answer.headers.get('x-request-id'));
+  return json;
 }
 
 type Target = { method: string; address: string };

@@ -34,7 +34,7 @@ export type FeedEvent = {
   transaction: { id: number; reference: string; amount: string; currency: string; state: string } | null;
   environment: string | null;
   payment_service: string | null;
-  data: unknown;
+  data: Record<string, unknown> | null;
 };
 
 /** `next`: the cursor for the next page. `hasMore`: more events may be available at once. */
@@ -165,7 +165,7 @@ function describeEvent(
   transaction: FeedTransaction | null,
   owner: FeedTransaction | FeedEnvironment | null,
 ): FeedEvent {
-  const data: unknown = row.data === null ? null : JSON.parse(row.data);
+  const data = row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>);
   return {
     id,
     type: row.type,
@@ -182,9 +182,9 @@ function amountOf({ id, reference, amount, currency }: FeedTransaction) {
   return { id, reference, amount: formatDecimal(amount, currency), currency };
 }
 
-function stateAfter(type: EventType, data: unknown): string {
+function stateAfter(type: EventType, data: FeedEvent['data']): string {
   if (type === 'transaction.created') return 'pending';
-  if (type === 'transaction.conflict' || type === 'transaction.resolved') return (data as { state: string }).state;
+  if (type === 'transaction.conflict' || type === 'transaction.resolved') return String(data?.['state']);
   // Only completed payments are refunded.
   if (type.startsWith('refund.')) return 'completed';
   return type.slice('transaction.'.length);

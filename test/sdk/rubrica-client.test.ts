@@ -213,14 +213,15 @@ describe('other calls', () => {
 
   test('throw the reason of a refused refund, which the service answers with status 200', async (context) => {
     const json = { code: 'REFUND_WINDOW_CLOSED', message: 'La Trx tiene más de 90 días', errors: null, data: null };
-    const { client } = open(context, [{ json }], { accessToken: 'jwt' });
+    const { client } = open(context, [{ json, headers: { 'x-request-id': 'request-1' } }], { accessToken: 'jwt' });
     await assert.rejects(client.createRefund(7, { amount: 1000, type: 'parcial' }, { idempotencyKey: 'key-1' }), {
       name: 'RubricaError',
       status: 200,
       idempotencyKey: 'key-1',
+      requestId: 'request-1',
       code: 'REFUND_WINDOW_CLOSED',
       message:
-        'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días (POST https://pay.example/base/trxs/7/nullification answered 200)',
+        'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días (POST https://pay.example/base/trxs/7/nullification answered 200, request request-1)',
       retryable: false,
     });
   });

@@ -48,7 +48,7 @@ function replySchema() {
       transaction: Type.Nullable(transaction),
       environment: Type.Nullable(Type.String()),
       payment_service: Type.Nullable(Type.String()),
-      data: Type.Any(),
+      data: Type.Nullable(Type.Record(Type.Any())),
     },
     { $id: 'Event' },
   );
