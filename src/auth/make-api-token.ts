@@ -2,7 +2,8 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidParameter } from '../error-catalogue.ts';
+import { Problem } from '../error-catalogue.ts';
+import { errorItem } from '../error-item.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { insertApiToken, selectApiTokensOf } from './api-token-queries.ts';
@@ -29,10 +30,12 @@ export async function makeApiToken(
   managerId: string | null = null,
 ): Promise<NewApiToken | null> {
   if (!/^[\w. -]{1,60}$/.test(name))
-    throw invalidParameter(
-      'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.',
-      'Un nombre tiene de 1 a 60 letras, dígitos, espacios, puntos, guiones o guiones bajos.',
-    );
+    throw invalidName([
+      'The name has other characters or more than 60.',
+      'Send 1 to 60 letters, digits, spaces, points, dashes or underscores.',
+      'El nombre tiene otros caracteres o más de 60.',
+      'Envía de 1 a 60 letras, dígitos, espacios, puntos, guiones o guiones bajos.',
+    ]);
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
@@ -43,10 +46,12 @@ export async function makeApiToken(
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
     if (others.some((other) => other.name === name && other.ended_at === null))
-      throw invalidParameter(
-        `The user has an API token called ${name}: choose another name, or end that one first.`,
-        `El usuario ya tiene un token de API llamado ${name}: elige otro nombre, o cierra antes ese.`,
-      );
+      throw invalidName([
+        `The user has an API token called ${name}.`,
+        'Choose another name, or end that one first.',
+        `El usuario ya tiene un token de API llamado ${name}.`,
+        'Elige otro nombre, o cierra antes ese.',
+      ]);
     const at = app.now();
     const id = await storeApiToken(tx, hashes, digestOf(apiToken), {
       userId: row.id,
@@ -60,6 +65,10 @@ export async function makeApiToken(
     await recordAudit(tx, { at, by, action: 'api_token.created', subject, after });
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
   });
+}
+
+function invalidName(words: Parameters<typeof errorItem>[2]): Problem {
+  return new Problem('INVALID_PARAMETER', { errors: [errorItem('/name', 'INVALID_PARAMETER', words)] });
 }
 
 /** Stores a token by its digest (`digestOf`) and returns its id. */

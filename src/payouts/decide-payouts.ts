@@ -182,8 +182,9 @@ async function lockDecided(tx: Tx, { owner, named }: PayoutDecision, to: PayoutS
 }
 
 function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
-  const inEnglish = (one: PayoutState) => `"${STATE_NAMES[one].en}"`;
-  const inSpanish = (one: PayoutState) => `«${STATE_NAMES[one].es}»`;
+  // With the code: programs know no other name of a state.
+  const inEnglish = (one: PayoutState) => `"${STATE_NAMES[one].en}" (${one})`;
+  const inSpanish = (one: PayoutState) => `«${STATE_NAMES[one].es}» (${one})`;
   if (state === to) {
     return {
       en: `${id} is already in ${inEnglish(to)}: there is nothing left to do.`,

@@ -123,7 +123,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const refused = (message: string) => ({ code: 'PAYOUT_STATE', message });
     await assert.rejects(
       approvePayouts(app, decide(desk, [payout.id])),
-      refused(`${payout.id} is already in "Approved": there is nothing left to do.`),
+      refused(`${payout.id} is already in "Approved" (approved): there is nothing left to do.`),
     );
     await assert.rejects(
       approvePayouts(app, decide(desk, [drafted.id])),
@@ -131,7 +131,9 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
     await assert.rejects(
       rejectPayouts(app, decide(desk, [payout.id])),
-      refused(`${payout.id} is in "Approved": only a payout in "Waits for approval" can go to "Rejected".`),
+      refused(
+        `${payout.id} is in "Approved" (approved): only a payout in "Waits for approval" (awaiting_approval) can go to "Rejected" (rejected).`,
+      ),
     );
   });
 

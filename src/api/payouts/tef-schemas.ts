@@ -121,16 +121,17 @@ const TWO_CALLBACKS = errorItem('/callbackUrl', 'INVALID_PARAMETER', [
 ]);
 
 /**
- * Reads one transfer. Adds every error to `errors`, with pointers under `pointer`; the result is usable only without
+ * Reads one transfer. Adds every error to `all`, with pointers under `pointer`; the result is usable only without
  * errors.
  */
-export function readTransfer(value: unknown, pointer: string, errors: ErrorItem[]): PayoutWish {
+export function readTransfer(value: unknown, pointer: string, all: ErrorItem[]): PayoutWish {
+  const errors: ErrorItem[] = [];
   const tef = objectAt(value, 'tef', pointer, errors);
   const recipient = objectAt(tef['recipientData'], 'recipientData', `${pointer}/recipientData`, errors);
   const bank = objectAt(tef['bankData'], 'bankData', `${pointer}/bankData`, errors);
   const textOf = (parent: 'recipientData' | 'bankData', name: string, most: number) =>
     textAt((parent === 'bankData' ? bank : recipient)[name], `${pointer}/${parent}/${name}`, most, errors);
-  return {
+  const wish = {
     reference: textAt(tef['id'], `${pointer}/id`, 80, errors),
     amount: amountOf(tef['amount'], `${pointer}/amount`, errors),
     message: optionalText(tef['messageToAddressee'], `${pointer}/messageToAddressee`, errors) ?? '',
@@ -144,6 +145,9 @@ export function readTransfer(value: unknown, pointer: string, errors: ErrorItem[
       rutFormat: null,
     },
   };
+  // A missing object is one error. Its members need none.
+  all.push(...errors.filter(({ pointer: at }) => !errors.some((other) => at.startsWith(`${other.pointer}/`))));
+  return wish;
 }
 
 function objectAt(

@@ -130,6 +130,13 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
       [{ user: 'nobody@example.cl', name: 'x' }, 'NOT_FOUND'],
     ] as const)
       assert.equal(jsonOf(await manager.make(wish))['code'], code, JSON.stringify(wish));
+    for (const name of ['first', 'x\u00fa']) {
+      const { errors } = jsonOf(await manager.make({ user: shop.id, name })) as { errors: { pointer: string }[] };
+      assert.deepEqual(
+        errors.map(({ pointer }) => pointer),
+        ['/name'],
+      );
+    }
     assert.equal((jsonOf(await manager.list(shop.id))['data'] as unknown[]).length, 1);
   });
 });

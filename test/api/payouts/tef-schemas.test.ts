@@ -16,8 +16,19 @@ test('an item of a batch that is not an object is named by its place, not as tef
   const [error, ...others] = errorsOf(null, '/payouts/3');
   assert.equal(error?.pointer, '/payouts/3');
   assert.match(error.message, /^payouts\/3 has the wrong JSON type/);
-  assert.match(others[0]?.message ?? '', /^recipientData is missing/);
+  assert.deepEqual(others, []);
   assert.match(errorsOf(7, '/tef')[0]?.message ?? '', /^tef has the wrong JSON type/);
+});
+
+test('a missing object is one error, without its members', () => {
+  const { recipientData: _recipientData, ...rest } = tef;
+  const errors = errorsOf({ ...rest, bankData: 'x', amount: 1.5 }, '/tef');
+  const codes = errors.map(({ pointer, code }) => `${pointer} ${code}`);
+  assert.deepEqual(codes, [
+    '/tef/recipientData MISSING_FIELD',
+    '/tef/bankData INVALID_TYPE',
+    '/tef/amount INVALID_AMOUNT',
+  ]);
 });
 
 test('every error of a transfer is reported under the place of that transfer', () => {
