@@ -59,8 +59,8 @@ try {
 }
 
 /**
- * Returns commander's error without its prefix, and says where the ids of a missing `--payment-service` are, and that
- * an option such as `--port` is a setting.
+ * Returns commander's error without its prefix, and says where the ids of a missing `--payment-service` are, that an
+ * option such as `--port` is a setting, and that `-1d` is no duration.
  */
 function usageText(text: string): string {
   const fix = '$&: bin/rubrica payment-service list has the ids';
@@ -71,6 +71,7 @@ function usageText(text: string): string {
       const setting = option.replace(/=.*/, '').replaceAll('-', '_').toUpperCase();
       return SETTINGS.some(({ name }) => name === setting) ? `${said}: set the environment variable ${setting}` : said;
     })
+    .replace(/unknown option '-\d+[smhd]'/, '$&: a duration has no sign. bin/rubrica clock back undoes an advance')
     .replace(/^(unknown (?:command|option) '[^']*')(?:\n\(Did you mean .*\))?/, (said, cause: string) => {
       const meant = inOrder(process.argv.slice(2, 4));
       return meant === null ? said : `${cause}\n(Did you mean ${meant}?)`;

@@ -1,5 +1,6 @@
 import { listedTransaction } from '../api/transactions/listed-transaction.ts';
 import type { App } from '../app.ts';
+import { formatMoney, parseDecimal } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { listRefusedRequests, readRefused } from '../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../search/find-payments.ts';
@@ -76,6 +77,7 @@ type Creation = Pick<
 >;
 
 function seenCreation({ id, reference, amount, currency, created_at, ...of }: Creation): SeenRequest {
+  const minor = parseDecimal(amount, currency);
   return {
     key: `transaction ${id}`,
     at: Date.parse(created_at),
@@ -84,7 +86,7 @@ function seenCreation({ id, reference, amount, currency, created_at, ...of }: Cr
     // Browser forms and shops with an access token create transactions too.
     endpoint: null,
     status: 200,
-    says: `transaction ${id}, ${reference}, ${amount} ${currency}`,
+    says: `transaction ${id}, ${reference}, ${minor === null ? `${amount} ${currency}` : formatMoney(minor, currency)}`,
     fixes: [],
   };
 }

@@ -38,6 +38,7 @@ suite('a refused command names the cause', () => {
     ['payment-service create', 64, 'USAGE', /--name/],
     ['serve --port 80', 64, 'USAGE', /unknown option '--port': set the environment variable PORT$/m],
     ['doctor --data-dir=x', 64, 'USAGE', /set the environment variable DATA_DIR$/m],
+    ['clock advance -1d', 64, 'USAGE', /unknown option '-1d': a duration has no sign\. bin\/rubrica clock back/],
     ['user create bea@example.cl --ma x', 64, 'USAGE', /unknown option '--ma'$/m],
     ['user create --email bea@example.cl --may payments:read refunds:create', 64, 'USAGE', /--may refunds:create\./],
     ['trigger payment.completed --body {"x_url_callback":"x"}', 1, 'INVALID_URL', /URL\. Send an absolute https URL/],

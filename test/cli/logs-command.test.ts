@@ -48,7 +48,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     const created = lines.find((line) => line.includes('ORD-7'));
     assert.match(
       created ?? '',
-      /^[\d:]{8} {2}Test shop \(development\) {2}200 {2}transaction \d+, ORD-7, \d+\.00 CLP$/,
+      /^[\d:]{8} {2}Test shop \(development\) {2}200 {2}transaction \d+, ORD-7, \$[\d.]+ CLP$/,
     );
     assert.match(
       lines[refused] ?? '',
