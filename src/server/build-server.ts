@@ -233,7 +233,11 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
       const start = (['/console', '/docs'] as const).find((below) => own.startsWith(`${below}/`));
       if (meant === undefined && start !== undefined)
         return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
-      if (meant === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
+      const shorter = path.slice(0, -1);
+      const takes = ({ pattern, methods }: (typeof known)[number]) =>
+        methods.includes(request.method) && pattern.test(shorter);
+      const said = path.endsWith('/') && known.some(takes) ? { detail: NO_SLASH } : {};
+      if (meant === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND', said));
       const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
       return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
     }
@@ -243,6 +247,11 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { detail }));
   };
 }
+
+const NO_SLASH = {
+  en: 'Write the address without its last slash.',
+  es: 'Escribe la dirección sin la barra final.',
+};
 
 function count(app: App, request: FastifyRequest, { statusCode: status }: FastifyReply): void {
   const route = request.routeOptions.url ?? 'none';

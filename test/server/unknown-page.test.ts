@@ -113,6 +113,19 @@ test('a trailing slash redirects a browser to the page, also below a base path, 
     assert.deepEqual([(await server.get(path, BROWSER)).headers.get('location'), path], [null, path]);
 });
 
+test('a trailing slash is named as the mistake, where the address without it takes the method', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const detailOf = async (method: string, path: string) => jsonOf(await server.send(method, path))['detail'];
+  for (const [method, path] of [
+    ['POST', '/trxs/'],
+    ['POST', '/v2/trxs/'],
+    ['GET', '/events/'],
+  ] as const)
+    assert.equal(await detailOf(method, path), 'Write the address without its last slash.', path);
+  for (const path of ['/nope/', '/trxs//', '/tef/x/y/'])
+    assert.equal(await detailOf('POST', path), 'Check the address; see /docs.', path);
+});
+
 test('an address that only resembles a known one is answered 404, not 405', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const path of ['/openapi-json', '/openapi/transfersXjson']) {
