@@ -1,4 +1,4 @@
-// Sends the one form that is marked, after the pause it names, and shows the seconds. Without scripts its button does the same.
+// Sends the marked form after its pause, and shows the seconds. Without scripts its button does it.
 const form = document.querySelector('form[data-submit-after]');
 const leaving = document.querySelector('.leaving');
 const [visit] = performance.getEntriesByType('navigation');
@@ -19,7 +19,7 @@ if (form !== null && visit?.type !== 'back_forward') {
     leaving.hidden = false;
     const stay = () => {
       stop();
-      // The shop may not have answered yet. This ends the request, so that its answer does not replace the page.
+      // The form may be on its way.
       window.stop();
       leaving.hidden = true;
     };
