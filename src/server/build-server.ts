@@ -227,19 +227,18 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     const notBuilt = saysNotBuilt(request.method, own);
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
     if (first === undefined) {
-      const page = request.method === 'GET' && isBrowser(request) ? path.replace(/\/$/, '') : path;
+      const shorter = path.replace(/\/$/, '');
       const meant =
-        page === path ? undefined : known.find(({ pattern, methods }) => methods[1] === 'HEAD' && pattern.test(page));
+        shorter === path
+          ? undefined
+          : known.find(({ pattern, methods }) => methods.includes(request.method) && pattern.test(shorter));
+      if (meant !== undefined && request.method === 'GET' && isBrowser(request)) {
+        const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
+        return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
+      }
       const start = (['/console', '/docs'] as const).find((below) => own.startsWith(`${below}/`));
-      if (meant === undefined && start !== undefined)
-        return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
-      const shorter = path.slice(0, -1);
-      const takes = ({ pattern, methods }: (typeof known)[number]) =>
-        methods.includes(request.method) && pattern.test(shorter);
-      const said = path.endsWith('/') && known.some(takes) ? { detail: NO_SLASH } : {};
-      if (meant === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND', said));
-      const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
-      return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
+      if (start !== undefined) return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
+      return sendUnknown(app, request, reply, new Problem('NOT_FOUND', meant && { detail: NO_SLASH }));
     }
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     reply.header('allow', allow);
