@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
-import type { Tx } from '../db/database.ts';
-import { addUp } from '../lib/exact-sum.ts';
+import type { Reader, Tx } from '../db/database.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { lockFunds } from '../payment-services/lock-funds.ts';
+import { lockFunds, readFunds } from '../payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { advanceSequence } from '../transactions/transaction-queries.ts';
@@ -40,7 +40,10 @@ export async function placeRefund(
 ): Promise<PlacedRefund> {
   const { amount, reserved, refusal } = await checkRefundPart(app, tx, transaction, part, now);
   if (refusal !== null) return { kind: 'refused', refusal };
-  if (!(await isCovered(tx, transaction, reserved, amount))) return { kind: 'refused', refusal: balanceRefusal() };
+  const { refundable } = await lockFunds(tx, transaction.environment_id, transaction.currency);
+  if (!(await isCovered(tx, transaction, { reserved, amount, refundable }))) {
+    return { kind: 'refused', refusal: balanceRefusal() };
+  }
   await allow(amount);
   const advanced = await advanceSequence(tx, transaction);
   const row = { amount, type: part.type, requestedBy, idempotencyKey };
@@ -50,12 +53,22 @@ export async function placeRefund(
 }
 
 /**
+ * Returns why the refund would be refused now; null: it would be made. It locks nothing, so `placeRefund` checks again.
+ */
+export async function findRefusal(app: App, transaction: Transaction, part: RefundPart): Promise<RefundRefusal | null> {
+  const { amount, reserved, refusal } = await checkRefundPart(app, app.db, transaction, part, app.now());
+  if (refusal !== null) return refusal;
+  const { refundable } = await readFunds(app.db, transaction.environment_id, transaction.currency);
+  return (await isCovered(app.db, transaction, { reserved, amount, refundable })) ? null : balanceRefusal();
+}
+
+/**
  * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's
- * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction.
+ * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction if a refund follows.
  */
 export async function checkRefundPart(
   app: App,
-  tx: Tx,
+  tx: Reader,
   transaction: Transaction,
   { amount: wished, type }: RefundPart,
   now: number,
@@ -71,12 +84,15 @@ export async function checkRefundPart(
 }
 
 /**
- * Returns whether the merchant's money covers one more refund, and locks that money until the commit. The merchant may
- * end up owing the service the fees of refunded payments and the allowed overdraft, and nothing more.
+ * Returns whether the merchant's money, `refundable`, covers one more refund. The merchant may end up owing the service
+ * the fees of refunded payments and the allowed overdraft, and nothing more.
  */
-async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
+async function isCovered(
+  tx: Reader,
+  transaction: Transaction,
+  { reserved, amount, refundable }: { reserved: number; amount: number; refundable: Sum },
+): Promise<boolean> {
   const { environment_id, currency } = transaction;
-  const { refundable } = await lockFunds(tx, environment_id, currency);
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
   const covered = addUp([refundable, more]);
   // Most refunds are covered without the second sum, which reads every refund of the merchant.

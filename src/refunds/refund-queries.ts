@@ -164,7 +164,7 @@ export async function sumGone(
  * Sums the part of the fees that refunds of a merchant's payments have used or reserved: `feeWithin` of each payment.
  * SQLite joins a `cross join` in the written order: it starts with the refunds, not with all payments of the merchant.
  */
-export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
+export async function sumFeesWithin(tx: Reader, environmentId: number, currency: string): Promise<Sum> {
   const [row] = await tx.query<{ total: string }>(
     `select cast(cast(coalesce(sum(given - own), 0) as bigint) as text) as total from (
        select t.amount - t.fee as own, sum(r.amount) as given

@@ -6,6 +6,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
 import { openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -21,7 +22,7 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     const get = (path: string) => server.get(`${at}${path}`, headers);
     const post = (fields: Record<string, string>) =>
       server.post(`${at}/refund`, { headers: { ...FORM, ...headers }, body: String(new URLSearchParams(fields)) });
-    return { app, paid: desk.paid, server, at, get, post };
+    return { app, environment: desk.environment, paid: desk.paid, server, at, get, post };
   };
 
   test('cannot exceed what earlier refunds leave', async () => {
@@ -54,6 +55,21 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.equal(await shown(), '20000');
     assert.equal((await post({ amount: '20000', reason: 'roto', key: 'two' })).status, 303);
     assert.equal(await shown(), '50000', 'nothing is left today, and the form is for a request');
+  });
+
+  test('that the money of the merchant does not cover is refused in place of its confirmation', async () => {
+    const { app, environment, server, get, post } = await open();
+    await using _server = server;
+    await payOut(app, environment, 140_000);
+    const asked = await get('/refund?amount=10001&reason=roto');
+    assert.equal(asked.status, 409);
+    assert.match(asked.text, /role="alert">No se puede devolver: El dinero del comercio no alcanza/);
+    assert.doesNotMatch(asked.text, /name="key"|quedan -/);
+    assert.match(asked.text, / name="reason"[^>]* value="roto"/, 'the form keeps what was typed');
+    const covered = await get('/refund?amount=10000&reason=roto');
+    assert.match(covered.text, /Al comercio le quedan \$0 CLP/);
+    const key = valueOf(covered.text, 'key') ?? '';
+    assert.equal((await post({ amount: '10000', reason: 'roto', key, equal: '' })).status, 303);
   });
 
   test('warns before it is confirmed that an equal one was asked for', async () => {

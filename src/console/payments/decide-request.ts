@@ -6,7 +6,8 @@ import { html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../refunds/decide-refund-request.ts';
 import { findBarFromRequest } from '../../refunds/find-refund-request.ts';
-import { REFUND_REFUSALS } from '../../refunds/refund-refusal.ts';
+import { findRefusal } from '../../refunds/place-refund.ts';
+import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import type { RefundRequest } from '../../refunds/refund-request.ts';
 import { selectRefundRequest } from '../../refunds/refund-request-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
@@ -20,7 +21,10 @@ import { paymentOf, sendPayment } from './get-payment.ts';
 import { lastEqualRefund, refundEntries } from './refund-entries.ts';
 import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
-/** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
+/**
+ * Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. If the
+ * refund would be refused now, it says why in place of the confirmation.
+ */
 export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const found = await findAsked(app, visit);
   if (found === null) return visit.send(404, notFoundPage(visit.language));
@@ -29,9 +33,13 @@ export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
   const bar = await findBarFromRequest(app.db, request, visit.user);
-  if (bar === null) return sendQuestion(app, visit, found);
-  const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
-  return sendPayment(app, visit, shown, 409, said);
+  if (bar !== null) {
+    const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
+    return sendPayment(app, visit, shown, 409, said);
+  }
+  const refusal = await findRefusal(app, shown.transaction, request);
+  if (refusal !== null) return sendPayment(app, visit, shown, 409, refusedText(visit, refusal));
+  return sendQuestion(app, visit, found);
 });
 
 /** Makes the refund after the confirmation and the second factor. */
@@ -48,8 +56,7 @@ export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
     const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
     if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
     if (approval.kind === 'already') return await sendDecided(app, visit, shown, approval.request);
-    const why = REFUND_REFUSALS[approval.refusal.code][language];
-    return await sendPayment(app, visit, shown, 409, tell(language, 'above.refused', { why }));
+    return await sendPayment(app, visit, shown, 409, refusedText(visit, approval.refusal));
   } catch (error) {
     return sendRefusal(app, visit, shown, error);
   }
@@ -112,6 +119,10 @@ function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { state
       name: actorText(visit.language, decided_by),
     }),
   );
+}
+
+function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): string {
+  return tell(language, 'above.refused', { why: REFUND_REFUSALS[code][language] });
 }
 
 function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: unknown) {

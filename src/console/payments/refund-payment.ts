@@ -7,6 +7,7 @@ import { type Html, html } from '../../http/html.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createRefund } from '../../refunds/create-refund.ts';
+import { findRefusal } from '../../refunds/place-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import { requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
@@ -102,9 +103,13 @@ function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): strin
 }
 
 /** Returns the address of the confirmation page, with the amount and the reason. */
-function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, { amount, reason }: Wish): string {
-  const wish = { amount: formatPlain(amount, payment.currency), reason };
-  return `/payments/${payment.id}/refund?${typedQuery(visit, wish)}`;
+function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, wish: Wish): string {
+  return `/payments/${payment.id}/refund?${typedQuery(visit, typedWish(payment.currency, wish))}`;
+}
+
+/** Returns the wish as a person types it. */
+function typedWish(currency: string, { amount, reason }: Wish) {
+  return { amount: formatPlain(amount, currency), reason };
 }
 
 type Wish = { amount: number; reason: string };
@@ -133,8 +138,15 @@ async function partOf(app: App, shown: ShownPayment, { amount, reason }: Wish) {
   return { amount, type: amount === (await leftOf(app, shown)) ? ('total' as const) : ('parcial' as const), reason };
 }
 
-async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: ShownPayment, wish: Wish) {
-  const { payment } = shown;
+/** Asks before the refund; if it would be refused, says why on the page of the payment and offers no button. */
+async function sendQuestion(app: App, visit: ConsoleVisit, shown: ShownPayment, wish: Wish) {
+  const { language, send } = visit;
+  const { payment, transaction } = shown;
+  const refusal = await findRefusal(app, transaction, await partOf(app, shown, wish));
+  if (refusal !== null) {
+    const typed = typedWish(payment.currency, wish);
+    return sendPayment(app, visit, shown, 409, refusedText(visit, refusal), typed);
+  }
   const money = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
