@@ -86,8 +86,7 @@ export async function planImport(
     if (row.amount < 0)
       steps.push(
         await planRefunded(app, scope, row, {
-          // A chargeback beside a refund of another amount is not that refund.
-          isNew: (kind === 'missing_in_books' || differs.includes('amount')) && !seen.has(key) && !repeated,
+          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
           charged,
           elsewhere,
         }),

@@ -209,6 +209,22 @@ test('totals give the sums of the file and of the books, and the amount of each 
   ]);
 });
 
+test('a chargeback beside a refund of another amount is not that refund', async () => {
+  const settlement = await read(
+    'date,buy_order,tipo,amount\n2026-01-15,rb-1001,Venta,12990\n2026-01-15,rb-1001,Contracargo,12000\n',
+  );
+  const compared = await compareSettlement(settlement, [booked(), refund]);
+  assert.deepEqual(told(compared), ['matched 2 1', 'missing_in_books 3 -', 'missing_in_settlement - 2']);
+  const [total] = explainDifference(compared);
+  assert.deepEqual(
+    total?.causes.map(({ cause, amount }) => [cause, amount]),
+    [
+      ['refund_missing_in_books', -12_000],
+      ['refund_missing_in_settlement', 990],
+    ],
+  );
+});
+
 test('a file that repeats one row thousands of times costs a few looks at each row', async () => {
   const repeated = '2026-01-15,rb-1001,1213,12990\n'.repeat(1000);
   const others = Array.from({ length: 1000 }, (_, at) => `2026-01-15,rb-1001,1213,${at + 1}\n`).join('');
