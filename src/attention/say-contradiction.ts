@@ -21,8 +21,8 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
   const { event, reason, unasked, missing, currency = '' } = readObject(text);
   if (reason === 'suspense') {
     return {
-      en: `${method.en} was not asked for it, because money of its payment that no refund asked for is in suspense. Where it is this refund, settle it as completed. Where it is not, decide about that money with books resolve, and then retry the refund, or settle it as failed`,
-      es: `no se le pidió a ${method.es}, porque hay dinero sin dueño de su pago que ninguna devolución pedía. Si es esta devolución, ciérrala como completada (completed). Si no lo es, decide de quién es ese dinero con books resolve y después reintenta la devolución, o ciérrala como fallida (failed)`,
+      en: `${method.en} was not asked for it, because money of its payment that no refund asked for is in suspense. Where it is this refund, settle it as completed. Where it is not, decide about that money on the page of the payment, or with books resolve, and then retry the refund, or settle it as failed`,
+      es: `no se le pidió a ${method.es}, porque hay dinero sin dueño de su pago que ninguna devolución pedía. Si es esta devolución, ciérrala como completada (completed). Si no lo es, decide de quién es ese dinero en la página del pago, o con books resolve, y después reintenta la devolución, o ciérrala como fallida (failed)`,
     };
   }
   if (event === 'refund_unasked' && unasked !== undefined) {
@@ -107,27 +107,31 @@ const returnOrClear: SayEnd = () => ({
 const bookThenClear: SayEnd = (payout, text) =>
   text === 'failed' || text === 'returned'
     ? {
-        en: `Its money is with the merchant: clear it. Where payout create had booked it as ${payout.id}, payout return takes that back first`,
-        es: `Su dinero lo tiene el comercio: termina la contradicción. Si lo habías anotado como ${payout.id} con payout create, quítalo antes con payout return`,
+        en: `Its money is with the merchant: clear it. Where it was recorded by hand as ${payout.id}, take that back first: under "Recorded by hand", or with payout return`,
+        es: `Su dinero lo tiene el comercio: termina la contradicción. Si se había registrado a mano como ${payout.id}, deshazlo antes: en «Registrado a mano», o con payout return`,
       }
     : {
         en: `Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
         es: `Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
       };
 
-/** Names the step of the console that books what a line shows, if a line contradicts the payout. */
+/** Names the step of the console that books what a line shows: of the line that contradicts the payout, if there is one. */
 function atLine(payout: Contradicted): InBoth {
   const [line] = contradictingLines(payout);
-  if (line === undefined) return { en: '', es: '' };
-  return {
-    en: `, at line ${line} of the statement ("It is not that…", then "It left at the merchant’s expense") or with`,
-    es: `, en la línea ${line} de la cartola («No es eso…» y después «Salió a costa del comercio») o con`,
-  };
+  return line === undefined
+    ? {
+        en: ', at the line of a statement that shows it ("It left at the merchant’s expense") or in a terminal with',
+        es: ', en la línea de la cartola que lo muestre («Salió a costa del comercio») o en una terminal con',
+      }
+    : {
+        en: `, at line ${line} of the statement ("It is not that…", then "It left at the merchant’s expense") or in a terminal with`,
+        es: `, en la línea ${line} de la cartola («No es eso…» y después «Salió a costa del comercio») o en una terminal con`,
+      };
 }
 
 const cancelThenClear: SayEnd = (payout) => ({
-  en: `It has not left from here. Where the money left another way, cancel it and book that: ${bookingOf(payout, payout.id)}. Then clear it`,
-  es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo y anota la salida: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
+  en: `It has not left from here. Where the money left another way, cancel it and book that${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
+  es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo y anota la salida${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
 });
 
 const END_IN: Readonly<Record<PayoutState, SayEnd>> = {

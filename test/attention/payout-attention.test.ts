@@ -299,7 +299,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal(row?.reason, 'approved, and its sender cannot be reached');
   });
 
-  test('name payout create and payout clear when an ended one is contradicted, and not payout settle', async () => {
+  test('name the line of a statement, payout create and payout clear when an ended one is contradicted', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const sender = await formerSender(app, desk);
@@ -321,12 +321,12 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [row] = await listed('payout');
     assert.equal(
       row?.reason,
-      `it is in "Refused by the bank", and somebody says "Arrived". Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first: ${booking}. Then clear it`,
+      `it is in "Refused by the bank", and somebody says "Arrived". Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first, at the line of a statement that shows it ("It left at the merchant’s expense") or in a terminal with: ${booking}. Then clear it`,
     );
     const [spanish] = await listAttention(app, 'payout', 10, 'es');
     assert.equal(
       nameless(spanish),
-      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero: ${booking}. Después termina la contradicción`,
+      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero, en la línea de la cartola que lo muestre («Salió a costa del comercio») o en una terminal con: ${booking}. Después termina la contradicción`,
     );
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'recorded');
     assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'replayed');
@@ -336,7 +336,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await say('returned');
     assert.match(
       (await listed('payout'))[0]?.reason ?? '',
-      /says "Came back"\. Its money is with the merchant: clear it\./,
+      /says "Came back"\. Its money is with the merchant: clear it\. .*under "Recorded by hand", or with payout return$/,
     );
     const { paymentServiceId, environment } = owner;
     await returnPayout(app, { paymentServiceId, environment }, { reference: id, reason: 'it came back', by });
@@ -363,7 +363,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(
       (await listAttention(app, 'payout', 10, 'es')).map(({ reason }) => reason),
       [
-        `${reference}: está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero, en la línea ${statement}/1 de la cartola («No es eso…» y después «Salió a costa del comercio») o con: ${booking}. Después termina la contradicción`,
+        `${reference}: está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero, en la línea ${statement}/1 de la cartola («No es eso…» y después «Salió a costa del comercio») o en una terminal con: ${booking}. Después termina la contradicción`,
       ],
     );
     assert.deepEqual(
@@ -475,9 +475,15 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     const [here] = (await approved(app, desk)) as [Payout];
     assert.equal((await say(here.id, 'confirmed')).contradicted.length, 1);
-    assert.match((await listed('payout'))[0]?.reason ?? '', /It has not left from here\..* cancel it and book that: /);
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /It has not left from here\..* cancel it and book that, at the line of a statement/,
+    );
     await cancelPayouts(app, { owner, named: { ids: [here.id] }, by, reason: 'it left by hand' });
-    assert.match((await listed('payout'))[0]?.reason ?? '', /^it is in "Taken back", .* book it first: /);
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /^it is in "Taken back", .* book it first, at the line of a statement/,
+    );
     assert.equal((await payOut(app, owner, 10_000, { reference: here.id })).kind, 'recorded');
     const payout = (await selectPayoutAnywhere(app.db, here.id)) as Payout;
     await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
+import { addUp } from '../../src/lib/exact-sum.ts';
 import type { Recording } from '../../src/movements/record-movement.ts';
 import { returnPayout } from '../../src/movements/return-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -120,6 +121,21 @@ forEachEngine('a line of a bank statement that is put into suspense again', (ope
       ['payout', right],
       ['payout', wrong],
     ]);
+    assert.deepEqual([await available(), await findings()], [before, []]);
+  });
+
+  test('was not the return of its payout, whose charge is then booked again at the expense of the merchant', async () => {
+    const { app, desk, take, resolve, reopen, available, findings } = await open();
+    const recorded = idOf(await payOut(app, desk.environment, 5000, { reference: 'TEF-1' }));
+    const before = await available();
+    const id = await take([-5000, 'TRANSFERENCIA'], [5000, 'ABONO']);
+    await resolve(id, 2, { use: 'payout', payoutId: recorded });
+    await resolve(id, 3, { use: 'return', payoutId: recorded });
+    assert.equal(await available(), addUp([before, 5000]));
+    await reopen(id, 3);
+    await resolve(id, 3, { use: 'other' });
+    await reopen(id, 2);
+    await resolve(id, 2, { use: 'payout', toMerchant: { paymentServiceId: desk.environment.paymentServiceId } });
     assert.deepEqual([await available(), await findings()], [before, []]);
   });
 

@@ -64,7 +64,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.wrong_text':
       'Queda sin explicar, y después dices qué es. Ningún asiento cambia: el pago o el depósito sigue anotado y puede recibir otra línea.',
     'explain.wrong_return':
-      'Queda sin explicar, y después dices qué es. Ningún asiento cambia: la vuelta del pago sigue anotada. Si ese pago no volvió, anótalo de nuevo con payout create.',
+      'Queda sin explicar, y después dices qué es. Ningún asiento cambia: la vuelta del pago sigue anotada. Si ese pago no volvió, anótalo de nuevo en la línea de su cargo («No es eso…» y después «Salió a costa del comercio»), o en una terminal con payout create.',
     'explain.wrong_do': 'Dejarla sin explicar',
     'explain.was_other':
       '{name} dijo que es ajena, con el motivo «{reason}». Eso queda en la auditoría; lo que anotes ahora reemplaza su uso.',
@@ -151,7 +151,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.wrong_text':
       'It goes into suspense, and then you say what it is. No entry changes: the payout or deposit stays recorded and may get another line.',
     'explain.wrong_return':
-      'It goes into suspense, and then you say what it is. No entry changes: the return of the payout stays recorded. If that payout did not come back, record it again with payout create.',
+      'It goes into suspense, and then you say what it is. No entry changes: the return of the payout stays recorded. If that payout did not come back, record it again at the line of its charge (“It is not that…”, then “It left at the merchant’s expense”), or in a terminal with payout create.',
     'explain.wrong_do': 'Put it in suspense',
     'explain.was_other':
       '{name} said that it is of nothing here, with the reason “{reason}”. That stays in the audit log; what you write down now replaces its use.',
