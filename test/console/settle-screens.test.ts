@@ -526,6 +526,8 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
     const doubt = '<p class="notice">Está en «El banco lo rechazó», y se dijo «Llegó».';
     for (const at of [page, path]) assert.ok((await server.get(at, finance.console)).text.includes(doubt), at);
+    const form = (await server.get(path, finance.console)).text;
+    assert.match(form, /lo que lo contradice es falso, o ya se anotó aparte \(clear\)/, 'as what waits asks');
     const clear = { outcome: 'clear', reason: 'el banco se equivocó' };
     assert.equal(
       (await look(finance, { ...clear, outcome: 'confirmed' })).status,

@@ -70,7 +70,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.confirmed': 'Llegó (confirmed)',
     'settle.payout_failed': 'No llegó ni llegará (failed)',
     'settle.payout_returned': 'Llegó y volvió (returned)',
-    'settle.clear': 'Su estado es el correcto: lo que lo contradice es falso (clear)',
+    'settle.clear': 'Su estado es el correcto: lo que lo contradice es falso, o ya se anotó aparte (clear)',
     'settle.payout_will': 'El pago quedará como: {state}.',
     'settle.payout_nothing': 'No hay nada que decir de este pago: no ha salido, o ya terminó. No se decidió nada.',
     'settle.contradicted': 'Su estado no lo permite: no se movió dinero, y lo dicho queda como contradicción.',
@@ -144,7 +144,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.confirmed': 'It arrived (confirmed)',
     'settle.payout_failed': 'It did not arrive and never will (failed)',
     'settle.payout_returned': 'It arrived and came back (returned)',
-    'settle.clear': 'Its state is right: what contradicts it is wrong (clear)',
+    'settle.clear': 'Its state is right: what contradicts it is wrong, or is booked apart (clear)',
     'settle.payout_will': 'The payout will be: {state}.',
     'settle.payout_nothing':
       'There is nothing to say about this payout: it has not left, or it has ended. Nothing was decided.',

@@ -24,7 +24,7 @@ import { refusalOf } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 import { doubtOf, type Left, pathOf } from './settle-way.ts';
 
-/** `clear`: the state is right, and what contradicts it is wrong. */
+/** `clear`: the state is right, and what contradicts it is wrong or is booked apart. */
 type Outcome = PayoutOutcome | 'clear';
 
 const CHOICES = {
@@ -35,8 +35,8 @@ const CHOICES = {
 } as const satisfies Record<Outcome, ConsoleText>;
 
 /**
- * Asks how a payout that has left ended, or whether a contradiction is wrong. Shows what the outcome would do; with
- * `confirm` records it.
+ * Asks how a payout that has left ended, or whether a contradiction is wrong or booked. Shows what the outcome would do;
+ * with `confirm` records it.
  */
 export const { get: getConsoleSettlePayout, post: postConsoleSettlePayout } = settleScreens({
   find: findLeft,
