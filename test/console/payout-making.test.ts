@@ -436,6 +436,11 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       await maker.upload(`${path}/results`, carried),
     ])
       assert.match(answer.headers.get('location') ?? '', /^\/console\/prove\?next=/);
+    const back = new URL(
+      (await maker.upload(`${path}/results`, {}, result)).headers.get('location') ?? '',
+      'http://host',
+    ).searchParams.get('next');
+    assert.match((await maker.get(back ?? '')).text, /Choose the file again/);
     const again = await maker.post('/payout-files', { of, format: 'bci', account: '1' });
     assert.match(
       again.headers.get('location') ?? '',

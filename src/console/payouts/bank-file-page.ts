@@ -55,7 +55,7 @@ export const getConsolePayoutFileContent = consoleHandler(async (app, visit) => 
 export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
   const { language, by, request, goTo } = visit;
   const file = await fileOf(app, visit);
-  const asked = requireProof(app, visit, `/payout-files/${file.id}`);
+  const asked = requireProof(app, visit, `/payout-files/${file.id}?done=proved`);
   if (asked !== null) return asked;
   const upload = await readSentFile(request);
   const { fields, file: sent } = upload;
@@ -161,6 +161,8 @@ function statesIn(payouts: readonly Payout[]): [PayoutState, number][] {
 
 function noticeOf({ request, language }: ConsoleVisit, isTest: boolean): Html | false {
   const { done, settled, already, contradicted } = request.query as Record<string, unknown>;
+  // A person comes back from the second factor without the file that they chose.
+  if (done === 'proved') return alertNotice(tell(language, 'results.file_again'));
   if (done === 'filed') return doneNotice(tell(language, isTest ? 'files.test_done' : 'files.done'));
   const counts = [settled, already, contradicted].map((count) =>
     /^\d{1,6}$/.test(String(count)) ? Number(count) : null,

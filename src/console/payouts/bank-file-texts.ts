@@ -41,6 +41,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.title': 'Lo que dice el banco',
     'results.text':
       'El archivo de resultados del banco: un CSV, .xlsx o .xls con RUT, monto y estado de cada línea, o con un id. Primero ves su efecto.',
+    'results.file_again': 'No cambió nada. Elige el archivo otra vez.',
     'results.look': 'Ver su efecto',
     'results.preview': 'El banco dice qué pasó con {n pago|pagos}',
     'results.line': 'línea {numbers}',
@@ -96,6 +97,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.title': 'What the bank says',
     'results.text':
       'The result file of the bank: a CSV, .xlsx or .xls with RUT, amount and state of each line, or with an id. You see its effect first.',
+    'results.file_again': 'Nothing changed. Choose the file again.',
     'results.look': 'Show its effect',
     'results.unread': 'The result file was not read, and nothing changed. {why}',
     'results.preview': 'The bank says what became of {n payout|payouts}',
