@@ -32,7 +32,12 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/payments/:id/refund'], 'refunds:create', screens.getConsoleRefund),
   screen('POST', ['/console/payments/:id/refund'], 'refunds:create', screens.postConsoleRefund),
   screen('POST', ['/console/payments/:id/requests'], 'refunds:create', screens.postConsoleRefundRequest),
-  screen('GET', ['/console/refund-requests'], readWith('refunds:approve'), screens.getConsoleRefundRequests),
+  screen(
+    'GET',
+    ['/console/refund-requests'],
+    [...readWith('refunds:approve'), 'refunds:create'],
+    screens.getConsoleRefundRequests,
+  ),
   screen(
     'GET',
     ['/console/payments/:id/requests/:request/approve'],

@@ -26,7 +26,11 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '', text: 'nav.today', permission: 'payments:read' },
       { path: '/payments', text: 'nav.payments', permission: 'payments:read' },
-      { path: '/refund-requests', text: 'above.list', permission: readWith('refunds:approve') },
+      {
+        path: '/refund-requests',
+        text: 'above.nav',
+        permission: [...readWith('refunds:approve'), 'refunds:create'],
+      },
       { path: '/callbacks', text: 'nav.callbacks', permission: readWith('callbacks:resend'), whole: true },
       { path: '/mails', text: 'mails.title', permission: readWith('callbacks:resend'), whole: true },
       { path: '/attention', also: ['/suspense'], text: 'nav.attention', permission: 'books:read', whole: true },

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { isOfToken } from '../audit/actor.ts';
 import { findTokenHolders } from '../auth/token-holders.ts';
+import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Reader } from '../db/database.ts';
 import { type InBoth, notFound } from '../error-catalogue.ts';
@@ -12,6 +13,7 @@ import {
   type ListedRefundRequest,
   selectRefundRequestAnywhere,
   selectRefundRequests,
+  selectRefundRequestsBy,
   selectWaitingRefundRequests,
 } from './refund-request-queries.ts';
 
@@ -43,6 +45,15 @@ export async function listWaitingRequests(
   const { environments } = await findElsewhere(app);
   const seen = environmentIds === null ? null : [...environmentIds];
   return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
+}
+
+/** Lists the requests that this person made, waiting and decided, the newest first. */
+export function listOwnRequests(
+  app: App,
+  { id, email, environmentIds }: Pick<User, 'id' | 'email' | 'environmentIds'>,
+  limit: number,
+): Promise<ListedRefundRequest[]> {
+  return selectRefundRequestsBy(app.db, { id, email }, environmentIds && [...environmentIds], limit);
 }
 
 /** Returns why this person may never approve the request, whatever their permissions; null: they may. */

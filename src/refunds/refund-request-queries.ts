@@ -144,6 +144,23 @@ export function selectWaitingRefundRequests(
   );
 }
 
+/** Lists the requests of one user in these environments (null: all), the newest first. */
+export function selectRefundRequestsBy(
+  db: Reader,
+  { id, email }: { id: string; email: string },
+  environmentIds: readonly number[] | null,
+  limit: number,
+): Promise<ListedRefundRequest[]> {
+  const [among, ...ids] =
+    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $4}', environmentIds];
+  // A payment service that moved here has the same person under another id.
+  return db.query<ListedRefundRequest>(
+    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) ${among}
+     order by r.requested_at desc, r.id limit $1`,
+    [limit, id, email, ...ids],
+  );
+}
+
 export function selectRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
   return db.query<ListedRefundRequest>(`${LISTED} order by r.requested_at desc, r.id limit $1`, [limit]);
 }

@@ -165,9 +165,34 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match((await as(approver).get('/payments')).text, /href="\/console\/refund-requests"/);
     const all = await createTestUser(app, { role: 'auditor', may: [] });
     assert.ok((await as(all).get('/refund-requests')).text.includes(`/console/payments/${others.paid.id}"`));
-    assert.equal((await as(asker).get('/refund-requests')).status, 403);
     await as(approver).post(`/payments/${desk.paid.id}/requests/${request?.id}/reject`, { reason: 'no corresponde' });
     assert.match((await as(approver).get('/refund-requests')).text, /No refund waits for an approval/);
+  });
+
+  test('is listed for its requester, who sees no request of others, until and after it is decided', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const { paymentServiceId } = desk.environment;
+    const paymentServices = [paymentServiceId];
+    const other = await createTestUser(app, { role: 'support', may: [], paymentServices, refundLimits: { CLP: 1000 } });
+    const list = async (language = 'es') => (await as(asker, language).get('/refund-requests')).text;
+    assert.match(await list(), /No solicitaste ninguna devolución sobre tu límite\./);
+    assert.match((await as(asker, 'es').get(at)).text, /href="\/console\/refund-requests"[^>]*>Devoluciones pedidas</);
+    const request = await askForRefund(app, desk);
+    await askForRefund(app, desk, { amount: 2000, by: actorOf(other, 'support') });
+    assert.match(await list(), /Devoluciones que pediste[^]*\$150\.000 CLP[^]*Espera a otra persona/);
+    assert.doesNotMatch(await list(), /\$2\.000 CLP/);
+    await as(approver).post(`${at}/requests/${request.id}/reject`, { reason: 'ya se cambió' });
+    const decided = await list();
+    for (const said of ['Rechazada', approver.email, 'ya se cambió', `href="/console${at}"`])
+      assert.ok(decided.includes(said), said);
+    app.now.advance(MINUTE);
+    const own = await askForRefund(app, desk, { amount: 120_000 });
+    await as(asker).post(`${at}/requests/${own.id}/withdraw`, { reason: 'me equivoqué' });
+    assert.match(await list('en'), /Taken back[^]*me equivoqué[^]*Rejected/);
+    const developer = await createTestUser(app, { role: 'developer', may: [] });
+    assert.equal((await as(developer).get('/refund-requests')).status, 403);
   });
 
   test('is not approved by the requester, by support, or by a person who does not see the payment service', async () => {

@@ -1,7 +1,8 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import { html } from '../../http/html.ts';
-import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
+import { listOwnRequests, listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
 import { actorText, ageCell, emptyState } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, EXPORTED, readFirst, sendList } from '../console-list.ts';
@@ -14,18 +15,19 @@ const SHOWN = 200;
 
 /**
  * Lists the refunds above a limit that wait for another person, oldest first, in the payment services that this person
- * sees.
+ * sees. A person who may only ask for refunds sees their own requests instead, with what became of them, newest first.
  */
 export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
   const { text = '', merchant = '' } = askedOf(visit);
+  const isOwn = !mayAny(user.may, readWith('refunds:approve'));
   const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) =>
-    listWaitingRequests(app, user.environmentIds, limit),
+    isOwn ? listOwnRequests(app, user, limit) : listWaitingRequests(app, user.environmentIds, limit),
   );
   return sendList<ListedRefundRequest>(visit, {
-    title: tell(language, 'above.list'),
+    title: tell(language, isOwn ? 'above.own' : 'above.list'),
     path: '/refund-requests',
-    columns: columnsFor(app, visit),
+    columns: columnsFor(app, visit, isOwn),
     cut,
     rows: rows.filter(
       (row) =>
@@ -33,11 +35,14 @@ export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
         containsText(text, [row.reference, row.requested_by, row.reason]),
     ),
     filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
-    empty: emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
+    empty: isOwn
+      ? emptyState(visit, tell(language, 'above.own_none'), '')
+      : emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
   });
 });
 
-function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRequest>[] {
+function columnsFor(app: App, visit: ConsoleVisit, isOwn: boolean): Column<ListedRefundRequest>[] {
+  const { language } = visit;
   const now = app.now();
   return [
     {
@@ -50,14 +55,7 @@ function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRe
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     { name: 'request', text: 'above.id', value: ({ id }) => id, hidden: true },
     ...amountColumns<ListedRefundRequest>((row) => row),
-    {
-      name: 'by',
-      text: 'above.by',
-      value: ({ requested_by, asker_disabled }) => {
-        const name = actorText(language, requested_by);
-        return asker_disabled === 1 ? tell(language, 'above.by_disabled', { name }) : name;
-      },
-    },
+    ...(isOwn ? endColumns(visit) : [askerColumn(visit)]),
     { name: 'why', text: 'column.why', value: ({ reason }) => reason },
     {
       name: 'since',
@@ -67,5 +65,34 @@ function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRe
       cell: ({ requested_at }) => ageCell(language, Math.max(0, now - requested_at)),
     },
     { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
+  ];
+}
+
+function askerColumn({ language }: ConsoleVisit): Column<ListedRefundRequest> {
+  return {
+    name: 'by',
+    text: 'above.by',
+    value: ({ requested_by, asker_disabled }) => {
+      const name = actorText(language, requested_by);
+      return asker_disabled === 1 ? tell(language, 'above.by_disabled', { name }) : name;
+    },
+  };
+}
+
+/** Returns the columns of the end of a request: its state, who decided it and why. */
+function endColumns({ language, user }: ConsoleVisit): Column<ListedRefundRequest>[] {
+  return [
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ state, decided_by_id }) =>
+        tell(language, decided_by_id === user.id ? 'above.state_withdrawn' : `above.state_${state}`),
+    },
+    {
+      name: 'decided',
+      text: 'above.decided_by',
+      value: ({ decided_by }) => (decided_by === null ? null : actorText(language, decided_by)),
+    },
+    { name: 'decision', text: 'above.decided_why', value: ({ decision_reason }) => decision_reason },
   ];
 }
