@@ -17,6 +17,7 @@ function waitingRequest(request: ListedRefundRequest): Waiting {
   const { id, payment_service, name, environment, transaction_id, requested_at, amount, currency } = request;
   const { requested_by, reason } = request;
   const elsewhere = request.asked_elsewhere === 1;
+  const disabled = request.asker_disabled === 1 ? DISABLED : { en: '', es: '' };
   return {
     payment_service,
     name,
@@ -29,14 +30,17 @@ function waitingRequest(request: ListedRefundRequest): Waiting {
     reason: elsewhere
       ? ASKED_ELSEWHERE
       : {
-          en: `${requested_by} asks for a refund above the limit, and another person approves it: ${reason}`,
-          es: `${requested_by} pide una devolución sobre su límite, y otra persona la aprueba: ${reason}`,
+          en: `${requested_by}${disabled.en} asks for a refund above the limit, and another person approves it: ${reason}`,
+          es: `${requested_by}${disabled.es} pide una devolución sobre su límite, y otra persona la aprueba: ${reason}`,
         },
     command: elsewhere
       ? `bin/rubrica refund reject ${id} --reason TEXT --as EMAIL`
       : `bin/rubrica refund approve ${id} --as EMAIL`,
   };
 }
+
+/** The request goes on, and who decides about it should know. */
+const DISABLED = { en: ' (disabled)', es: ' (deshabilitado)' };
 
 const ASKED_ELSEWHERE = {
   en: 'it was asked for with an API token of another database, so nobody can approve it: ask for it again',

@@ -63,6 +63,9 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const [lista = '', ...otras] = await pages('es');
     assert.ok(lista.includes(`${asker.email} (deshabilitado)`));
     for (const page of otras) assert.match(page, /Ese usuario está deshabilitado ahora: decide si la devolución/);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { text } = await as(owner, 'es').get('/attention?kind=refund_request');
+    assert.ok(text.includes(`${asker.email} (deshabilitado) pide una devolución`));
     const approval = await approveRefundRequest(app, request, { by: desk.approver, reason: null });
     assert.equal(approval.kind, 'approved');
   });
