@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { composeApp } from '../src/compose-app.ts';
 import { readConfig } from '../src/config.ts';
 import { deleteOldCallbacks } from '../src/outbox/delete-old-callbacks.ts';
-import { sealFeed } from '../src/outbox/seal-feed.ts';
+import { sealFeed } from '../src/outbox/feed/seal-feed.ts';
 import { indexPayments } from '../src/search/index-payments.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from './db/database.ts';
 import type { Outage } from './db/outage.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Mailer } from './lib/mailer.ts';
-import type { SafeFetch } from './lib/safe-fetch.ts';
+import type { SafeFetch } from './lib/network/safe-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentMethod } from './payment-methods/payment-method.ts';
 import type { OpenPayoutSender } from './payout-senders/payout-sender.ts';

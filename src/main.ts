@@ -1,12 +1,12 @@
-import './lib/resolve-quickly.ts';
+import './lib/network/resolve-quickly.ts';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { SigningError } from '../protocol/signing-error.ts';
 import { addCommands } from './cli/command-groups.ts';
-import { addExamples, colourHelp } from './cli/dress-help.ts';
+import { addExamples, colourHelp } from './cli/help/dress-help.ts';
+import { systemFix } from './cli/operation/system-fixes.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
 import { refuseBlank } from './cli/refuse-blank.ts';
-import { systemFix } from './cli/system-fixes.ts';
 import { terminalLanguage } from './cli/terminal-language.ts';
 import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
@@ -90,7 +90,7 @@ function inOrder([first = '', second = '']: readonly string[]): string | null {
 
 /** Loads the Spanish help only when it is needed. */
 async function speakSpanish(): Promise<void> {
-  const { translateHelp } = await import('./cli/translate-help.ts');
+  const { translateHelp } = await import('./cli/help/translate-help.ts');
   translateHelp(program);
 }
 

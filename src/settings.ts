@@ -1,5 +1,5 @@
 import { type Config, environmentVariable, publicOrigin } from './config.ts';
-import { hostInUrl } from './lib/origins-at.ts';
+import { hostInUrl } from './lib/network/origins-at.ts';
 import { withoutPassword } from './lib/setting-readers.ts';
 
 type Setting = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyInThread } from '../src/cli/verify-in-thread.ts';
+import { verifyInThread } from '../src/cli/run/verify-in-thread.ts';
 import { listProcesses } from '../src/health/list-processes.ts';
 import { noteSecretUse } from '../src/payment-services/note-secret-use.ts';
 import { noteRefusedRequest, type Refusal } from '../src/refused-requests/note-refused-request.ts';

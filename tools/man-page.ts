@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from '../src/cli/command-groups.ts';
-import { EXAMPLES } from '../src/cli/help-examples.ts';
+import { EXAMPLES } from '../src/cli/help/help-examples.ts';
 import { SETTINGS } from '../src/settings.ts';
 
 const STATUSES = [

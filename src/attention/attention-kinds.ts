@@ -12,17 +12,17 @@ import type { InBoth } from '../error-catalogue.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
-import { causeOf } from '../outbox/answer-cause.ts';
+import { causeOf } from '../outbox/endpoints/answer-cause.ts';
 import {
   type FailingEndpoint,
   measureFailing,
   measureGone,
   selectFailing,
   selectGone,
-} from '../outbox/failing-endpoint-queries.ts';
-import { receiverOf } from '../outbox/find-subscribers.ts';
-import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
-import { endCommand, sayWebhook } from '../outbox/say-webhook.ts';
+} from '../outbox/endpoints/failing-endpoint-queries.ts';
+import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/endpoints/given-up-callback-queries.ts';
+import { receiverOf } from '../outbox/webhooks/find-subscribers.ts';
+import { endCommand, sayWebhook } from '../outbox/webhooks/say-webhook.ts';
 import { REFUND_IN_DOUBT_AFTER } from '../refunds/refund.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { type FailingEndpoint, selectFailing } from '../outbox/failing-endpoint-queries.ts';
+import { type FailingEndpoint, selectFailing } from '../outbox/endpoints/failing-endpoint-queries.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { AttentionKind, AttentionMeasure } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
 import { requireManager } from './manage-rule.ts';
-import { updateSessionsEnded } from './session-queries.ts';
+import { updateSessionsEnded } from './sign-in/session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
-import { selectTokenUses } from './api-token-queries.ts';
 import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { selectFactorOwners } from './factors/factor-queries.ts';
+import { selectTokenUses } from './tokens/api-token-queries.ts';
 import { selectUsers } from './user-queries.ts';
 
 /** Times are UTC milliseconds. `last_log_in_at`: with a password, a link or an API token; null: no log-in recorded. */

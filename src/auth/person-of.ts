@@ -1,10 +1,10 @@
 import { type Actor, tokenOf } from '../audit/actor.ts';
 import type { Reader } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
-import { hasOpenApiToken } from './api-token-queries.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
 import { mayAny, type Needed, type Permission } from './permission.ts';
+import { hasOpenApiToken } from './tokens/api-token-queries.ts';
 import type { User } from './user.ts';
 import { userActor } from './user-actor.ts';
 import { selectUserById } from './user-queries.ts';

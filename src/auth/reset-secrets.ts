@@ -1,13 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
-import { updateApiTokensEnded } from './api-token-queries.ts';
 import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
-import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
-import { makePassword } from './password.ts';
-import { passwordProver, saidPassword } from './password-proof.ts';
-import { updateSessionsEnded } from './session-queries.ts';
+import { makePassword } from './sign-in/password.ts';
+import { passwordProver, saidPassword } from './sign-in/password-proof.ts';
+import { updateSessionsEnded } from './sign-in/session-queries.ts';
+import { apiTokenHashes, digestOf, generateApiToken } from './tokens/api-token.ts';
+import { updateApiTokensEnded } from './tokens/api-token-queries.ts';
+import { FIRST_TOKEN, storeApiToken } from './tokens/make-api-token.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
 

@@ -1,6 +1,6 @@
+import type { AnchorSource } from '../proof/anchors/verify-anchors.ts';
 import type { Finding } from '../proof/proof-finding.ts';
-import { describeRestore, type SeenRestore } from '../proof/restore.ts';
-import type { AnchorSource } from '../proof/verify-anchors.ts';
+import { describeRestore, type SeenRestore } from '../proof/restores/restore.ts';
 import { chileanTimes, countOf, time } from './print.ts';
 
 /** Returns a finding as one line for a person. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../http/html.ts';
 import { beginSentence } from '../lib/begin-sentence.ts';
 import type { Language } from '../lib/language.ts';
-import type { Cause } from '../outbox/answer-cause.ts';
+import type { Cause } from '../outbox/endpoints/answer-cause.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
 /** Why a form was refused; `said` is empty if it was not. `field`: the field at fault, as `formField` names it. */

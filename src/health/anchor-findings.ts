@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { formatAge } from '../lib/time-text.ts';
-import { type AnchorRow, selectLastAnchor, selectOldestUnposted } from '../proof/anchor-queries.ts';
-import { placeIn } from '../proof/keep-anchors.ts';
+import { type AnchorRow, selectLastAnchor, selectOldestUnposted } from '../proof/anchors/anchor-queries.ts';
+import { placeIn } from '../proof/anchors/keep-anchors.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 const DAY_MS = 86_400_000;

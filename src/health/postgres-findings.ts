@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { readDurability } from '../db/read-durability.ts';
-import { measureFeedHold } from '../outbox/measure-feed-hold.ts';
+import { measureFeedHold } from '../outbox/feed/measure-feed-hold.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 const LONGEST_HOLD_MS = 60_000;

@@ -8,7 +8,7 @@ import { findHeld } from '../epochs/hold.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { formatAge } from '../lib/time-text.ts';
-import { causeOf } from '../outbox/answer-cause.ts';
+import { causeOf } from '../outbox/endpoints/answer-cause.ts';
 import { countQueued, selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { measureWaitingRefunds } from '../refunds/waiting-refund-queries.ts';

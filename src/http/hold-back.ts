@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { clientNetwork } from '../lib/client-network.ts';
+import { clientNetwork } from '../lib/network/client-network.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
 /**

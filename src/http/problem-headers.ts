@@ -1,4 +1,4 @@
-import { TOKEN_CODES } from '../auth/authenticate-bearer.ts';
+import { TOKEN_CODES } from '../auth/tokens/authenticate-bearer.ts';
 import { CATALOGUE, type ErrorCode, type Problem, type SpentLimit } from '../error-catalogue.ts';
 
 const ASKS_FOR_TOKEN: ReadonlySet<ErrorCode> = new Set(TOKEN_CODES);

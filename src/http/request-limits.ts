@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { type ErrorCode, Problem } from '../error-catalogue.ts';
-import { clientNetwork } from '../lib/client-network.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
+import { clientNetwork } from '../lib/network/client-network.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { consumeLimit } from '../limits/consume-limit.ts';
 import { type Limit, type LimitUse, limitProblem } from '../limits/limit.ts';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * THE TABLE of request limits, active with RATE_LIMITS. All processes share each count. docs/limits.md publishes them;
- * the limits of logins are in auth/log-in.ts.
+ * the limits of logins are in auth/sign-in/log-in.ts.
  */
 export const REQUEST_LIMITS = {
   /** Signed requests of a payment service without its own limit. */

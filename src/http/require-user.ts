@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { countAct } from '../audit/count-acts.ts';
-import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { missingPermission } from '../auth/missing-permission.ts';
 import { mayAny, type Needed } from '../auth/permission.ts';
 import { requestActor } from '../auth/person-of.ts';
+import { authenticateBearer } from '../auth/tokens/authenticate-bearer.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
-import { clientNetwork } from '../lib/client-network.ts';
+import { clientNetwork } from '../lib/network/client-network.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
 

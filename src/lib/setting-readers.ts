@@ -1,8 +1,8 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
 import type { SmtpServer } from './mailer.ts';
 import { MISLEADING } from './misleading-text.ts';
-import type { EgressProxy } from './open-tunnel.ts';
-import { type Network, readPrivateNetwork } from './private-networks.ts';
+import type { EgressProxy } from './network/open-tunnel.ts';
+import { type Network, readPrivateNetwork } from './network/private-networks.ts';
 
 /** An invalid setting. The message says what to write instead. */
 export class ConfigError extends Error {}

@@ -7,7 +7,7 @@ import { selectUserByEmail, selectUserById } from '../auth/user-queries.ts';
 import { deleteUserPaymentService, insertUserPaymentService } from '../auth/user-right-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
-import { selectSubscriptionsFor } from '../outbox/webhook-subscription-queries.ts';
+import { selectSubscriptionsFor } from '../outbox/webhooks/webhook-subscription-queries.ts';
 import type { ComparedFeed } from './align-feeds.ts';
 import { compareFeed, compareTouched } from './compare-copy.ts';
 import { shiftDue } from './copied-row-queries.ts';

@@ -5,9 +5,8 @@ import { randomToken } from '../lib/ids.ts';
 import { allowsPrivate } from '../payment-services/callback-address.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
-import { selectListened } from './callback-listener-queries.ts';
 import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
-import { followReceiver, stepOf } from './follow-receiver.ts';
+import { selectListened } from './listeners/callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
   type ClaimedCallback,
@@ -17,6 +16,7 @@ import {
   selectOldestDue,
 } from './outbox-queries.ts';
 import { type Attempt, recordAttempts, withNextStep } from './record-attempts.ts';
+import { followReceiver, stepOf } from './webhooks/follow-receiver.ts';
 
 /** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 const LEASE_MS = 60_000;

@@ -4,7 +4,7 @@ import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { enqueuePost, enqueuePosts } from './enqueue-post.ts';
 import type { PostedEvent, TransactionEventInput } from './event.ts';
-import { findSubscribers } from './find-subscribers.ts';
+import { findSubscribers } from './webhooks/find-subscribers.ts';
 
 type Subject = { id: number; reference: string; amount: number; currency: string };
 

@@ -2,7 +2,7 @@ import { maskCardNumbers } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import type { SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
-import type { FetchOutcome } from '../lib/safe-fetch.ts';
+import type { FetchOutcome } from '../lib/network/safe-fetch.ts';
 import { STATE_AFTER } from './callback-state.ts';
 import {
   disableEndpoint,

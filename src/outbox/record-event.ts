@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { TransactionEventInput } from './event.ts';
-import { NO_ENVIRONMENT } from './feed-link.ts';
+import { NO_ENVIRONMENT } from './feed/feed-link.ts';
 import { insertEvents } from './outbox-queries.ts';
 
 /** Inserts events of transactions into the feed, in the transaction of the change. */

@@ -16,8 +16,8 @@ import {
   selectCallback,
   selectDeliveryAttempts,
 } from './delivery-attempt-queries.ts';
-import { type Destination, receiverOf, withDestination } from './find-subscribers.ts';
 import { requeueCallbacks } from './outbox-queries.ts';
+import { type Destination, receiverOf, withDestination } from './webhooks/find-subscribers.ts';
 
 /** Returns the newest callbacks that match a filter, with the outcome of their last attempt. */
 export async function listCallbacks(

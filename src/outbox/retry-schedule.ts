@@ -1,4 +1,4 @@
-import type { FetchOutcome } from '../lib/safe-fetch.ts';
+import type { FetchOutcome } from '../lib/network/safe-fetch.ts';
 import { isMove } from './redirect.ts';
 
 /** The next step of a callback after an attempt. */

@@ -1,5 +1,5 @@
+import type { FetchOutcome, SafeFetch } from '../lib/network/safe-fetch.ts';
 import { parseObject } from '../lib/parse-object.ts';
-import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { CredentialsRefused } from './payment-method.ts';
 
 export type WebpayAccount = { commerceCode: string; apiKey: string };

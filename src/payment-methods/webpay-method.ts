@@ -1,4 +1,4 @@
-import type { SafeFetch } from '../lib/safe-fetch.ts';
+import type { SafeFetch } from '../lib/network/safe-fetch.ts';
 import {
   GIVEN_UP_FIELD,
   type PaymentMethod,

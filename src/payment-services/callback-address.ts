@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { checkOutboundUrl, type UrlRefusal } from '../lib/address-filter.ts';
-import { ownPlaces } from '../lib/own-places.ts';
+import { checkOutboundUrl, type UrlRefusal } from '../lib/network/address-filter.ts';
+import { ownPlaces } from '../lib/network/own-places.ts';
 import type { Environment } from './payment-service.ts';
 
 /** Returns why a URL cannot receive the callbacks of an environment; null if it can. */

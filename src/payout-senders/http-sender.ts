@@ -1,6 +1,6 @@
 import { replaceMisleading } from '../lib/misleading-text.ts';
+import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/network/safe-fetch.ts';
 import { parseObject } from '../lib/parse-object.ts';
-import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/safe-fetch.ts';
 import type { LookUpAnswer, PayoutSender, SenderSilence, Transfer, TransferOrder } from './payout-sender.ts';
 
 const LONGEST_REASON = 200;

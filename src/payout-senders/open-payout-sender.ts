@@ -1,4 +1,4 @@
-import type { SafeFetch } from '../lib/safe-fetch.ts';
+import type { SafeFetch } from '../lib/network/safe-fetch.ts';
 import { createHttpSender } from './http-sender.ts';
 import type { OpenPayoutSender } from './payout-sender.ts';
 import { createSimulatedSender } from './simulated-sender.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectAudit } from '../audit/audit-queries.ts';
-import { listFilesOfBatch } from './find-payout-file.ts';
+import { listFilesOfBatch } from './files/find-payout-file.ts';
 import type { PayoutState } from './payout.ts';
 import type { PayoutBatch } from './payout-batch-queries.ts';
 import { ACTS } from './payout-history.ts';

@@ -10,7 +10,7 @@ import { lockPayouts } from './payout-queries.ts';
 import { selectSender, selectSenderInUse } from './payout-sender-queries.ts';
 import { readPayoutLines } from './read-payout-lines.ts';
 import { openSender } from './set-payout-sender.ts';
-import { settleAnswer } from './settle-answer.ts';
+import { settleAnswer } from './settling/settle-answer.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /** Longer than a look-up and a send may take together, so that no second worker claims the payout meanwhile. */

@@ -3,9 +3,9 @@ import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Payout } from './payout.ts';
 import { selectPayouts } from './payout-queries.ts';
-import type { RecipientDetails } from './recipient.ts';
-import { selectVersionsPaid } from './recipient-queries.ts';
-import { openDetailsUnlessChanged } from './seal-recipient.ts';
+import type { RecipientDetails } from './recipients/recipient.ts';
+import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /** A payout with its payment service and its recipient. `recipient` null: erased, or changed directly in the store. */
 export type RemittedPayout = { payout: Payout; owner: ServiceEnvironment; recipient: RecipientDetails | null };

@@ -4,8 +4,8 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { type ErrorItem, errorItem } from '../error-item.ts';
-import type { PayeeWish } from './find-payees.ts';
-import { faultOfText } from './recipient.ts';
+import type { PayeeWish } from './recipients/find-payees.ts';
+import { faultOfText } from './recipients/recipient.ts';
 
 /** One requested payout. `amount` is in CLP. `reference` is the client's id. */
 export type PayoutWish = {

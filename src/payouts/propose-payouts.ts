@@ -11,15 +11,15 @@ import type { ErrorItem } from '../error-item.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { findPayees, type Payee, type PayeeFinding } from './find-payees.ts';
+import { selectPayoutLimits } from './approval/payout-limit-queries.ts';
+import { limitBroken, whyNotAutomatic } from './approval/payout-limits.ts';
 import { hashOfDetails, hashOfPayees, PAYOUT_CURRENCY, type Payout, payoutMoney, totalOf } from './payout.ts';
 import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
-import { selectPayoutLimits } from './payout-limit-queries.ts';
-import { limitBroken, whyNotAutomatic } from './payout-limits.ts';
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
-import { insertRecipients } from './recipient-queries.ts';
+import { findPayees, type Payee, type PayeeFinding } from './recipients/find-payees.ts';
+import { insertRecipients } from './recipients/recipient-queries.ts';
 import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { App } from '../app.ts';
 import type { IdentityHashes } from '../bank-validation/identity-hash.ts';
 import type { Reader } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
+import { selectAccountTypes } from './files/payout-file-queries.ts';
 import type { Payout } from './payout.ts';
-import { selectAccountTypes } from './payout-file-queries.ts';
-import { selectVersionsPaid } from './recipient-queries.ts';
-import { openDetailsUnlessChanged } from './seal-recipient.ts';
+import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /**
  * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased, or it or

@@ -1,18 +1,18 @@
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
-import { ALIKE_MS, type AlikePayout, selectAlike } from './alike-payout-queries.ts';
-import { type Barred, barredFrom, type PayableTerms, whyNotPayable } from './approval-rule.ts';
-import { selectApprovers } from './approver-queries.ts';
-import { findPeopleBehind } from './find-people-behind.ts';
+import { ALIKE_MS, type AlikePayout, selectAlike } from './approval/alike-payout-queries.ts';
+import { type Barred, barredFrom, type PayableTerms, whyNotPayable } from './approval/approval-rule.ts';
+import { selectApprovers } from './approval/approver-queries.ts';
+import { findPeopleBehind } from './approval/find-people-behind.ts';
 import { STATE_NAMES } from './kept-texts.ts';
 import { type Payout, payoutMoney } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
-import type { RecipientDetails, RecipientRow } from './recipient.ts';
-import { selectVersionsPaid } from './recipient-queries.ts';
-import { openDetailsUnlessChanged } from './seal-recipient.ts';
+import type { RecipientDetails, RecipientRow } from './recipients/recipient.ts';
+import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /** A warning for the approver. The codes are stable; the text is for people, in both languages. */
 export type PayoutWarning = {

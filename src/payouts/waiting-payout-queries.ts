@@ -1,7 +1,7 @@
-import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/api-token-queries.ts';
 import { CLOCKS_DIFFER_MS } from '../auth/token-holders.ts';
+import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/tokens/api-token-queries.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
-import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
+import { approverRoles, MAY_APPROVE } from './approval/approver-queries.ts';
 import type { PayoutState } from './payout.ts';
 import { OPEN } from './payout-queries.ts';
 

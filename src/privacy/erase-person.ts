@@ -16,7 +16,7 @@ import {
   updateCallbackUrl,
   updateEndpointTexts,
 } from '../outbox/personal-callback-queries.ts';
-import { countRecipients, eraseRecipients } from '../payouts/forget-recipients.ts';
+import { countRecipients, eraseRecipients } from '../payouts/recipients/forget-recipients.ts';
 import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';

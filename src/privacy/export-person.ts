@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
 import { formatDecimal } from '../lib/money.ts';
-import { exportRecipients, type KeptRecipient } from '../payouts/forget-recipients.ts';
+import { exportRecipients, type KeptRecipient } from '../payouts/recipients/forget-recipients.ts';
 import { findPersonalData, type OnProgress } from './find-personal-data.ts';
 import { type SaidKept, sayKept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';

@@ -9,7 +9,7 @@ import {
   selectPersonalCallbacks,
   selectPersonalEndpoints,
 } from '../outbox/personal-callback-queries.ts';
-import { listPayoutsOf } from '../payouts/forget-recipients.ts';
+import { listPayoutsOf } from '../payouts/recipients/forget-recipients.ts';
 import type { RefusedRequest } from '../refused-requests/refused-request.ts';
 import { selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
 import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-transaction-queries.ts';

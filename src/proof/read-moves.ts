@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import type { MoveRow } from '../moves/move.ts';
 import { selectEnvironmentsElsewhere } from '../payment-services/payment-service-queries.ts';
-import { changesIn } from './compare-said.ts';
+import { changesIn } from './acts/compare-said.ts';
+import { readAct } from './acts/read-acts.ts';
 import { type MoveAct, selectMoveActs, selectMoves } from './move-check-queries.ts';
 import type { Finding } from './proof-finding.ts';
-import { readAct } from './read-acts.ts';
 
 /**
  * Compares the moves of payment services with the acts about them. `wrong`: a row that somebody wrote sends shops and

@@ -6,7 +6,7 @@ import { fileOfStore } from '../epochs/mark-file.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 import type { Place } from '../lib/walk.ts';
 import { installationKey } from '../sealing/kept-key.ts';
-import { isGenuine, macOf } from './anchor.ts';
+import { isGenuine, macOf } from './anchors/anchor.ts';
 
 /** The verifications with a mark: `books verify` and `audit verify`. */
 export type Verified = 'books' | 'audit';

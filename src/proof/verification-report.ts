@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { selectAuditHead } from '../audit/audit-queries.ts';
 import { sayBalance, sayProblem, sayRecord } from '../books/say-problem.ts';
+import type { AnchorSource } from './anchors/verify-anchors.ts';
 import type { FindingKind } from './proof-finding.ts';
-import type { AnchorSource } from './verify-anchors.ts';
 import type { StoreVerification } from './verify-store.ts';
 
 /** The kinds of what a verification finds: findings, links of the books, records and stored sums. */

@@ -3,9 +3,9 @@ import { selectAuditAfter, selectAuditHead } from '../audit/audit-queries.ts';
 import { type AuditRow, auditHash } from '../audit/audit-row.ts';
 import { type ChainEnd, type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
 import { freshWalks, type OpenWalk } from '../lib/walk.ts';
+import { type AnchorSource, AUDIT_CHAINS, verifyAnchors } from './anchors/verify-anchors.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
-import type { SeenRestore } from './restore.ts';
-import { type AnchorSource, AUDIT_CHAINS, verifyAnchors } from './verify-anchors.ts';
+import type { SeenRestore } from './restores/restore.ts';
 
 /** `head` is the end of the audit log. Stored elsewhere, it proves later that no earlier entry was rewritten. */
 export type AuditVerification = {

@@ -14,7 +14,7 @@ import { decisionContent } from '../checkout/payment-decision.ts';
 import { type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
 import type { ChainPlace, IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { importContent } from '../movements/imported-payment.ts';
-import { compareSaid as compare } from './compare-said.ts';
+import { compareSaid as compare } from './acts/compare-said.ts';
 import {
   type RefundSaid,
   restoreContent,

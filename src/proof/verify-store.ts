@@ -1,17 +1,17 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { freshWalks, type OpenWalk } from '../lib/walk.ts';
+import { verifyActs } from './acts/verify-acts.ts';
+import type { RightsCoverage } from './acts/verify-rights.ts';
+import { type AnchorSource, verifyAnchors } from './anchors/verify-anchors.ts';
+import { verifyCallbacks } from './events/verify-callbacks.ts';
+import { verifyEvents } from './events/verify-events.ts';
+import { type FeedCoverage, verifyFeed } from './events/verify-feed.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
 import { readMoveStates, readMoves } from './read-moves.ts';
-import type { SeenRestore } from './restore.ts';
-import { verifyActs } from './verify-acts.ts';
-import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
-import { verifyCallbacks } from './verify-callbacks.ts';
-import { verifyEvents } from './verify-events.ts';
+import type { SeenRestore } from './restores/restore.ts';
 import { verifyFacts } from './verify-facts.ts';
-import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
 import { verifyPayouts } from './verify-payouts.ts';
-import type { RightsCoverage } from './verify-rights.ts';
 
 /**
  * `findings`: the first findings of each kind; `found`: their number by kind. `facts`: the number of facts about owners

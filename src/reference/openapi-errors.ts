@@ -1,6 +1,6 @@
 import { ProblemSchema } from '../api/transactions/transaction-schemas.ts';
-import { TOKEN_CODES } from '../auth/authenticate-bearer.ts';
 import { missingCode } from '../auth/permission.ts';
+import { TOKEN_CODES } from '../auth/tokens/authenticate-bearer.ts';
 import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
 import type { DescribedError, Endpoint } from '../http/endpoint.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';

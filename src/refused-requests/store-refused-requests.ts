@@ -2,7 +2,7 @@ import type { Field } from '../../protocol/field.ts';
 import { readFormFields } from '../../protocol/read-form-fields.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import type { App } from '../app.ts';
-import { authenticateBearer } from '../auth/authenticate-bearer.ts';
+import { authenticateBearer } from '../auth/tokens/authenticate-bearer.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
 import { countProved } from './prove-refused-key.ts';

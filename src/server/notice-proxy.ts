@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { isPublicAddress } from '../lib/address-filter.ts';
+import { isPublicAddress } from '../lib/network/address-filter.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
 const noticedBy = perInstance((_app: App) => ({ any: false, near: false }));

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { App } from '../app.ts';
-import { clientNetworks } from '../lib/client-network.ts';
 import { createFairShares } from '../lib/fair-shares.ts';
+import { clientNetworks } from '../lib/network/client-network.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
-import { clientNetworks } from '../lib/client-network.ts';
 import { createFairShares } from '../lib/fair-shares.ts';
+import { clientNetworks } from '../lib/network/client-network.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 

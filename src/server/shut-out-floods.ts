@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientNetworks } from '../lib/client-network.ts';
+import { clientNetworks } from '../lib/network/client-network.ts';
 
 /** `floods` of one network within `ms` shut it out for `ms`. At most `networks` are remembered. */
 export type FloodLimits = { floods: number; ms: number; networks: number };

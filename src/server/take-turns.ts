@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientNetworks } from '../lib/client-network.ts';
 import { createFairShares } from '../lib/fair-shares.ts';
+import { clientNetworks } from '../lib/network/client-network.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 
 type Response = ServerResponse & { req: IncomingMessage };

@@ -7,8 +7,8 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type KeptReason, SECOND_LINE } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
-import { recordContradiction } from '../payouts/record-contradiction.ts';
-import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
+import { recordContradiction } from '../payouts/settling/record-contradiction.ts';
+import { type SaidOutcome, settleOutcomes } from '../payouts/settling/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import {
   hasLineOfOthers,

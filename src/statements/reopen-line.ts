@@ -4,7 +4,7 @@ import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound } from '../error-catalogue.ts';
 import { selectListedMovement } from '../movements/movement-queries.ts';
-import { selectPayoutFile } from '../payouts/payout-file-queries.ts';
+import { selectPayoutFile } from '../payouts/files/payout-file-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { isReferenceOf, unfit } from './deposit-of-line.ts';
 import { lockLine, updateToSuspense } from './line-decision-queries.ts';

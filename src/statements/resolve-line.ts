@@ -10,7 +10,7 @@ import { lockFunds } from '../payment-services/lock-funds.ts';
 import { STATE_NAMES } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../payouts/payout-queries.ts';
-import { settleOutcomes } from '../payouts/settle-outcomes.ts';
+import { settleOutcomes } from '../payouts/settling/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import { selectLineOf } from './bank-statement-queries.ts';
 import {

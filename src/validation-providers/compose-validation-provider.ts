@@ -1,4 +1,4 @@
-import type { SafeFetch } from '../lib/safe-fetch.ts';
+import type { SafeFetch } from '../lib/network/safe-fetch.ts';
 import { createHttpProvider } from './http-provider.ts';
 import { createSimulatedProvider } from './simulated-provider.ts';
 import type { ValidationProvider } from './validation-provider.ts';

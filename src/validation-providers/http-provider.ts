@@ -1,5 +1,5 @@
+import type { FetchOutcome, SafeFetch } from '../lib/network/safe-fetch.ts';
 import { parseObject } from '../lib/parse-object.ts';
-import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { compareNames, NAME_MATCHES, type NameMatch } from './compare-names.ts';
 import type { HolderAnswer, HolderQuestion, ValidationProvider } from './validation-provider.ts';

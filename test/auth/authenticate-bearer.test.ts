@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
-import { endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
+import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';

@@ -2,12 +2,12 @@ import '../support/cheap-hashes.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
-import { logIn } from '../../src/auth/log-in.ts';
-import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
+import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUser } from '../../src/auth/create-user.ts';
-import { logIn } from '../../src/auth/log-in.ts';
-import { hashPassword } from '../../src/auth/password.ts';
-import { proveOldPasswords } from '../../src/auth/password-proof.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import { hashPassword } from '../../src/auth/sign-in/password.ts';
+import { proveOldPasswords } from '../../src/auth/sign-in/password-proof.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';

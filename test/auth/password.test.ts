@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
-import { hashPassword, makePassword, verifyPassword } from '../../src/auth/password.ts';
+import { hashPassword, makePassword, verifyPassword } from '../../src/auth/sign-in/password.ts';
 
 test('a password is stored as Argon2id with 19 MiB, two passes, one lane and a salt of its own', async () => {
   const [one, other] = [await hashPassword('secret'), await hashPassword('secret')];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueAccessToken } from '../../src/auth/access-token.ts';
-import { findConsoleSession, isProofDue } from '../../src/auth/console-session.ts';
+import { findConsoleSession, isProofDue } from '../../src/auth/sign-in/console-session.ts';
+import { issueAccessToken } from '../../src/auth/tokens/access-token.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { beginTestSession, createTestUser } from '../support/test-user.ts';

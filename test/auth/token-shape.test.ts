@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { generateApiToken } from '../../src/auth/api-token.ts';
-import { describeToken } from '../../src/auth/token-shape.ts';
+import { generateApiToken } from '../../src/auth/tokens/api-token.ts';
+import { describeToken } from '../../src/auth/tokens/token-shape.ts';
 import { randomHex } from '../../src/lib/ids.ts';
 import { sayIn } from '../../src/lib/language.ts';
 

@@ -3,11 +3,8 @@ import '../support/cheap-hashes.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser, type UserWish } from '../../src/auth/create-user.ts';
-import { endApiToken } from '../../src/auth/end-api-token.ts';
-import { endSession, endSessionsOf } from '../../src/auth/end-sessions.ts';
 import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
 import { renewRecoveryCodes } from '../../src/auth/factors/recovery-codes.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
@@ -18,16 +15,19 @@ import {
   listInvitations,
   makePasswordLink,
 } from '../../src/auth/invitations/invite-user.ts';
-import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
-import { listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
-import { logIn } from '../../src/auth/log-in.ts';
-import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
-import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES, rolesThatMay } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
-import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { endSession, endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
+import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
+import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import type { SessionRow } from '../../src/auth/sign-in/session-queries.ts';
+import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
+import { endApiToken } from '../../src/auth/tokens/end-api-token.ts';
+import { listApiTokens } from '../../src/auth/tokens/list-api-tokens.ts';
+import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
+import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
 import { lockUser } from '../../src/auth/user-queries.ts';
 import { updateRole } from '../../src/auth/user-right-queries.ts';
 import { readConfig } from '../../src/config.ts';

@@ -7,7 +7,7 @@ import { CHAOS_CLASSES, type ChaosClassName } from '../../src/chaos/chaos-class.
 import { ordersOf } from '../../src/chaos/chaos-order.ts';
 import { type ChaosPlan, type ChaosReport, runChaos } from '../../src/chaos/run-chaos.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
 import { findEnvironmentAsEver, findEnvironmentById } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';

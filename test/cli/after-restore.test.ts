@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startService } from '../../src/cli/serve-command.ts';
+import { startService } from '../../src/cli/run/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 import { keepProcess } from '../../src/health/keep-process.ts';
 import { listProcesses } from '../../src/health/list-processes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttentionRow } from '../../src/attention/attention.ts';
-import { attentionLines } from '../../src/cli/attention-lines.ts';
+import { attentionLines } from '../../src/cli/payments/attention-lines.ts';
 
 const callback = (id: number, changes: Partial<AttentionRow> = {}): AttentionRow => ({
   kind: 'callback',

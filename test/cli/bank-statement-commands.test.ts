@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayOf } from '../../src/lib/calendar-day.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';

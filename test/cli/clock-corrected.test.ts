@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
-import { recallLookUps } from '../../src/cli/recall-look-ups.ts';
+import { recallLookUps } from '../../src/cli/run/recall-look-ups.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { systemFix } from '../../src/cli/system-fixes.ts';
+import { systemFix } from '../../src/cli/operation/system-fixes.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { ask } from '../../src/cli/demo-stage.ts';
+import { ask } from '../../src/cli/run/demo-stage.ts';
 
 test('a request of the demo has a connection of its own, which the service cannot have closed', async () => {
   const connections = new Set<unknown>();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Command } from 'commander';
 import { addCommands } from '../../src/cli/command-groups.ts';
-import { addExamples } from '../../src/cli/dress-help.ts';
-import { EXAMPLES } from '../../src/cli/help-examples.ts';
-import { SPANISH_TITLES } from '../../src/cli/help-spanish.ts';
+import { addExamples } from '../../src/cli/help/dress-help.ts';
+import { EXAMPLES } from '../../src/cli/help/help-examples.ts';
+import { SPANISH_TITLES } from '../../src/cli/help/help-spanish.ts';
 import { manPage } from '../../tools/man-page.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -7,7 +7,7 @@ import type { Tx } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { payableBalance } from '../../src/payouts/payout-balance.ts';
 import { lockPayouts } from '../../src/payouts/payout-queries.ts';
-import { recordContradiction } from '../../src/payouts/record-contradiction.ts';
+import { recordContradiction } from '../../src/payouts/settling/record-contradiction.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { runChild } from '../support/child-process.ts';
 import { commandStore } from '../support/command-store.ts';

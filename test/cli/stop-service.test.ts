@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { createStop, type RunningService, startService } from '../../src/cli/serve-command.ts';
+import { createStop, type RunningService, startService } from '../../src/cli/run/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';

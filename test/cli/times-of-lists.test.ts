@@ -7,7 +7,7 @@ const OF_TIMES =
   /(^| )(WHEN|SINCE|MADE|KEPT|ADDED|CREATED|IMPORTED|COMPARED|CHANGED|BEGAN|OPENED|UNTIL|EXPIRES|ENDED|ENDS|LAST USED?|LAST LOG-IN|NEXT ATTEMPT)$/;
 
 test('every heading of times in the lists of the command line says that they are Chilean, and only CSV has UTC too', () => {
-  const headings = globSync(new URL('../../src/cli/*.ts', import.meta.url).pathname).flatMap((file) =>
+  const headings = globSync(new URL('../../src/cli/**/*.ts', import.meta.url).pathname).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/'([A-Z][A-Z -]*?)( \((?:UTC|CHILE)\))?'/g)].map(
       ([, heading = '', zone]) => ({ file, heading, zone }),
     ),
@@ -28,7 +28,7 @@ test('every heading of times in the lists of the command line says that they are
 });
 
 test('no text of the command line calls a Chilean time UTC', () => {
-  const files = globSync(new URL('../../src/cli/*.ts', import.meta.url).pathname);
+  const files = globSync(new URL('../../src/cli/**/*.ts', import.meta.url).pathname);
   assert.deepEqual(
     files.filter((file) => /\btime\([^`]*?\)\} UTC/.test(readFileSync(file, 'utf8'))),
     [],

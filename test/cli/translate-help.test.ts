@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Command } from 'commander';
 import { addCommands } from '../../src/cli/command-groups.ts';
-import { SPANISH_HELP } from '../../src/cli/help-spanish.ts';
-import { translateHelp } from '../../src/cli/translate-help.ts';
+import { SPANISH_HELP } from '../../src/cli/help/help-spanish.ts';
+import { translateHelp } from '../../src/cli/help/translate-help.ts';
 
 /** The commands of shops and finance. The help of the other commands is in English, for operators. */
 const FOR_SHOPS_AND_FINANCE = [
@@ -57,7 +57,7 @@ suite('the help in Spanish', () => {
     assert.deepEqual(
       [...new Set(used.flatMap(textsOf))].filter((text) => SPANISH_HELP[text] === undefined),
       [],
-      'every text has its Spanish in src/cli/help-spanish.ts',
+      'every text has its Spanish in src/cli/help/help-spanish.ts',
     );
   });
 

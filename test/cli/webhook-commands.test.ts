@@ -2,8 +2,8 @@ import '../support/cheap-hashes.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listApiTokens } from '../../src/auth/list-api-tokens.ts';
-import { setWebhook } from '../../src/outbox/set-webhook.ts';
+import { listApiTokens } from '../../src/auth/tokens/list-api-tokens.ts';
+import { setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
-import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { mayAny, permissionsOf } from '../../src/auth/permission.ts';
-import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
+import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
+import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
 import { setMethodSettings } from '../../src/payment-services/method-settings.ts';

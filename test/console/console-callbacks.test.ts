@@ -4,7 +4,7 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { keepProcess } from '../../src/health/keep-process.ts';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { FORM } from '../support/form-headers.ts';

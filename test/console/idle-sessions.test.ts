@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listSessions } from '../../src/auth/list-sessions.ts';
-import { storeSessionUse } from '../../src/auth/session.ts';
+import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
+import { storeSessionUse } from '../../src/auth/sign-in/session.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';

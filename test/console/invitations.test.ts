@@ -12,8 +12,8 @@ import {
   makePasswordLink,
   makeSignInLink,
 } from '../../src/auth/invitations/invite-user.ts';
-import { listSessions } from '../../src/auth/list-sessions.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { findHeld } from '../../src/epochs/hold.ts';
-import { readRestores } from '../../src/proof/restore.ts';
+import { readRestores } from '../../src/proof/restores/restore.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';

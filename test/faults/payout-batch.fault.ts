@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
-import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
-import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
+import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';

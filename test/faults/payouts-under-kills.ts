@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
@@ -136,10 +136,10 @@ async function openProvider(random: () => number) {
 async function startPayer(args: readonly string[], begun: number): Promise<Child> {
   const program = `
     import { openDatabase } from '../../src/db/open-database.ts';
-    import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+    import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
     import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
     import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
-    import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+    import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
     import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
     import { createTestApp } from '../support/test-app.ts';
     const [url, userId, name, environmentId, ...ids] = process.argv.slice(1);

@@ -13,7 +13,7 @@ const QUERIES = 'src/outbox/outbox-queries.ts';
 const SQLITE = 'src/db/sqlite-database.ts';
 const POSTGRES = 'src/db/postgres-database.ts';
 const STORED = 'src/transactions/transaction-queries.ts';
-const SERVE = 'src/cli/serve-command.ts';
+const SERVE = 'src/cli/run/serve-command.ts';
 const CREATE = 'src/transactions/create-transaction.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
@@ -280,7 +280,7 @@ export const PLANTS = {
   ],
   'no hold after a restore': [{ file: 'src/worker.ts', find: '(await mayLeave()) ? step() : 0', put: 'step()' }],
   'a cursor of any epoch': [
-    { file: 'src/outbox/read-feed.ts', find: 'begin.epoch !== epoch', put: 'begin.epoch === 1' },
+    { file: 'src/outbox/feed/read-feed.ts', find: 'begin.epoch !== epoch', put: 'begin.epoch === 1' },
   ],
   'no mark of the store': [NO_MARK],
   'backs up in small steps': [{ file: SQLITE, find: '{ rate: ALL_PAGES }', put: '{ rate: 1 }' }],

@@ -72,7 +72,7 @@ async function openPaid(context: TestContext, openTestDatabase: OpenTestDatabase
 async function startWorker({ db, app, standIn }: WebpayShop): Promise<Child> {
   const program = `
     import { openDatabase } from '../../src/db/open-database.ts';
-    import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+    import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
     import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
     import { findMethodKey } from '../../src/payment-services/method-settings.ts';
     import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import type { App } from '../../src/app.ts';
 import { createUser } from '../../src/auth/create-user.ts';
-import { logIn } from '../../src/auth/log-in.ts';
+import { logIn } from '../../src/auth/sign-in/log-in.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../../src/error-catalogue.ts';
 import { errorItem } from '../../src/error-item.ts';
 import { answerLanguage, signingItem, wordsOf } from '../../src/http/problem-words.ts';
-import { checkOutboundUrl } from '../../src/lib/address-filter.ts';
+import { checkOutboundUrl } from '../../src/lib/network/address-filter.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 

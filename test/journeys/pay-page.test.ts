@@ -11,7 +11,7 @@ import { payUrl } from '../../src/checkout/pay-link.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
-import type { RunningService } from '../../src/cli/serve-command.ts';
+import type { RunningService } from '../../src/cli/run/serve-command.ts';
 import type { PaymentMethod, PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { TransactionInput } from '../../src/transactions/transaction.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
-import type { RunningService } from '../../src/cli/serve-command.ts';
+import type { RunningService } from '../../src/cli/run/serve-command.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';

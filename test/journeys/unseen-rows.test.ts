@@ -6,8 +6,8 @@ import { readRegulatorList } from '../../src/bank-validation/directory/regulator
 import { readColumns } from '../../src/bank-validation/tables/account-columns.ts';
 import { validateCsv } from '../../src/bank-validation/tables/validate-csv.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
-import { readPayouts } from '../../src/payouts/read-payouts.ts';
-import { readResults } from '../../src/payouts/read-results.ts';
+import { readPayouts } from '../../src/payouts/files/read-payouts.ts';
+import { readResults } from '../../src/payouts/files/read-results.ts';
 import { readStatement } from '../../src/statements/read-statement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { payUrl } from '../../src/checkout/pay-link.ts';
-import type { RunningService } from '../../src/cli/serve-command.ts';
+import type { RunningService } from '../../src/cli/run/serve-command.ts';
 import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import { TESTER } from '../support/test-actor.ts';

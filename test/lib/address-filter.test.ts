@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOutboundUrl, hostKind, isPublicAddress, sameAddress } from '../../src/lib/address-filter.ts';
+import { checkOutboundUrl, hostKind, isPublicAddress, sameAddress } from '../../src/lib/network/address-filter.ts';
 
 const publicAddresses = [
   '1.1.1.1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNetwork, clientNetworks } from '../../src/lib/client-network.ts';
+import { clientNetwork, clientNetworks } from '../../src/lib/network/client-network.ts';
 
 const cases: [string, string][] = [
   ['192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createSafeFetch, type FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch, type FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { answerOf, type Reply, startRawServer } from '../support/raw-server.ts';
 
 const patient = createSafeFetch();

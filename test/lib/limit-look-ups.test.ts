@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitLookUps } from '../../src/lib/limit-look-ups.ts';
+import { limitLookUps } from '../../src/lib/network/limit-look-ups.ts';
 
 const MERCHANT = 1;
 const OTHER_MERCHANT = 2;

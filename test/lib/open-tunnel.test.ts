@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
 import { proxyAddress } from '../../src/lib/setting-readers.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
 import { answerOf, startRawServer } from '../support/raw-server.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOutboundUrl } from '../../src/lib/address-filter.ts';
-import { isInNetworks, type Network, readPrivateNetwork } from '../../src/lib/private-networks.ts';
-import { resolveHost } from '../../src/lib/resolve-host.ts';
+import { checkOutboundUrl } from '../../src/lib/network/address-filter.ts';
+import { isInNetworks, type Network, readPrivateNetwork } from '../../src/lib/network/private-networks.ts';
+import { resolveHost } from '../../src/lib/network/resolve-host.ts';
 
 const networks = ['10.20.0.0/16', '100.64.0.0/10', 'fd12:3456::/32'].map((text) => readPrivateNetwork(text) as Network);
 

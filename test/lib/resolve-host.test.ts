@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Resolve, resolveHost } from '../../src/lib/resolve-host.ts';
+import { type Resolve, resolveHost } from '../../src/lib/network/resolve-host.ts';
 
 const hosts: Record<string, string[]> = {
   'shop.example.com': ['93.184.216.34', '2606:2800:220:1::1'],

@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createHostsFile } from '../../src/lib/hosts-file.ts';
-import { createNameResolver } from '../../src/lib/resolve-name.ts';
+import { createHostsFile } from '../../src/lib/network/hosts-file.ts';
+import { createNameResolver } from '../../src/lib/network/resolve-name.ts';
 import { outputOf } from '../support/child-process.ts';
 import { startNameServer } from '../support/name-server.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { DialTarget } from '../../src/lib/dial-address.ts';
-import { createSafeFetch, type FetchOutcome, type SafeFetchOptions } from '../../src/lib/safe-fetch.ts';
+import type { DialTarget } from '../../src/lib/network/dial-address.ts';
+import { createSafeFetch, type FetchOutcome, type SafeFetchOptions } from '../../src/lib/network/safe-fetch.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
 import { answerOf, startRawServer } from '../support/raw-server.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
-import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { payoutBalance } from '../../src/payouts/payout-balance.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';

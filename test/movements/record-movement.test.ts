@@ -8,7 +8,7 @@ import type { Database, Tx } from '../../src/db/database.ts';
 import { type Sum, subtract } from '../../src/lib/exact-sum.ts';
 import { selectMovements } from '../../src/movements/movement-queries.ts';
 import type { MovementWish, Recording } from '../../src/movements/record-movement.ts';
-import { readFeed } from '../../src/outbox/read-feed.ts';
+import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';

@@ -12,7 +12,7 @@ import { beginMove } from '../../src/moves/begin-move.ts';
 import { listMoves } from '../../src/moves/list-moves.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
-import { readFeed } from '../../src/outbox/read-feed.ts';
+import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { insertStatement } from '../../src/statements/bank-statement-queries.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine } from '../support/engines.ts';

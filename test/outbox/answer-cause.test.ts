@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causeOf, type StoredAnswer } from '../../src/outbox/answer-cause.ts';
+import { causeOf, type StoredAnswer } from '../../src/outbox/endpoints/answer-cause.ts';
 
 const URL_CALLBACK = 'http://shop.example.cl/callback?order=1';
 

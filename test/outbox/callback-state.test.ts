@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import type { CallbackState } from '../../src/outbox/callback-state.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine } from '../support/engines.ts';

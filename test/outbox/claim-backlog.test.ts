@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks, releaseCallbacks, requeueCallbacks } from '../../src/outbox/outbox-queries.ts';

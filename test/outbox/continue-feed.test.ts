@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { continueFeed } from '../../src/outbox/continue-feed.ts';
-import { readFeed } from '../../src/outbox/read-feed.ts';
+import { continueFeed } from '../../src/outbox/feed/continue-feed.ts';
+import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';

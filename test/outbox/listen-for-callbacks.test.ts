@@ -3,10 +3,15 @@ import { test } from 'node:test';
 import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Tx } from '../../src/db/database.ts';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
-import { LISTENER_MS } from '../../src/outbox/callback-listener.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { beginListening, endListening, reportAttempt, takeNext } from '../../src/outbox/listen-for-callbacks.ts';
+import { LISTENER_MS } from '../../src/outbox/listeners/callback-listener.ts';
+import {
+  beginListening,
+  endListening,
+  reportAttempt,
+  takeNext,
+} from '../../src/outbox/listeners/listen-for-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { measureFeedHold } from '../../src/outbox/measure-feed-hold.ts';
+import { measureFeedHold } from '../../src/outbox/feed/measure-feed-hold.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';

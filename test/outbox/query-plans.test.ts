@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { type CallbackFilter, selectResendable } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { disableEndpoint, updateIdle, wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
-import { measureFailing, measureGone, selectFailing, selectGone } from '../../src/outbox/failing-endpoint-queries.ts';
+import {
+  measureFailing,
+  measureGone,
+  selectFailing,
+  selectGone,
+} from '../../src/outbox/endpoints/failing-endpoint-queries.ts';
 import { claimCallbacks, countQueued, selectOldestDue, selectUnreturned } from '../../src/outbox/outbox-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { type NextStep, nextStep, retrySchedule } from '../../src/outbox/retry-schedule.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SqlRow } from '../../src/db/database.ts';
 import type { RowKey } from '../../src/db/row-key.ts';
-import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome, FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';

@@ -156,7 +156,7 @@ function programOf(given: { url: string; standIn: string; now: number; id: numbe
     import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
     import { startPayment } from '../../src/checkout/start-payment.ts';
     import { openDatabase } from '../../src/db/open-database.ts';
-    import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+    import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
     import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
     import { findMethodKey } from '../../src/payment-services/method-settings.ts';
     import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
-import { readFeed } from '../../src/outbox/read-feed.ts';
+import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Refund } from '../../src/refunds/refund.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Options, WebpayPlus } from 'transbank-sdk';
-import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch } from '../../src/lib/network/safe-fetch.ts';
 import { createWebpayClient, type WebpayAnswer, type WebpayClient } from '../../src/payment-methods/webpay-client.ts';
 import { TEST_ACCOUNT } from '../support/webpay-case.ts';
 import { type PayerChoice, startWebpayStandIn, type WebpayStandIn } from '../support/webpay-stand-in.ts';

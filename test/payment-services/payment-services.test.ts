@@ -6,7 +6,7 @@ import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { type Finding, sayFinding } from '../../src/health/finding.ts';
 import { secretFindings } from '../../src/health/secret-findings.ts';
-import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
+import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import {
   addSecretToken,

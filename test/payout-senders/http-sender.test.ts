@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createHttpSender } from '../../src/payout-senders/http-sender.ts';
 import { describePayoutSender, orderOf } from '../contracts/payout-sender.contract.ts';
 import { openStandInProvider, PROVIDER_URL } from '../support/stand-in-provider.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TokenHolder } from '../../src/auth/api-token-queries.ts';
+import type { TokenHolder } from '../../src/auth/tokens/api-token-queries.ts';
 import { shippedBankDirectory } from '../../src/bank-validation/directory/current-directory.ts';
-import { barredFrom, type PeopleBehind, whyNotPayable } from '../../src/payouts/approval-rule.ts';
+import { barredFrom, type PeopleBehind, whyNotPayable } from '../../src/payouts/approval/approval-rule.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import type { RecipientRow } from '../../src/payouts/recipient.ts';
+import type { RecipientRow } from '../../src/payouts/recipients/recipient.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

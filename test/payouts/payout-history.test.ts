@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import {
+  approvePayouts,
+  cancelPayouts,
+  rejectPayouts,
+  submitPayouts,
+} from '../../src/payouts/approval/decide-payouts.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';

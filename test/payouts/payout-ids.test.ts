@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
 import type { PayoutWish } from '../../src/payouts/payout-wish.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
-import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../src/error-catalogue.ts';
-import { NO_LIMITS, selectPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
-import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
+import { NO_LIMITS, selectPayoutLimits } from '../../src/payouts/approval/payout-limit-queries.ts';
+import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';

@@ -9,7 +9,7 @@ import { linkHash } from '../../src/books/link-hash.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import type { OpenWalk } from '../../src/lib/walk.ts';
-import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { sealFeed } from '../../src/outbox/feed/seal-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { type ResumeOptions, resumeWalks } from '../../src/proof/resume-walks.ts';
 import { MARK_LASTS_MS, type Verified } from '../../src/proof/verification-mark.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { keepAnchors } from '../../src/proof/keep-anchors.ts';
+import { keepAnchors } from '../../src/proof/anchors/keep-anchors.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { readKeptKey } from '../../src/sealing/kept-key.ts';

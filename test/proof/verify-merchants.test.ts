@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshWalks, type IdPlace, type OpenWalk, type Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
+import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { endPaymentLink } from '../../src/payment-links/end-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';

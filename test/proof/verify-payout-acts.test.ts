@@ -6,10 +6,15 @@ import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import type { OpenWalk, Place } from '../../src/lib/walk.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
-import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
+import {
+  approvePayouts,
+  cancelPayouts,
+  rejectPayouts,
+  submitPayouts,
+} from '../../src/payouts/approval/decide-payouts.ts';
+import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
-import { setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
+import { keepRecipient } from '../../src/payouts/recipients/keep-recipient.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { readImageFile } from '../../src/lib/image-file.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { setEventsUrl } from '../../src/outbox/set-events-url.ts';
+import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { setLook } from '../../src/payment-services/set-look.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../src/api/bank-accounts/post-validations-bank-account-batch.ts';
 import { EXPLAIN_LIMITS } from '../../src/api/transactions/explain-refusal.ts';
 import { FACTOR_LIMITS } from '../../src/auth/factors/prove-factor.ts';
-import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
+import { LOGIN_LIMITS } from '../../src/auth/sign-in/log-in.ts';
 import { HELD_BACK } from '../../src/http/hold-back.ts';
 import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
 import { shareOfOne } from '../../src/lib/fair-shares.ts';

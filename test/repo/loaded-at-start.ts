@@ -2,7 +2,7 @@ import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 import type { TidyRule } from './tidy-rules.ts';
 
 /** The first files that `bin/rubrica serve` loads. */
-const STARTED = ['src/main.ts', 'src/cli/serve-command.ts'];
+const STARTED = ['src/main.ts', 'src/cli/run/serve-command.ts'];
 
 /** Heavy packages that few installations need. A service that only takes payments on SQLite must not load them. */
 const PACKAGES = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, privateCallbacksProblem, readConfig } from '../../src/config.ts';
 import { publicUrlProblem } from '../../src/health/public-url-problem.ts';
-import { ownPlaces } from '../../src/lib/own-places.ts';
+import { ownPlaces } from '../../src/lib/network/own-places.ts';
 import { describeSettings, SETTINGS } from '../../src/settings.ts';
 
 test('the list of settings has exactly the settings that the program reads', () => {

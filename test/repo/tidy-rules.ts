@@ -172,6 +172,20 @@ export const keepsFilesShort: TidyRule = (files) =>
     .filter((file) => file.text.trimEnd().split('\n').length > 400)
     .map((file) => `${file.path} has more than 400 lines`);
 
+/** The most files directly in one folder, so that a reader can survey it. */
+const MOST_TOGETHER = 50;
+
+export const keepsRoomsSmall: TidyRule = (files) => {
+  const sizes = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = posix.dirname(path);
+    if (isProduct(path)) sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+  }
+  return [...sizes]
+    .filter(([, size]) => size > MOST_TOGETHER)
+    .map(([folder, size]) => `${folder} holds ${size} files: give those that belong together a folder`);
+};
+
 export const namesAreAddresses: TidyRule = (files) => {
   const product = files.filter((file) => isProduct(file.path));
   const firstWith = new Map<string, string>();

@@ -48,12 +48,12 @@ const cases: Case[] = [
     name: 'heavy modules that few need are loaded only when they are used',
     rule: loadsLaterWhatFewNeed,
     planted: {
-      'src/main.ts': `const serve = await import('./cli/serve-command.ts');`,
-      'src/cli/serve-command.ts': `import { routes } from '../server/routes.ts';\nimport type { Pool } from 'pg';`,
+      'src/main.ts': `const serve = await import('./cli/run/serve-command.ts');`,
+      'src/cli/run/serve-command.ts': `import { routes } from '../../server/routes.ts';\nimport type { Pool } from 'pg';`,
       'src/server/routes.ts': `import {\n  list,\n} from '../console/payments/payment-list.ts';\nimport { rows } from '../console/console-routes.ts';`,
       'src/console/console-routes.ts': `import * as screens from './screens.ts';`,
       'src/console/screens.ts': `import { parse } from 'csv-parse/sync';\nconst page = () => import('./today/get-today.ts');`,
-      'src/cli/validate-command.ts': `import { parse } from 'csv-parse';`,
+      'src/cli/bank-accounts/validate-command.ts': `import { parse } from 'csv-parse';`,
     },
     found: [
       'src/server/routes.ts loads src/console/payments/payment-list.ts at the start',
@@ -79,7 +79,7 @@ const cases: Case[] = [
     rule: tables.writesItsOwnTables,
     planted: {
       'migrations/0001-a.sql': 'create table sessions (id text);',
-      'src/auth/session-queries.ts': "`insert into sessions (id) values ($1)`; 'update later set a = 1'",
+      'src/auth/sign-in/session-queries.ts': "`insert into sessions (id) values ($1)`; 'update later set a = 1'",
       'src/refunds/refund-queries.ts': "const target = { name: 'sessions', columns: [] }",
     },
     found: ['sessions is written by auth and refunds'],
@@ -193,7 +193,7 @@ const cases: Case[] = [
       'test/cli/a.test.ts': `import { spawn } from 'node:${childProcess}';`,
       'bench/b.ts': `const { execFile } = await import("${childProcess}");`,
       'test/support/child-process.ts': `import { spawn } from 'node:${childProcess}';`,
-      'src/cli/bench-command.ts': `import { spawn } from 'node:${childProcess}';`,
+      'src/cli/operation/bench-command.ts': `import { spawn } from 'node:${childProcess}';`,
     },
     found: [`test/cli/a.test.ts:1 from 'node:${childProcess}'`, `bench/b.ts:1 ("${childProcess}")`],
   },
@@ -202,6 +202,17 @@ const cases: Case[] = [
     rule: rules.keepsFilesShort,
     planted: { 'src/lib/long.ts': 'x;\n'.repeat(401), 'src/lib/just-right.ts': 'x;\n'.repeat(400) },
     found: ['src/lib/long.ts has more than 400 lines'],
+  },
+  {
+    name: 'no folder holds more than 50 files',
+    rule: rules.keepsRoomsSmall,
+    planted: Object.fromEntries(
+      Array.from({ length: 51 }, (_, at) => `a${at}.ts`).flatMap((name, at) => [
+        [`src/outbox/${name}`, ''],
+        [`src/books/${at < 50 ? '' : 'funds/'}${name}`, ''],
+      ]),
+    ),
+    found: ['src/outbox holds 51 files: give those that belong together a folder'],
   },
   {
     name: 'a file name is unique and says what the file is',

@@ -9,8 +9,8 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { listPayouts } from '../../src/payouts/find-payout.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
@@ -725,7 +725,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
   test('a return waits where one of two equal payouts failed, and is of the one that came back by the result', async () => {
     const { app, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 }, { amount: 15_000 }, { amount: 20_000 }, { amount: 20_000 });
-    const { settlePayouts } = await import('../../src/payouts/settle-payouts.ts');
+    const { settlePayouts } = await import('../../src/payouts/settling/settle-payouts.ts');
     const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
     const of = (at: number, outcome: 'confirmed' | 'failed' | 'returned') => ({
       id: payouts[at]?.id ?? '',
@@ -744,7 +744,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
   test('a charge for a failed payout moves no money and contradicts the payout', async () => {
     const { app, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });
-    const { settlePayouts } = await import('../../src/payouts/settle-payouts.ts');
+    const { settlePayouts } = await import('../../src/payouts/settling/settle-payouts.ts');
     const outcomes = [{ id: payouts[0]?.id ?? '', outcome: 'failed' as const, reason: 'closed' }];
     const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
     await settlePayouts(app, { owner, by, outcomes, evidence });

@@ -7,7 +7,7 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import { addUp } from '../../src/lib/exact-sum.ts';
 import type { Recording } from '../../src/movements/record-movement.ts';
 import { returnPayout } from '../../src/movements/return-movement.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { selectLines } from '../../src/statements/bank-statement-queries.ts';

@@ -2,7 +2,7 @@ import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
-import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
+import { drawDemoLogo } from '../../src/cli/run/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';

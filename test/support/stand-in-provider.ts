@@ -1,4 +1,4 @@
-import type { FetchOutcome, FetchRequest, SafeFetch } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome, FetchRequest, SafeFetch } from '../../src/lib/network/safe-fetch.ts';
 
 /** What a provider does with a transfer, by its amount; any other amount is confirmed at once. */
 export type ProviderScript = {

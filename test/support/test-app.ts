@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
+import type { FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';

@@ -1,11 +1,11 @@
 import type { Actor } from '../../src/audit/actor.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import type { Environment, ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
-import type { PayeeWish } from '../../src/payouts/find-payees.ts';
+import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { PayoutWish } from '../../src/payouts/payout-wish.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import type { PayeeWish } from '../../src/payouts/recipients/find-payees.ts';
 import { removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import type { TestApp } from './test-app.ts';
 import { createPaidTransaction } from './test-books.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type RunningService, startService } from '../../src/cli/serve-command.ts';
+import { type RunningService, startService } from '../../src/cli/run/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 
 /** Starts the whole service with its worker on a free port of loopback, on a test's database. Stops with the test. */

@@ -1,10 +1,10 @@
 import type { App } from '../../src/app.ts';
-import { issueAccessToken } from '../../src/auth/access-token.ts';
 import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
-import { type HashedPassword, makePassword } from '../../src/auth/password.ts';
 import type { Permission } from '../../src/auth/permission.ts';
-import { beginSession } from '../../src/auth/session.ts';
-import type { SessionRow } from '../../src/auth/session-queries.ts';
+import { type HashedPassword, makePassword } from '../../src/auth/sign-in/password.ts';
+import { beginSession } from '../../src/auth/sign-in/session.ts';
+import type { SessionRow } from '../../src/auth/sign-in/session-queries.ts';
+import { issueAccessToken } from '../../src/auth/tokens/access-token.ts';
 import { sessionCookie } from '../../src/console/console-visit.ts';
 import { TESTER } from './test-actor.ts';
 

@@ -1,4 +1,4 @@
-import { createSafeFetch, type SafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch, type SafeFetch } from '../../src/lib/network/safe-fetch.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
 import { createTestClock, type TestClock } from './test-app.ts';

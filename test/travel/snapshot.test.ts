@@ -11,7 +11,7 @@ import { watchStore } from '../../src/epochs/watch-store.ts';
 import { keepProcess } from '../../src/health/keep-process.ts';
 import { listProcesses } from '../../src/health/list-processes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { readFeed } from '../../src/outbox/read-feed.ts';
+import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { goBack, keepSnapshot } from '../../src/travel/snapshot.ts';
 import { comesTrue } from '../support/comes-true.ts';

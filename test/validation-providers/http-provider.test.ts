@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, suite, test } from 'node:test';
-import { createSafeFetch, type FetchOutcome, type FetchRequest, type SafeFetch } from '../../src/lib/safe-fetch.ts';
+import {
+  createSafeFetch,
+  type FetchOutcome,
+  type FetchRequest,
+  type SafeFetch,
+} from '../../src/lib/network/safe-fetch.ts';
 import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
 import { describeValidationProvider, HOLDER_NAME, questionOf } from '../contracts/validation-provider.contract.ts';
 

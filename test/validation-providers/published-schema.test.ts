@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
 import { questionOf } from '../contracts/validation-provider.contract.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { findManaged, type Managed } from '../../auth/find-managed.ts';
-import type { ListedToken } from '../../auth/list-api-tokens.ts';
+import type { ListedToken } from '../../auth/tokens/list-api-tokens.ts';
 import type { User } from '../../auth/user.ts';
 import { notFound, Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';

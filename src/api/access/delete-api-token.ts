@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { endApiToken } from '../../auth/end-api-token.ts';
-import { findApiTokenOwner } from '../../auth/list-api-tokens.ts';
+import { endApiToken } from '../../auth/tokens/end-api-token.ts';
+import { findApiTokenOwner } from '../../auth/tokens/list-api-tokens.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { actorOf } from '../../http/require-user.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { clientNetwork } from '../../lib/network/client-network.ts';
 import { API_TOKEN_ERRORS, noSuchUser, refuseMore, requireManaged } from './api-token-reply.ts';
 
 const data = Type.Object({ id: Type.String(), ended: Type.Boolean() });

@@ -1,4 +1,4 @@
-import { listApiTokens } from '../../auth/list-api-tokens.ts';
+import { listApiTokens } from '../../auth/tokens/list-api-tokens.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';

@@ -2,7 +2,7 @@ import { findUserSince } from '../../auth/find-user.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { userNumber } from '../../outbox/webhook-subscription.ts';
+import { userNumber } from '../../outbox/webhooks/webhook-subscription.ts';
 
 /** Returns the user of the access token in the shape that published clients read. */
 export const getUsers = operation({

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import type { AccessToken } from '../../auth/access-token.ts';
-import { logIn } from '../../auth/log-in.ts';
+import { logIn } from '../../auth/sign-in/log-in.ts';
+import type { AccessToken } from '../../auth/tokens/access-token.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 

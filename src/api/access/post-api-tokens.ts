@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
-import { makeApiToken } from '../../auth/make-api-token.ts';
+import { makeApiToken } from '../../auth/tokens/make-api-token.ts';
 import { invalidParameter, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import type { AccessToken } from '../../auth/access-token.ts';
-import { logInWithApiToken } from '../../auth/log-in-with-api-token.ts';
+import type { AccessToken } from '../../auth/tokens/access-token.ts';
+import { logInWithApiToken } from '../../auth/tokens/log-in-with-api-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { operation } from '../../http/endpoint.ts';

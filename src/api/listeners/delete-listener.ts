@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { endListening } from '../../outbox/listen-for-callbacks.ts';
+import { endListening } from '../../outbox/listeners/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
 /** Ends a listener. The service then sends the callbacks itself again. */

@@ -1,9 +1,9 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
-import type { FailureReason } from '../../lib/exchange-request.ts';
-import type { FetchOutcome } from '../../lib/safe-fetch.ts';
-import { reportAttempt } from '../../outbox/listen-for-callbacks.ts';
+import type { FailureReason } from '../../lib/network/exchange-request.ts';
+import type { FetchOutcome } from '../../lib/network/safe-fetch.ts';
+import { reportAttempt } from '../../outbox/listeners/listen-for-callbacks.ts';
 import { LISTENER_BODY_ERRORS, LISTENER_PATH, readNumber, requireListener } from './listener-reply.ts';
 
 const REASONS = [

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { takeNext } from '../../outbox/listen-for-callbacks.ts';
+import { takeNext } from '../../outbox/listeners/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
 /** Shorter than the time-outs of proxies. */

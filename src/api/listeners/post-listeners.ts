@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
-import { beginListening } from '../../outbox/listen-for-callbacks.ts';
+import { beginListening } from '../../outbox/listeners/listen-for-callbacks.ts';
 import { findDevelopment, LISTENER_BODY_ERRORS, nameOf, readNumber } from './listener-reply.ts';
 
 const RequestSchema = Type.Object(

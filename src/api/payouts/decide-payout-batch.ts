@@ -5,7 +5,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
-import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/approval/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
 import { readReason } from './statement-schemas.ts';

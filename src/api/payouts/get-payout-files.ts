@@ -2,11 +2,11 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.ts';
+import { findPayoutFile, listPayoutFiles } from '../../payouts/files/find-payout-file.ts';
+import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';
+import { openContent } from '../../payouts/files/seal-payout-file.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
-import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
-import { openContent } from '../../payouts/seal-payout-file.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 
 const MOST = 100;

@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { findRecipient, listRecipients } from '../../payouts/find-recipient.ts';
+import { findRecipient, listRecipients } from '../../payouts/recipients/find-recipient.ts';
 import { PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
 import { RECIPIENT_EXAMPLE, RecipientSchema, recipientJson } from './recipient-schemas.ts';
 

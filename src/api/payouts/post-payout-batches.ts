@@ -8,7 +8,7 @@ import { limitItems } from '../../http/request-limits.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
-import { faultOfText } from '../../payouts/recipient.ts';
+import { faultOfText } from '../../payouts/recipients/recipient.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BatchSchema, readBatch } from './batch-schemas.ts';
 import { checkCallback } from './post-tef.ts';
 import { isText, wrong } from './statement-schemas.ts';

@@ -3,10 +3,10 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
-import { findPayoutFile } from '../../payouts/find-payout-file.ts';
+import { findPayoutFile } from '../../payouts/files/find-payout-file.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
-import { settlePayouts } from '../../payouts/settle-payouts.ts';
+import { settlePayouts } from '../../payouts/settling/settle-payouts.ts';
 import { StateSchema } from './get-payout-files.ts';
 import { MOST_SENT_BYTES, readSentFile, SENT_FILE_ERRORS, SentFileMembers } from './statement-schemas.ts';
 
@@ -72,7 +72,7 @@ export const postPayoutFilesResults = operation({
     const file = await findPayoutFile(app, user.environmentIds, id);
     const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
-    const { readResults } = await import('../../payouts/read-results.ts');
+    const { readResults } = await import('../../payouts/files/read-results.ts');
     const results = await readResults(app, Readable.from([content]), payouts);
     const by = actorOf(request, user);
     const said = { owner, by, outcomes: results.outcomes, evidence, file: file.id };

@@ -7,10 +7,10 @@ import { replyOf, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { listFilesOfBatch } from '../../payouts/files/find-payout-file.ts';
+import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';
 import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
-import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
 import { findPayoutOwner, type NamedOwner } from '../../payouts/find-payout-owner.ts';
-import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
 import { BATCH_ERRORS } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts';
 
@@ -88,7 +88,7 @@ export const postPayoutFiles = operation({
     await proveWhereEnrolled(app, { user, address: request.ip }, code);
     const payer = { account, rut: rut ?? '', name: name ?? '', agreement: agreement ?? '' };
     const by = actorOf(request, user);
-    const { makePayoutFiles } = await import('../../payouts/make-payout-files.ts');
+    const { makePayoutFiles } = await import('../../payouts/files/make-payout-files.ts');
     const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
     return filesReply(made.map(({ file }) => file));
   },

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
-import { keepRecipient } from '../../payouts/keep-recipient.ts';
+import { keepRecipient } from '../../payouts/recipients/keep-recipient.ts';
 import {
   KEEPING_ERRORS,
   RECIPIENT_REPLY_EXAMPLE,

@@ -3,8 +3,8 @@ import type { ErrorItem } from '../../error-item.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
-import type { RecipientInput } from '../../payouts/keep-recipient.ts';
-import { faultOfText, type Recipient } from '../../payouts/recipient.ts';
+import type { RecipientInput } from '../../payouts/recipients/keep-recipient.ts';
+import { faultOfText, type Recipient } from '../../payouts/recipients/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
 

@@ -12,7 +12,7 @@ import { SPANISH_HINTS } from '../../hint-spanish.ts';
 import { LANGUAGE_NAMES, languageOfClient } from '../../http/language-of-client.ts';
 import { pointerTo, signingItem } from '../../http/problem-words.ts';
 import { BatcherFullError, createBatcher } from '../../lib/batcher.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { clientNetwork } from '../../lib/network/client-network.ts';
 import { withinTime } from '../../lib/within-time.ts';
 import { consumeLimit } from '../../limits/consume-limit.ts';
 import type { Limit } from '../../limits/limit.ts';

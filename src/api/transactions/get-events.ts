@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { readFeed } from '../../outbox/read-feed.ts';
+import { readFeed } from '../../outbox/feed/read-feed.ts';
 
 const MOST = 500;
 const USUAL = 100;

@@ -1,7 +1,7 @@
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { actorOf } from '../../http/require-user.ts';
-import { endWebhook } from '../../outbox/set-webhook.ts';
+import { endWebhook } from '../../outbox/webhooks/set-webhook.ts';
 import {
   describeWebhook,
   readWebhook,

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
+import { selectSubscriptions } from '../../outbox/webhooks/webhook-subscription-queries.ts';
 import {
   describeWebhook,
   requireOneself,

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
-import { setWebhook } from '../../outbox/set-webhook.ts';
+import { setWebhook } from '../../outbox/webhooks/set-webhook.ts';
 import {
   describeWebhook,
   readWish,

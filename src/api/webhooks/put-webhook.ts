@@ -1,8 +1,8 @@
 import { notFound, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { actorOf } from '../../http/require-user.ts';
-import { setWebhook } from '../../outbox/set-webhook.ts';
-import { selectSubscriptions } from '../../outbox/webhook-subscription-queries.ts';
+import { setWebhook } from '../../outbox/webhooks/set-webhook.ts';
+import { selectSubscriptions } from '../../outbox/webhooks/webhook-subscription-queries.ts';
 import {
   describeWebhook,
   readWebhook,

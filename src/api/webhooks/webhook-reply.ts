@@ -6,8 +6,8 @@ import type { ErrorItem } from '../../error-item.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { checkOutboundUrl } from '../../lib/address-filter.ts';
-import { ownPlaces } from '../../lib/own-places.ts';
+import { checkOutboundUrl } from '../../lib/network/address-filter.ts';
+import { ownPlaces } from '../../lib/network/own-places.ts';
 import {
   isWebhook,
   userNumber,
@@ -16,7 +16,7 @@ import {
   type Webhook,
   type WebhookMethod,
   type WebhookSubscription,
-} from '../../outbox/webhook-subscription.ts';
+} from '../../outbox/webhooks/webhook-subscription.ts';
 
 const names = Object.keys(WEBHOOKS) as Webhook[];
 

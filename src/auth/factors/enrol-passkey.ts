@@ -2,7 +2,7 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { prefixedId } from '../../lib/ids.ts';
-import type { SessionRow } from '../session-queries.ts';
+import type { SessionRow } from '../sign-in/session-queries.ts';
 import type { User } from '../user.ts';
 import { selectFactorsOf } from './factor-queries.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { worldTime } from '../../lib/clock.ts';
 import { prefixedId } from '../../lib/ids.ts';
-import type { ShownSession } from '../session.ts';
+import type { ShownSession } from '../sign-in/session.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';
 import { sealFactor } from './seal-factor.ts';
 import { storeFactor } from './store-factor.ts';

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { App } from '../../app.ts';
-import type { AccessToken } from '../access-token.ts';
+import type { AccessToken } from '../tokens/access-token.ts';
 import { ownerOf } from './enrol-passkey.ts';
 import { type FactorRow, selectFactorsOf, updatePasskeyUsed } from './factor-queries.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';

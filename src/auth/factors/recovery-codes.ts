@@ -3,7 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { keyedHash } from '../keyed-hash.ts';
-import { mayChangeFactors, type ShownSession } from '../session.ts';
+import { mayChangeFactors, type ShownSession } from '../sign-in/session.ts';
 import { lockUser } from '../user-queries.ts';
 import { replaceRecoveryCodes } from './recovery-code-queries.ts';
 

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { requireManager } from '../manage-rule.ts';
-import { updateSessionsEnded } from '../session-queries.ts';
+import { updateSessionsEnded } from '../sign-in/session-queries.ts';
 import { normalizeEmail } from '../user.ts';
 import { lockUser, selectUserByIdOrEmail, updateTokenVersion } from '../user-queries.ts';
 import { mustHaveFactor } from './factor.ts';

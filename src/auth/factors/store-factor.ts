@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import { mayChangeFactors, type ShownSession } from '../session.ts';
+import { mayChangeFactors, type ShownSession } from '../sign-in/session.ts';
 import { lockUser } from '../user-queries.ts';
 import { type FactorRow, hasFactor, insertFactor } from './factor-queries.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';

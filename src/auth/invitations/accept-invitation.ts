@@ -1,12 +1,12 @@
 import type { App } from '../../app.ts';
 import { countAct } from '../../audit/count-acts.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
-import { type AccessToken, issueAccessToken } from '../access-token.ts';
-import { hashPassword } from '../password.ts';
-import { passwordProver, saidPassword } from '../password-proof.ts';
-import { beginSession } from '../session.ts';
-import { updateSessionsEnded } from '../session-queries.ts';
+import { clientNetwork } from '../../lib/network/client-network.ts';
+import { hashPassword } from '../sign-in/password.ts';
+import { passwordProver, saidPassword } from '../sign-in/password-proof.ts';
+import { beginSession } from '../sign-in/session.ts';
+import { updateSessionsEnded } from '../sign-in/session-queries.ts';
+import { type AccessToken, issueAccessToken } from '../tokens/access-token.ts';
 import { userActor } from '../user-actor.ts';
 import { lockUser, selectUserById, type UserRow, updatePasswordHash, updateSignedIn } from '../user-queries.ts';
 import { type InvitationRow, selectInvitationByHash, updateInvitationUsed } from './invitation-queries.ts';

@@ -9,10 +9,10 @@ import { newUserRow, storeUser, type UserWish, userExists } from '../create-user
 import { type DescribedRights, describeRights, limitsInForce, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
 import { requireManager, requireWithin } from '../manage-rule.ts';
-import { makePassword } from '../password.ts';
-import { passwordProver, saidPassword } from '../password-proof.ts';
 import { permissionsOf } from '../permission.ts';
-import { updateSessionsEnded } from '../session-queries.ts';
+import { makePassword } from '../sign-in/password.ts';
+import { passwordProver, saidPassword } from '../sign-in/password-proof.ts';
+import { updateSessionsEnded } from '../sign-in/session-queries.ts';
 import { lockBoth, lockUser, selectUserByIdOrEmail, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
   type InvitationRow,

@@ -1,7 +1,7 @@
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import { trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
-import { trySignature } from '../../outbox/try-signature.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, messagePage, notFoundPage } from '../console-visit.ts';
 import { paymentOf } from '../payments/get-payment.ts';

@@ -1,4 +1,4 @@
-import { selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
+import { selectEndpointsOf } from '../../outbox/endpoints/failing-endpoint-queries.ts';
 import { RESENT_BY_FORM, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';

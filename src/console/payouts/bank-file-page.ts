@@ -8,14 +8,14 @@ import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
-import { findPayoutFile } from '../../payouts/find-payout-file.ts';
+import { findPayoutFile } from '../../payouts/files/find-payout-file.ts';
+import type { PayoutFile } from '../../payouts/files/payout-file-queries.ts';
+import type { ReadResults } from '../../payouts/files/read-results.ts';
+import { openContent } from '../../payouts/files/seal-payout-file.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { compareOutcome, PAYOUT_CURRENCY, PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
-import type { PayoutFile } from '../../payouts/payout-file-queries.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
-import type { ReadResults } from '../../payouts/read-results.ts';
-import { openContent } from '../../payouts/seal-payout-file.ts';
-import { settlePayouts } from '../../payouts/settle-payouts.ts';
+import { settlePayouts } from '../../payouts/settling/settle-payouts.ts';
 import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -61,7 +61,7 @@ export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
   const { fields, file: sent } = upload;
   if (sent === null) return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
   try {
-    const { readResults } = await import('../../payouts/read-results.ts');
+    const { readResults } = await import('../../payouts/files/read-results.ts');
     const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
     const results = await readResults(app, Readable.from([sent.content]), payouts);
     if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });

@@ -12,7 +12,7 @@ import {
   type PayoutDecision,
   rejectPayouts,
   submitPayouts,
-} from '../../payouts/decide-payouts.ts';
+} from '../../payouts/approval/decide-payouts.ts';
 import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';

@@ -6,9 +6,9 @@ import { validateBankAccount } from '../../bank-validation/validate-bank-account
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
-import { listRecipients } from '../../payouts/find-recipient.ts';
-import { keepRecipient } from '../../payouts/keep-recipient.ts';
-import type { Recipient } from '../../payouts/recipient.ts';
+import { listRecipients } from '../../payouts/recipients/find-recipient.ts';
+import { keepRecipient } from '../../payouts/recipients/keep-recipient.ts';
+import type { Recipient } from '../../payouts/recipients/recipient.ts';
 import { ageCell, badge, emptyState } from '../console-format.ts';
 import { type Column, EXPORTED, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';

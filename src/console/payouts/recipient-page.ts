@@ -6,12 +6,12 @@ import { validateBankAccount } from '../../bank-validation/validate-bank-account
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { parseTyped } from '../../lib/money.ts';
-import { recipientPayee } from '../../payouts/find-payees.ts';
-import { findRecipient } from '../../payouts/find-recipient.ts';
-import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
-import type { Recipient } from '../../payouts/recipient.ts';
+import { recipientPayee } from '../../payouts/recipients/find-payees.ts';
+import { findRecipient } from '../../payouts/recipients/find-recipient.ts';
+import { keepRecipient } from '../../payouts/recipients/keep-recipient.ts';
+import type { Recipient } from '../../payouts/recipients/recipient.ts';
 import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';

@@ -3,11 +3,11 @@ import { selectAudit } from '../../audit/audit-queries.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { endContradiction } from '../../payouts/end-contradiction.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { mayBeSettled, PAYOUT_STATES, type Payout, standingOfPayout } from '../../payouts/payout.ts';
-import type { PayoutOutcome } from '../../payouts/settle-outcomes.ts';
-import { rehearseSettlement, settlePayouts } from '../../payouts/settle-payouts.ts';
+import { endContradiction } from '../../payouts/settling/end-contradiction.ts';
+import type { PayoutOutcome } from '../../payouts/settling/settle-outcomes.ts';
+import { rehearseSettlement, settlePayouts } from '../../payouts/settling/settle-payouts.ts';
 import {
   type Choices,
   entriesTable,

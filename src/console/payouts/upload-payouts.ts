@@ -10,11 +10,11 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { type Duplicates, findDuplicates } from '../../payouts/find-duplicates.ts';
+import { type Duplicates, findDuplicates } from '../../payouts/approval/find-duplicates.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
 import { type PlannedPayout, type Proposal, previewPayouts, proposePayouts } from '../../payouts/propose-payouts.ts';
-import { openDetails } from '../../payouts/seal-recipient.ts';
+import { openDetails } from '../../payouts/recipients/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -52,7 +52,7 @@ export const postConsoleUpload = consoleHandler(async (app, visit) => {
   const sha256 = hash('sha256', file.content);
   let lines: readonly number[] = [];
   try {
-    const { readPayouts } = await import('../../payouts/read-payouts.ts');
+    const { readPayouts } = await import('../../payouts/files/read-payouts.ts');
     const read = await readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12));
     lines = read.lines;
     const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;

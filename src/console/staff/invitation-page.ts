@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { acceptInvitation, findInvitation, type OpenInvitation } from '../../auth/invitations/accept-invitation.ts';
-import { isStrongPassword } from '../../auth/set-password.ts';
+import { isStrongPassword } from '../../auth/sign-in/set-password.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
-import { issueAccessToken } from '../../auth/access-token.ts';
 import { hasFactor, selectFactorsOf } from '../../auth/factors/factor-queries.ts';
 import { proveByCode } from '../../auth/factors/prove-factor.ts';
 import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
-import { proveByPassword } from '../../auth/log-in.ts';
+import { proveByPassword } from '../../auth/sign-in/log-in.ts';
+import { issueAccessToken } from '../../auth/tokens/access-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { html } from '../../http/html.ts';

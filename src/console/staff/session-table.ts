@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../auth/session-queries.ts';
+import type { SessionRow } from '../../auth/sign-in/session-queries.ts';
 import type { Html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { tableOf, timeCell } from '../console-format.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
-import { makeApiToken, type NewApiToken } from '../../auth/make-api-token.ts';
+import { makeApiToken, type NewApiToken } from '../../auth/tokens/make-api-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';

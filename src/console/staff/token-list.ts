@@ -1,4 +1,4 @@
-import { listEveryApiToken, type OwnedToken } from '../../auth/list-api-tokens.ts';
+import { listEveryApiToken, type OwnedToken } from '../../auth/tokens/list-api-tokens.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';

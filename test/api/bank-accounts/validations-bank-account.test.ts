@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueAccessToken } from '../../../src/auth/access-token.ts';
+import { issueAccessToken } from '../../../src/auth/tokens/access-token.ts';
 import { settleDueValidations } from '../../../src/bank-validation/holder/settle-validations.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createSimulatedProvider } from '../../../src/validation-providers/simulated-provider.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayOf } from '../../../src/lib/calendar-day.ts';
-import { makePayoutFiles } from '../../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles } from '../../../src/payouts/files/make-payout-files.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../../support/test-payouts.ts';

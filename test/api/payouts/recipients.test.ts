@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
-import { eraseRecipients, exportRecipients } from '../../../src/payouts/forget-recipients.ts';
-import { validUntil } from '../../../src/payouts/recipient.ts';
+import { eraseRecipients, exportRecipients } from '../../../src/payouts/recipients/forget-recipients.ts';
+import { validUntil } from '../../../src/payouts/recipients/recipient.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePayoutFiles } from '../../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles } from '../../../src/payouts/files/make-payout-files.ts';
 import { proposePayouts } from '../../../src/payouts/propose-payouts.ts';
-import { settlePayouts } from '../../../src/payouts/settle-payouts.ts';
+import { settlePayouts } from '../../../src/payouts/settling/settle-payouts.ts';
 import { erasePerson } from '../../../src/privacy/erase-person.ts';
 import { personOfRut } from '../../../src/privacy/person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelTransaction } from '../../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
-import { readFeed } from '../../../src/outbox/read-feed.ts';
+import { readFeed } from '../../../src/outbox/feed/read-feed.ts';
 import { recordUserEvent } from '../../../src/outbox/record-event.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../../src/transactions/transaction-queries.ts';

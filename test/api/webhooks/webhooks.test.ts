@@ -4,8 +4,8 @@ import { webhookKey, webhookMatches } from '../../../protocol/webhook-signature.
 import { disableUser } from '../../../src/auth/change-user.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createCallbackDelivery } from '../../../src/outbox/deliver-callbacks.ts';
-import { endWebhook, setWebhook } from '../../../src/outbox/set-webhook.ts';
-import { selectSubscriptions } from '../../../src/outbox/webhook-subscription-queries.ts';
+import { endWebhook, setWebhook } from '../../../src/outbox/webhooks/set-webhook.ts';
+import { selectSubscriptions } from '../../../src/outbox/webhooks/webhook-subscription-queries.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { onQuery } from '../../support/on-query.ts';

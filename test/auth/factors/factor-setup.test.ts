@@ -8,8 +8,8 @@ import { renewRecoveryCodes } from '../../../src/auth/factors/recovery-codes.ts'
 import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../../src/auth/factors/store-factor.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
-import { renewSession } from '../../../src/auth/session.ts';
-import { updateSessionsEnded } from '../../../src/auth/session-queries.ts';
+import { renewSession } from '../../../src/auth/sign-in/session.ts';
+import { updateSessionsEnded } from '../../../src/auth/sign-in/session-queries.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';

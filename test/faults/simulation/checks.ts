@@ -1,5 +1,5 @@
 import type { SqlRow } from '../../../src/db/database.ts';
-import type { FetchOutcome } from '../../../src/lib/safe-fetch.ts';
+import type { FetchOutcome } from '../../../src/lib/network/safe-fetch.ts';
 import { retrySchedule } from '../../../src/outbox/retry-schedule.ts';
 import type { Attempt } from './courier.ts';
 import type { Life, Mishap } from './life.ts';

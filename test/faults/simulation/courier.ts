@@ -1,5 +1,5 @@
-import type { Exchange } from '../../../src/lib/exchange-request.ts';
-import type { FetchOutcome, FetchRequest, SafeFetch } from '../../../src/lib/safe-fetch.ts';
+import type { Exchange } from '../../../src/lib/network/exchange-request.ts';
+import type { FetchOutcome, FetchRequest, SafeFetch } from '../../../src/lib/network/safe-fetch.ts';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Life } from './life.ts';
 import type { Answer, Merchant } from './merchant.ts';

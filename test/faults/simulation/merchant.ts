@@ -1,4 +1,4 @@
-import type { FetchRequest } from '../../../src/lib/safe-fetch.ts';
+import type { FetchRequest } from '../../../src/lib/network/safe-fetch.ts';
 import type { World } from './world.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createUser } from '../../../src/auth/create-user.ts';
-import { logInWithApiToken } from '../../../src/auth/log-in-with-api-token.ts';
+import { logInWithApiToken } from '../../../src/auth/tokens/log-in-with-api-token.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { importPaymentService } from '../../../src/payment-services/create-payment-service.ts';

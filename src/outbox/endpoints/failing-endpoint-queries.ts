@@ -1,0 +1,141 @@
+import type { Reader, SqlParameter, SqlRow } from '../../db/database.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { type Destination, withDestination } from '../webhooks/find-subscribers.ts';
+
+/** An endpoint with its payment service. */
+export type OwnedEndpoint = {
+  id: number;
+  environment_id: number;
+  payment_service: string;
+  name: string;
+  environment: Environment;
+  address: string;
+  /** The first failure after the last success. All times are UTC milliseconds. */
+  failing_since: number | null;
+  disabled_at: number | null;
+};
+
+/** An endpoint that fails or is disabled, with its waiting callbacks and its last failure. */
+export type FailingEndpoint = EndpointFacts;
+
+export type EndpointFacts = OwnedEndpoint &
+  Destination & {
+    /** When the last failed attempt started. */
+    failed_at: number | null;
+    status: number | null;
+    failure: string | null;
+    location: string | null;
+    waiting: number;
+    next_attempt_at: number | null;
+    /** Of the newest callback that was not delivered at once, null: none. */
+    webhook_id: string | null;
+    content_type: string | null;
+  };
+
+/** The columns of an `OwnedEndpoint` of `endpoints p`, and the joins for its owner. */
+export const OWNED_ENDPOINT = `p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
+  p.failing_since, p.disabled_at`;
+export const WITH_OWNER = `join environments e on e.id = p.environment_id
+  join payment_services s on s.id = e.payment_service_id`;
+
+const WAITING = `from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
+  and c.state = 'queued' and c.attempts > 0`;
+
+const FAILING = `p.failing_since is not null and exists (select 1 ${WAITING})`;
+
+/** Counts the endpoints that fail and have waiting callbacks, except in the `elsewhere` environments. */
+export async function measureFailing(
+  db: Reader,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(p.failing_since) as oldest from endpoints p
+     where ${FAILING} and not (p.environment_id {among $1})`,
+    [[...elsewhere]],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** Returns these endpoints, the longest failing first. Nobody can fix those of the `elsewhere` environments here. */
+export function selectFailing(
+  db: Reader,
+  limit: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, `${FAILING} and not (p.environment_id {among $2})`, limit, [[...elsewhere]]);
+}
+
+/** The exact condition of the index on callbacks that were not delivered at once and have ended. */
+const lastEnded = (
+  column: string,
+) => `(select c.${column} from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
+  and c.state in ('redirected', 'superseded', 'dead', 'disabled') order by c.id desc limit 1)`;
+
+const gone = (since: string) =>
+  `p.disabled_at is not null and ${lastEnded('finished_at')} >= ${since} and not (${FAILING})`;
+
+/**
+ * Counts the endpoints that responded 410 and for which a callback ended at or after `since`. These callbacks are
+ * stored but not sent.
+ */
+export async function measureGone(
+  db: Reader,
+  since: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(coalesce(p.failing_since, p.disabled_at)) as oldest from endpoints p
+     where ${gone('$1')} and not (p.environment_id {among $2})`,
+    [since, [...elsewhere]],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** Returns these endpoints, the longest failing first. */
+export function selectGone(
+  db: Reader,
+  since: number,
+  limit: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, `${gone('$2')} and not (p.environment_id {among $3})`, limit, [since, [...elsewhere]]);
+}
+
+/** Returns the endpoints that have failed since their last success, or are disabled, even if no callback waits. */
+export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
+}
+
+/** Does the same for some environments. */
+export function selectTroubledOf(
+  db: Reader,
+  environmentIds: readonly number[],
+  limit: number,
+): Promise<FailingEndpoint[]> {
+  const which = 'p.environment_id {among $2} and (p.failing_since is not null or p.disabled_at is not null)';
+  return selectEndpoints(db, which, limit, [environmentIds]);
+}
+
+/** Returns all endpoints of an environment, failing ones first. */
+export function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
+}
+
+async function selectEndpoints(
+  db: Reader,
+  which: string,
+  limit: number,
+  others: readonly SqlParameter[] = [],
+): Promise<FailingEndpoint[]> {
+  const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
+    `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
+       (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
+       coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
+       coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
+     from endpoints p ${WITH_OWNER}
+     where ${which}
+     order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id limit $1`,
+    [limit, ...others],
+  );
+  return withDestination(db, found);
+}

@@ -1,0 +1,103 @@
+import type { Reader, Tx } from '../../db/database.ts';
+import type { RowKey } from '../../db/row-key.ts';
+import type { Recall } from '../../lib/recall.ts';
+import type { ClaimedCallback } from '../outbox-queries.ts';
+import type { CallbackListener } from './callback-listener.ts';
+
+/** Returns the environments that have a listener at this time. */
+export async function selectListened(db: Reader, now: number): Promise<number[]> {
+  const rows = await db.query<{ environment_id: number }>(
+    'select environment_id from callback_listeners where ends_at > $1',
+    [now],
+  );
+  return rows.map((row) => row.environment_id);
+}
+
+export async function selectListener(db: Reader, environmentId: number): Promise<CallbackListener | null> {
+  const [row] = await db.query<CallbackListener>('select * from callback_listeners where environment_id = $1', [
+    environmentId,
+  ]);
+  return row ?? null;
+}
+
+/** Inserts a listener; it replaces the environment's earlier one. */
+export async function upsertListener(tx: Tx, listener: CallbackListener): Promise<void> {
+  const { environment_id, id, started_by, started_at, ends_at } = listener;
+  await tx.query(
+    `insert into callback_listeners (environment_id, id, started_by, started_at, ends_at) values ($1, $2, $3, $4, $5)
+     on conflict (environment_id) do update set id = excluded.id, started_by = excluded.started_by,
+       started_at = excluded.started_at, ends_at = excluded.ends_at`,
+    [environment_id, id, started_by, started_at, ends_at],
+  );
+}
+
+/** Renews a listener. Returns false if it is no longer the environment's. */
+export async function updateListenerEnd(
+  tx: Tx,
+  { id, environment_id }: RowKey<string>,
+  endsAt: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'update callback_listeners set ends_at = $3 where id = $1 and environment_id = $2 returning id',
+    [id, environment_id, endsAt],
+  );
+  return rows.length === 1;
+}
+
+export async function deleteListener(tx: Tx, { id, environment_id }: RowKey<string>): Promise<boolean> {
+  const rows = await tx.query(
+    'delete from callback_listeners where id = $1 and environment_id = $2 returning environment_id',
+    [id, environment_id],
+  );
+  return rows.length === 1;
+}
+
+/** Returns whether a callback of an environment is due. */
+export async function hasDue(db: Reader, environmentId: number, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select id from callbacks where environment_id = $1 and state = 'queued' and next_attempt_at <= $2 limit 1`,
+    [environmentId, now],
+  );
+  return rows.length === 1;
+}
+
+const CLAIMED =
+  'id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url, content_type, body';
+
+/** Claims the callback of an environment that has been due longest, until `until`. */
+export async function claimOldest(
+  tx: Tx,
+  environmentId: number,
+  claim: { lease: string; now: number; until: number },
+): Promise<ClaimedCallback | null> {
+  const [row] = await tx.query<ClaimedCallback>(
+    `update callbacks set lease = $2, next_attempt_at = $3
+     where environment_id = $1 and state = 'queued' and next_attempt_at <= $4 and id in (
+       select id from callbacks where environment_id = $1 and state = 'queued' and next_attempt_at <= $4
+       order by next_attempt_at, id limit 1)
+     returning ${CLAIMED}`,
+    [environmentId, claim.lease, claim.until, claim.now],
+  );
+  return row ?? null;
+}
+
+/** Returns a callback if this lease still holds it, else null. */
+export async function selectClaimed(
+  tx: Tx,
+  { id, environment_id }: RowKey<number>,
+  lease: string,
+): Promise<ClaimedCallback | null> {
+  const [row] = await tx.query<ClaimedCallback>(
+    `select ${CLAIMED} from callbacks where id = $1 and environment_id = $2 and lease = $3`,
+    [id, environment_id, lease],
+  );
+  return row ?? null;
+}
+
+/** Ends listeners that would last until after `furthest`: the callbacks of their environments would wait. */
+export async function recallListeners(tx: Tx, { furthest, elsewhere }: Recall): Promise<void> {
+  await tx.query('delete from callback_listeners where ends_at > $1 and not (environment_id {among $2})', [
+    furthest,
+    elsewhere,
+  ]);
+}

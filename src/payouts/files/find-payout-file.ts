@@ -1,0 +1,47 @@
+import type { App } from '../../app.ts';
+import { notFound } from '../../error-catalogue.ts';
+import { idsOf, type PayoutScope } from '../find-payout.ts';
+import type { PayoutBatch } from '../payout-batch-queries.ts';
+import {
+  type FileSum,
+  type ListedPayoutFile,
+  type PayoutFile,
+  selectFilesOfBatch,
+  selectPayoutFile,
+  selectPayoutFiles,
+  sumApprovedOf,
+  sumFiles,
+} from './payout-file-queries.ts';
+
+/** A file with the number of its payouts in each state. */
+export type SummedPayoutFile = { readonly file: ListedPayoutFile; readonly sums: readonly FileSum[] };
+
+/** Returns a file that the user may see. Throws `Problem` NOT_FOUND. */
+export async function findPayoutFile(app: App, scope: PayoutScope, id: string): Promise<PayoutFile> {
+  const file = await selectPayoutFile(app.db, id);
+  if (file === null || !(scope?.has(file.environment_id) ?? true)) {
+    throw notFound('There is no such file of payouts.', 'No existe ese archivo de pagos.');
+  }
+  return file;
+}
+
+/** Returns the newest files, each with the number of its payouts in each state. */
+export async function listPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<SummedPayoutFile[]> {
+  const files = await selectPayoutFiles(app.db, await idsOf(app, scope), limit);
+  const sums: FileSum[] = [];
+  for (const [environmentId, some] of Map.groupBy(files, ({ environment_id }) => environment_id)) {
+    const ids = some.map(({ id }) => id);
+    sums.push(...(await sumFiles(app.db, environmentId, ids)));
+  }
+  return files.map((file) => ({ file, sums: sums.filter(({ file_id }) => file_id === file.id) }));
+}
+
+/** Returns the files that contain payouts of a batch, oldest first. */
+export function listFilesOfBatch(app: App, { id, environment_id }: PayoutBatch): Promise<ListedPayoutFile[]> {
+  return selectFilesOfBatch(app.db, environment_id, id);
+}
+
+/** Sums the approved payouts that have not left, by environment. */
+export async function listApproved(app: App, scope: PayoutScope) {
+  return sumApprovedOf(app.db, await idsOf(app, scope));
+}

@@ -1,0 +1,258 @@
+import { hash } from 'node:crypto';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { requireUserOf } from '../../auth/person-of.ts';
+import { identityHashes } from '../../bank-validation/identity-hash.ts';
+import { readRut } from '../../bank-validation/rut.ts';
+import { findHeld } from '../../epochs/hold.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { errorItem } from '../../error-item.ts';
+import { dayOf } from '../../lib/calendar-day.ts';
+import { prefixedId } from '../../lib/ids.ts';
+import { type BankFileFormat, type Payer, UnfitLine } from '../../payout-senders/bank-file.ts';
+import { BANK_FILES } from '../../payout-senders/bank-files.ts';
+import type { PayoutLine } from '../../payout-senders/payout-sender.ts';
+import { NAMED_IN_AN_ACT, type Payout, payoutMoney, totalOf } from '../payout.ts';
+import { lockApproved, updateFileLines } from '../payout-queries.ts';
+import { invalidPayout } from '../payout-wish.ts';
+import { readPayoutLines } from '../read-payout-lines.ts';
+import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
+import { insertPayoutFile, type PayoutFile } from './payout-file-queries.ts';
+import { sealContent } from './seal-payout-file.ts';
+
+/** The format of the bank, the account that is debited, and the batch; `batchId` null: all approved payouts. */
+export type PayoutFileWish = {
+  readonly owner: PayoutOwner;
+  readonly by: Actor;
+  readonly format: string;
+  readonly payer: Omit<Payer, 'day'>;
+  readonly batchId: string | null;
+};
+
+/** A file with its bytes. */
+export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; readonly payouts: readonly Payout[] };
+
+/**
+ * Writes approved payouts into files for a bank, as many files as the format's limit of lines needs. The files and the
+ * state `sent` are one commit, so a payout is never in two files, even if the process is killed. The files are stored;
+ * `openContent` returns the same bytes again.
+ *
+ * Throws `Problem` INVALID_PAYOUT (unknown format, data of the payer missing or invalid, an account whose kind the bank
+ * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), HELD_AFTER_RESTORE,
+ * PERSON_NEEDED or PERMISSION_MISSING.
+ */
+export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
+  const { owner, by, batchId } = wish;
+  const rut = readRut(wish.payer.rut);
+  const payer = {
+    ...wish.payer,
+    account: wish.payer.account.replace(/[\s.-]/g, ''),
+    rut: rut.canonical ?? wish.payer.rut,
+  };
+  const format = BANK_FILES.find(({ code }) => code === wish.format);
+  if (format === undefined) throw unknownFormat(wish.format);
+  const missing = (['rut', 'name', 'agreement'] as const).find(
+    (one) => format.needs.includes(one) && payer[one] === '',
+  );
+  if (missing !== undefined) throw invalidPayer(missing, NEEDED[missing](format.code));
+  // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
+  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
+  if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
+  const identity = await identityHashes(app);
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const payouts = await lockApproved(tx, owner.id, batchId);
+    await requireUserOf(tx, by, owner.id, 'payouts:create');
+    // A payout that left after the backup was made is `approved` again, and would be paid twice.
+    if ((await findHeld({ db: tx })) !== null) throw held();
+    if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
+    const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
+    const made: MadeFile[] = [];
+    for (let start = 0; start < payouts.length; start += format.mostLines) {
+      const end = start + format.mostLines;
+      const content = await write(format, { ...payer, day: dayOf(at) }, lines.slice(start, end));
+      const file = newFile(app, wish, format, { content, payouts: payouts.slice(start, end), at });
+      await insertPayoutFile(tx, file);
+      const ids = payouts.slice(start, end).map(({ id }) => id);
+      const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
+      await updateFileLines(tx, owner.id, file.id);
+      made.push({ file, content, payouts: sent });
+    }
+    for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
+      await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
+    return made;
+  });
+}
+
+/** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */
+function invalidPayer(field: string, words: Parameters<typeof errorItem>[2]): Problem {
+  return new Problem('INVALID_PAYOUT', { errors: [errorItem(`/${field}`, 'INVALID_PARAMETER', words)] });
+}
+
+/** The errors for missing data of the payer. */
+const NEEDED = {
+  rut: (code: string) =>
+    [
+      `${code} needs the rut of the payer.`,
+      'Give the RUT of the account holder.',
+      `${code} pide el RUT de quien paga.`,
+      'Indica el RUT del titular de la cuenta.',
+    ] as const,
+  name: (code: string) =>
+    [
+      `${code} needs the name of the payer.`,
+      'Give the name of the account holder.',
+      `${code} pide el nombre de quien paga.`,
+      'Indica el nombre del titular de la cuenta.',
+    ] as const,
+  agreement: (code: string) =>
+    [
+      `${code} needs the agreement of the payer.`,
+      'Give the number of the contract with the bank.',
+      `${code} pide el convenio.`,
+      'Indica el número del contrato con el banco.',
+    ] as const,
+} as const;
+
+const NO_ACCOUNT = [
+  'The account that is debited is a number of up to 20 digits.',
+  'Give its digits.',
+  'La cuenta de cargo es un número de hasta 20 dígitos.',
+  'Indica sus dígitos.',
+] as const;
+const NO_RUT = [
+  'The RUT of the payer cannot be read, or its check digit is wrong.',
+  'Correct it.',
+  'El RUT de quien paga no se puede leer, o su dígito verificador está mal.',
+  'Corrígelo.',
+] as const;
+/** The most payouts that one error names. */
+const NAMED_UNTYPED = 20;
+const NOTHING = {
+  en: 'Nothing is approved of this merchant that has not left.',
+  es: 'De este comercio no hay nada aprobado que no haya salido.',
+};
+const NONE_IN_BATCH = [
+  'Nothing of this batch is approved that has not left.',
+  'Name another batch, or none for all approved payouts.',
+  'De este lote no hay nada aprobado que no haya salido.',
+  'Nombra otro lote, o ninguno para todos los pagos aprobados.',
+] as const;
+
+function unknownFormat(named: string): Problem {
+  const codes = BANK_FILES.map(({ code }) => code).join(', ');
+  return invalidPayer('format', [
+    `There is no format ${named}; there are ${codes}.`,
+    'Name one of them.',
+    `No existe el formato ${named}; existen ${codes}.`,
+    'Nombra uno de ellos.',
+  ]);
+}
+
+function held(): Problem {
+  return new Problem('HELD_AFTER_RESTORE', {
+    detail: {
+      en: 'The service was restored from a backup, and some of these payouts may have left before. Compare them with the bank first; after bin/rubrica release files are made again.',
+      es: 'El servicio se restauró desde un respaldo, y algunos de estos pagos pueden haber salido antes. Compáralos primero con el banco; después de bin/rubrica release se hacen archivos de nuevo.',
+    },
+  });
+}
+
+function linesOf(
+  format: BankFileFormat,
+  payouts: readonly Payout[],
+  read: readonly (PayoutLine | null)[],
+): PayoutLine[] {
+  const lines = read.map((line, at) => {
+    const { id } = payouts[at] as Payout;
+    if (line === null)
+      throw invalidPayout({
+        en: `The recipient of ${id} was erased, or its account was changed in the store: cancel it.`,
+        es: `El destinatario de ${id} fue borrado, o alguien cambió su cuenta en la base: retíralo.`,
+      });
+    return line;
+  });
+  const untyped = payouts.filter((_, at) => lacksType(format, lines[at] as PayoutLine));
+  // The kind of an account holds for all payouts to it.
+  const [first, ...others] = new Map(untyped.map(({ id, account_hash }) => [account_hash, id])).values();
+  if (first !== undefined) throw noType(format, [first, ...others]);
+  return lines;
+}
+
+/** The error for accounts whose kind nobody has said; `ids`: one payout to each. */
+function noType({ code }: BankFileFormat, ids: readonly string[]): Problem {
+  const named = ids.slice(0, NAMED_UNTYPED).join(', ');
+  const more = ids.length - NAMED_UNTYPED;
+  const command = `bin/rubrica payout account-type ${ids[0]} checking|savings|sight`;
+  return invalidPayout({
+    en: `${code} asks what kind of account it is, and nobody has said it of ${named}${more > 0 ? ` and ${more} more` : ''}. A person who may approve says it on the page of each, or so: ${command}`,
+    es: `${code} pide el tipo de cuenta, y nadie lo ha dicho de ${named}${more > 0 ? ` y ${more} más` : ''}. Lo dice en la página de cada uno quien puede aprobarlo, o así: ${command}`,
+  });
+}
+
+function lacksType(format: BankFileFormat, line: PayoutLine): boolean {
+  return line.accountType === null && format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
+}
+
+/** Returns the name of a file, without the characters that its bank does not accept. */
+function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, day: string): string {
+  const name = `${code}-${day}-${id.slice(-6)}`;
+  return `${nameLeavesOut === undefined ? name : name.replace(nameLeavesOut, '')}.${extension}`;
+}
+
+/**
+ * Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a person corrects it, and no file is
+ * stored.
+ */
+async function write(format: BankFileFormat, payer: Payer, lines: readonly PayoutLine[]): Promise<Buffer> {
+  try {
+    return await format.write(payer, lines);
+  } catch (error) {
+    if (error instanceof UnfitLine)
+      throw invalidPayout({
+        en: `${format.code} cannot hold a line: ${error.why.en}.`,
+        es: `${format.code} no puede llevar una línea: ${error.why.es}.`,
+      });
+    throw error;
+  }
+}
+
+type Written = { content: Buffer; payouts: readonly Payout[]; at: number };
+
+function newFile(
+  app: App,
+  { owner, by }: PayoutFileWish,
+  format: BankFileFormat,
+  { content, payouts, at }: Written,
+): PayoutFile {
+  const id = prefixedId('pf');
+  const place = { id, environment_id: owner.id, sha256: hash('sha256', content) };
+  return {
+    ...place,
+    format: format.code,
+    name: nameOf(format, id, dayOf(at)),
+    created_at: at,
+    made_by: by.name,
+    payouts: payouts.length,
+    total: totalOf(payouts),
+    sealed_content: sealContent(app, place, content),
+  };
+}
+
+function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: number) {
+  return {
+    at,
+    by,
+    action: 'payout.filed' as const,
+    subject: { kind: 'payout file', id: made.map(({ file }) => file.id).join(' ') },
+    after: {
+      payment_service: owner.paymentServiceId,
+      environment: owner.environment,
+      format: made[0]?.file.format ?? '',
+      payouts: made.reduce((sum, { file }) => sum + file.payouts, 0),
+      total: payoutMoney(totalOf(made.flatMap(({ payouts }) => payouts))),
+      sha256: made.map(({ file }) => file.sha256),
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { InsertTarget, Reader, SqlRow, Tx } from '../../db/database.ts';
+import type { AccountType } from '../../payout-senders/payout-sender.ts';
+import type { Payout, PayoutState } from '../payout.ts';
+import { OPEN } from '../payout-queries.ts';
+
+/** A row of `payout_files` without its content: a file for a bank. */
+export type ListedPayoutFile = SqlRow & {
+  id: string;
+  environment_id: number;
+  format: string;
+  name: string;
+  created_at: number;
+  made_by: string;
+  payouts: number;
+  total: number;
+  sha256: string;
+};
+
+/** A row of `payout_files` with its sealed content. */
+export type PayoutFile = ListedPayoutFile & { sealed_content: string };
+
+const PAYOUT_FILES: InsertTarget = {
+  name: 'payout_files',
+  columns: [
+    'id',
+    'environment_id',
+    'format',
+    'name',
+    'created_at',
+    'made_by',
+    'payouts',
+    'total',
+    'sha256',
+    'sealed_content',
+  ],
+};
+
+export async function insertPayoutFile(tx: Tx, file: PayoutFile): Promise<void> {
+  await tx.insertRows(PAYOUT_FILES, [file]);
+}
+
+export async function selectPayoutFile(db: Reader, id: string): Promise<PayoutFile | null> {
+  const [row] = await db.query<PayoutFile>('select * from payout_files where id = $1', [id]);
+  return row ?? null;
+}
+
+/** Returns the newest files of these environments, without their content. */
+export function selectPayoutFiles(
+  db: Reader,
+  environmentIds: readonly number[],
+  limit: number,
+): Promise<ListedPayoutFile[]> {
+  return db.query(
+    `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
+     where environment_id {among $1} order by created_at desc, id limit $2`,
+    [environmentIds, limit],
+  );
+}
+
+/** Returns the files that contain payouts of a batch. */
+export function selectFilesOfBatch(db: Reader, environmentId: number, batchId: string): Promise<ListedPayoutFile[]> {
+  return db.query(
+    `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
+     where environment_id = $1 and id in (select file_id from payouts where environment_id = $1 and batch_id = $2)
+     order by created_at, id`,
+    [environmentId, batchId],
+  );
+}
+
+/** The number of payouts of a file in one state. */
+export type FileSum = { file_id: string; state: PayoutState; count: number };
+
+export function sumFiles(db: Reader, environmentId: number, ids: readonly string[]): Promise<FileSum[]> {
+  return db.query(
+    `select file_id, state, count(*) as count from payouts
+     where environment_id = $1 and file_id {named $2} group by file_id, state order by state`,
+    [environmentId, ids],
+  );
+}
+
+/** Sums the approved payouts of these environments that have not left. */
+export function sumApprovedOf(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<{ environment_id: number; count: number; amount: number }[]> {
+  return db.query(
+    `select environment_id, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
+     where environment_id {among $1} and state = 'approved' group by environment_id order by environment_id`,
+    [environmentIds],
+  );
+}
+
+/** Returns the kinds of these accounts; omits accounts whose kind nobody has set. */
+export function selectAccountTypes(
+  db: Reader,
+  environmentId: number,
+  accountHashes: readonly string[],
+): Promise<{ account_hash: string; account_type: AccountType }[]> {
+  return db.query(
+    'select account_hash, account_type from payout_account_types where environment_id = $1 and account_hash {named $2}',
+    [environmentId, accountHashes],
+  );
+}
+
+export async function upsertAccountType(
+  tx: Tx,
+  said: { environmentId: number; accountHash: string; type: AccountType; at: number; by: string },
+): Promise<void> {
+  await tx.query(
+    `insert into payout_account_types (environment_id, account_hash, account_type, set_at, set_by)
+     values ($1, $2, $3, $4, $5)
+     on conflict (environment_id, account_hash) do update
+     set account_type = excluded.account_type, set_at = excluded.set_at, set_by = excluded.set_by`,
+    [said.environmentId, said.accountHash, said.type, said.at, said.by],
+  );
+}
+
+/** Locks and returns the approved payouts to an account that have not left. */
+export function lockApprovedTo(tx: Tx, environmentId: number, accountHash: string): Promise<Payout[]> {
+  return tx.query<Payout>(
+    `select * from payouts where environment_id = $1 and state = 'approved' and ${OPEN} and account_hash = $2
+     order by {filter_by}created_at, id {bytewise} {for_update}`,
+    [environmentId, accountHash],
+  );
+}
