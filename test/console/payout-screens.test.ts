@@ -406,7 +406,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal(late.status, 409);
     assert.ok(
       late.text.includes(
-        `${other?.id} está en «Enviado»: solo un pago en «Borrador» o «Espera aprobación» o «Aprobado» puede pasar`,
+        `${other?.id} está en «Enviado» (sent): solo un pago en «Borrador» (draft) o «Espera aprobación» (awaiting_approval) o «Aprobado» (approved) puede pasar`,
       ),
     );
   });
