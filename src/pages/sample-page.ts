@@ -86,9 +86,6 @@ function sampleTransaction(environment: ServiceEnvironment, now: number): Transa
 
 function sampleAttempt(transaction: Transaction, stage: 'declined' | 'completed'): PaymentAttempt {
   const state = stage === 'completed' ? 'approved' : 'declined';
-  const detail =
-    state === 'approved'
-      ? { authorization_code: '001001' }
-      : { reason: 'insufficient_funds', card_last_digits: '7712' };
+  const detail = state === 'approved' ? { authorization_code: '001001' } : { reason: 'insufficient_funds' };
   return { state, detail: JSON.stringify(detail), created_at: transaction.created_at } as PaymentAttempt;
 }

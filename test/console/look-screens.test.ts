@@ -104,7 +104,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     await desk.save(desk.ana, LOOK, pngOf(88, 44));
     for (const [query, said] of [
       ['', 'Maceta de barro × 2'],
-      ['?stage=declined', 'on the card ending in 7712'],
+      ['?stage=declined', 'There are not enough funds.'],
       ['?stage=completed', 'Payment approved'],
       ['?stage=other', 'Maceta de barro × 2'],
     ] as const) {
