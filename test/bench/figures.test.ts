@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { runChild } from '../support/child-process.ts';
+import { bench, OPERATION, SPEED, testFigures } from './quick-figures.ts';
 
-const program = join(import.meta.dirname, '../../bench/run-bench.ts');
-
-type Printed = {
-  figures: { name: string; lines: { measured: string; value: number }[]; details: { rows: string[][] }[] }[];
-};
-
-/** Runs figures in the quick form, which only shows that they work. */
-function bench(...args: string[]) {
-  return runChild('node', [program, '--quick', '--json', ...args]);
-}
-
-/**
- * The number of lines and tables that each figure prints, without and with PostgreSQL. In four runs, because all
- * together take minutes, and more where other tests run.
- */
-const RUNS: readonly { alone: Record<string, number>; withPostgres: Record<string, number> }[] = [
-  { alone: { 'create-sqlite': 2, sign: 2, idle: 2 }, withPostgres: { 'create-postgres': 2, growth: 4 } },
-  { alone: { validations: 2 }, withPostgres: { deliveries: 3, search: 28 } },
-  { alone: { stranger: 15 }, withPostgres: { move: 3, lived: 1 } },
-  { alone: {}, withPostgres: { replicas: 1, restart: 1, connections: 2, profile: 6 } },
-];
-
-// The speed depends on the machine, so it is not asserted. This shows that peers and service answer rightly: one
-// refused request ends the figure with status 1.
-for (const { alone, withPostgres } of RUNS) {
-  const all = { ...alone, ...withPostgres };
-  test(`the figures ${Object.keys(all).join(', ')} run, and are printed as one JSON object`, async () => {
-    const { status, stdout, stderr } = await bench(...Object.keys(all));
-    assert.equal(status, 0, stderr);
-    const { figures } = JSON.parse(stdout) as Printed;
-    const found = Object.fromEntries(figures.map(({ name, lines, details }) => [name, lines.length + details.length]));
-    assert.deepEqual(found, /PostgreSQL is missing/.test(stderr) ? alone : all, stderr);
-    // The value may be zero: on a busy machine a quick round can end before the first answer.
-    for (const line of figures.flatMap(({ lines }) => lines)) assert.notEqual(line.measured, '');
-    for (const { rows } of figures.flatMap(({ details }) => details)) assert.ok(rows.length > 0);
-  });
-}
+for (const run of SPEED) testFigures(run);
 
 test('an unknown figure is refused with the names of the known ones', async () => {
   const { status, stdout, stderr } = await bench('nonsense');
   assert.equal(status, 1);
   assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'NOT_FOUND');
   const [, named = ''] = /there are ([^.]+)\./.exec(stderr) ?? [];
-  const run = RUNS.flatMap(({ alone, withPostgres }) => Object.keys({ ...alone, ...withPostgres }));
+  const run = [...SPEED, ...OPERATION].flatMap(({ alone, withPostgres }) => Object.keys({ ...alone, ...withPostgres }));
   assert.deepEqual(named.split(', ').sort(), run.sort());
 });
