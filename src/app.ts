@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Outage } from './db/outage.ts';
 import type { Clock } from './lib/clock.ts';
-import type { Mailer } from './lib/mailer.ts';
+import type { Mailer } from './lib/network/mailer.ts';
 import type { SafeFetch } from './lib/network/safe-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentMethod } from './payment-methods/payment-method.ts';

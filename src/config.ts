@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { keptKey } from './lib/development-key.ts';
-import type { SmtpServer } from './lib/mailer.ts';
+import type { SmtpServer } from './lib/network/mailer.ts';
 import type { EgressProxy } from './lib/network/open-tunnel.ts';
 import { hostInUrl } from './lib/network/origins-at.ts';
 import type { Network } from './lib/network/private-networks.ts';

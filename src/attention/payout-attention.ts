@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { findIndirectHolders } from '../auth/token-holders.ts';
+import { findIndirectHolders } from '../auth/tokens/token-holders.ts';
 import { unpaidBanks } from '../bank-validation/bank-findings.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { InBoth } from '../error-catalogue.ts';

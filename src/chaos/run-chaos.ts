@@ -10,7 +10,7 @@ import { loseAnswers } from '../lib/network/lose-answers.ts';
 import { ownPlaces } from '../lib/network/own-places.ts';
 import { createSafeFetch, type FetchOutcome, type SafeFetch } from '../lib/network/safe-fetch.ts';
 import { createSeededRandom } from '../lib/seeded-random.ts';
-import { endpointAddress } from '../outbox/endpoint-address.ts';
+import { endpointAddress } from '../outbox/endpoints/endpoint-address.ts';
 import { findKnownSecrets } from '../payment-services/find-known-secrets.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { CHAOS_CLASSES, type ChaosClass, type ChaosClassName } from './chaos-class.ts';

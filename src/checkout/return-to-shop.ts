@@ -1,5 +1,5 @@
 import { callbackFields } from '../outbox/callback-payload.ts';
-import { endpointAddress } from '../outbox/endpoint-address.ts';
+import { endpointAddress } from '../outbox/endpoints/endpoint-address.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { callbackOf } from '../transactions/transition-transaction.ts';

@@ -66,7 +66,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
     commands: {
       validate: async () => (await import('./bank-accounts/validate-command.ts')).addValidateCommand,
       recipient: async () => (await import('./bank-accounts/recipient-commands.ts')).addRecipientCommands,
-      banks: async () => (await import('./bank-accounts/bank-validation-commands.ts')).addBankValidationCommands,
+      banks: async () => (await import('./bank-accounts/banks-commands.ts')).addBanksCommands,
     },
   },
   {

@@ -1,6 +1,6 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
-import type { SmtpServer } from './mailer.ts';
 import { MISLEADING } from './misleading-text.ts';
+import type { SmtpServer } from './network/mailer.ts';
 import type { EgressProxy } from './network/open-tunnel.ts';
 import { type Network, readPrivateNetwork } from './network/private-networks.ts';
 

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { randomToken } from '../lib/ids.ts';
-import type { Mailer, MailMessage, MailOutcome } from '../lib/mailer.ts';
+import type { Mailer, MailMessage, MailOutcome } from '../lib/network/mailer.ts';
 import { type Mail, waitAfter } from './mail.ts';
 import { claimMails, deleteMailsBefore, hasDueMails, type MailChange, updateMail } from './mail-queries.ts';
 

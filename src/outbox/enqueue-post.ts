@@ -1,7 +1,7 @@
 import type { SqlRow, Tx } from '../db/database.ts';
 import { transactionEventId } from '../epochs/epoch.ts';
-import { endpointAddress } from './endpoint-address.ts';
-import { type EndpointRow, ensureEndpoint } from './endpoint-queries.ts';
+import { endpointAddress } from './endpoints/endpoint-address.ts';
+import { type EndpointRow, ensureEndpoint } from './endpoints/endpoint-queries.ts';
 import { insertCallbacks } from './outbox-queries.ts';
 
 /** A post to a merchant's server, with the same bytes in each delivery attempt. */

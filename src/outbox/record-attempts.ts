@@ -11,7 +11,7 @@ import {
   updateIdle,
   updateRecovered,
   wakeCallbacks,
-} from './endpoint-queries.ts';
+} from './endpoints/endpoint-queries.ts';
 import {
   type ClaimedCallback,
   insertDeliveryAttempts,

@@ -6,7 +6,7 @@ import { payUrl } from '../checkout/pay-link.ts';
 import { say, sayOf } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Language } from '../lib/language.ts';
-import type { MailMessage } from '../lib/mailer.ts';
+import type { MailMessage } from '../lib/network/mailer.ts';
 import { isMailAddress, type Mail } from '../mail/mail.ts';
 import { selectRefund } from '../refunds/refund-queries.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';

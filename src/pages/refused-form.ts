@@ -7,7 +7,7 @@ import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
 import { wordsOf } from '../http/problem-words.ts';
-import { endpointAddress } from '../outbox/endpoint-address.ts';
+import { endpointAddress } from '../outbox/endpoints/endpoint-address.ts';
 
 /** The shop's addresses for its payer, from a signed request. */
 export type SignedUrls = { x_url_cancel: string; x_url_complete: string };

@@ -1,5 +1,5 @@
-import { CLOCKS_DIFFER_MS } from '../auth/token-holders.ts';
 import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/tokens/api-token-queries.ts';
+import { CLOCKS_DIFFER_MS } from '../auth/tokens/token-holders.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approval/approver-queries.ts';
 import type { PayoutState } from './payout.ts';

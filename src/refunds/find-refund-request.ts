@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { isOfToken } from '../audit/actor.ts';
-import { findTokenHolders } from '../auth/token-holders.ts';
+import { findTokenHolders } from '../auth/tokens/token-holders.ts';
 import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Reader } from '../db/database.ts';

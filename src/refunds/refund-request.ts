@@ -1,6 +1,6 @@
 import { accountOf, isOfToken } from '../audit/actor.ts';
-import { holdersAt } from '../auth/token-holders.ts';
 import type { TokenHolder } from '../auth/tokens/api-token-queries.ts';
+import { holdersAt } from '../auth/tokens/token-holders.ts';
 import type { SqlRow } from '../db/database.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import type { RefundType } from './refund.ts';

@@ -9,7 +9,7 @@ import { sayFinding } from '../../src/health/finding.ts';
 import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { endpointAddress } from '../../src/outbox/endpoint-address.ts';
+import { endpointAddress } from '../../src/outbox/endpoints/endpoint-address.ts';
 import { listCallbacks, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';

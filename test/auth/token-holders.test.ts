@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findTokenHolders, holdersAt } from '../../src/auth/token-holders.ts';
 import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
+import { findTokenHolders, holdersAt } from '../../src/auth/tokens/token-holders.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';

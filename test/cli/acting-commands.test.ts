@@ -13,7 +13,7 @@ import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
 import { upsertProcess } from '../../src/health/process-queries.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
-import { ensureEndpoint } from '../../src/outbox/endpoint-queries.ts';
+import { ensureEndpoint } from '../../src/outbox/endpoints/endpoint-queries.ts';
 import { setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';

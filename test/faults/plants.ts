@@ -8,7 +8,7 @@ type Edit = { file: string; find: string; put: string };
 
 const ENGINE = 'src/outbox/deliver-callbacks.ts';
 const RECORD = 'src/outbox/record-attempts.ts';
-const ENDPOINTS = 'src/outbox/endpoint-queries.ts';
+const ENDPOINTS = 'src/outbox/endpoints/endpoint-queries.ts';
 const QUERIES = 'src/outbox/outbox-queries.ts';
 const SQLITE = 'src/db/sqlite-database.ts';
 const POSTGRES = 'src/db/postgres-database.ts';

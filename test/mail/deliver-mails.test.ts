@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
-import { createMailer, type Mailer, type MailMessage } from '../../src/lib/mailer.ts';
+import { createMailer, type Mailer, type MailMessage } from '../../src/lib/network/mailer.ts';
 import { deleteOldMails, deliverMails } from '../../src/mail/deliver-mails.ts';
 import type { Mail } from '../../src/mail/mail.ts';
 import { isMailAddress } from '../../src/mail/mail.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallbackFilter, selectResendable } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { disableEndpoint, updateIdle, wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
+import { disableEndpoint, updateIdle, wakeCallbacks } from '../../src/outbox/endpoints/endpoint-queries.ts';
 import {
   measureFailing,
   measureGone,

@@ -5,7 +5,7 @@ import { Problem } from '../../src/error-catalogue.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import type { CallbackFilter } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { updateRecovered, wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
+import { updateRecovered, wakeCallbacks } from '../../src/outbox/endpoints/endpoint-queries.ts';
 import { measureGivenUp } from '../../src/outbox/endpoints/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';

@@ -4,7 +4,7 @@ import type { SqlRow } from '../../src/db/database.ts';
 import type { RowKey } from '../../src/db/row-key.ts';
 import type { FetchOutcome, FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
+import { wakeCallbacks } from '../../src/outbox/endpoints/endpoint-queries.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
 import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';

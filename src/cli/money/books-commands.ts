@@ -33,8 +33,8 @@ import {
 } from '../print.ts';
 import { type ActingOptions, readActing, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
-import { addStatementCommand } from './statement-command.ts';
-import { addVerifyCommand } from './verify-command.ts';
+import { addStatementCommand } from './books-statement-command.ts';
+import { addVerifyCommand } from './books-verify-command.ts';
 
 type Json = { json?: boolean };
 

@@ -12,12 +12,12 @@ import { type MadeFile, makePayoutFiles } from '../../payouts/files/make-payout-
 import { type ListedPayoutFile, selectPayoutFiles } from '../../payouts/files/payout-file-queries.ts';
 import { readResults } from '../../payouts/files/read-results.ts';
 import { openContent } from '../../payouts/files/seal-payout-file.ts';
+import { setAccountType } from '../../payouts/files/set-account-type.ts';
 import { findBatch, findPayout } from '../../payouts/find-payout.ts';
 import { nameState, sayContradiction } from '../../payouts/kept-texts.ts';
 import { standingOfPayout } from '../../payouts/payout.ts';
 import { selectAllEnvironmentIds } from '../../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
-import { setAccountType } from '../../payouts/set-account-type.ts';
 import { endContradiction } from '../../payouts/settling/end-contradiction.ts';
 import type { PayoutOutcome, SettledPayouts } from '../../payouts/settling/settle-outcomes.ts';
 import { settlePayouts } from '../../payouts/settling/settle-payouts.ts';

@@ -25,9 +25,9 @@ import {
   unknownPaymentService,
   unusableFile,
 } from '../print.ts';
+import { readSettlementFile } from '../settlement-file.ts';
 import { type ActingOptions, acting, actOnWholeStore, withActor } from '../with-actor.ts';
 import { withApp, withWholeStore } from '../with-app.ts';
-import { readSettlementFile } from './reconcile-command.ts';
 
 const SHOWN = 100;
 

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import type { CallbackFilter } from '../../outbox/callback-list-queries.ts';
 import { CALLBACK_STATES, type CallbackState } from '../../outbox/callback-state.ts';
-import { endpointAddress } from '../../outbox/endpoint-address.ts';
+import { endpointAddress } from '../../outbox/endpoints/endpoint-address.ts';
 import { checkPaymentService, readTime, refuseEmpty, TIMES } from '../options.ts';
 import { invalidOption } from '../print.ts';
 

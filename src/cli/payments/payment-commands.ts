@@ -14,7 +14,7 @@ import { readAmount, readLimit, readReason } from '../options.ts';
 import { alreadyDone, CommandError, invalidOption, listTable, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
-import { addImportCommand } from './import-command.ts';
+import { addImportCommand } from './payment-import-command.ts';
 
 type SettleOptions = ActingOptions & {
   outcome: DecidedOutcome;

@@ -13,12 +13,12 @@ import {
   rejectPayouts,
   submitPayouts,
 } from '../../payouts/approval/decide-payouts.ts';
+import { setAccountType } from '../../payouts/files/set-account-type.ts';
 import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payableBalance } from '../../payouts/payout-balance.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
-import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';

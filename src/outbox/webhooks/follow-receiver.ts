@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { endpointAddress } from '../endpoint-address.ts';
-import { ensureEndpoint, updateIdle } from '../endpoint-queries.ts';
+import { endpointAddress } from '../endpoints/endpoint-address.ts';
+import { ensureEndpoint, updateIdle } from '../endpoints/endpoint-queries.ts';
 import type { ClaimedCallback } from '../outbox-queries.ts';
 import type { NextStep } from '../retry-schedule.ts';
 import { findDestinations, receiverOf } from './find-subscribers.ts';

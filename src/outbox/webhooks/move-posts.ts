@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts';
 import type { RowKey } from '../../db/row-key.ts';
-import { endpointAddress } from '../endpoint-address.ts';
-import { ensureEndpoint, updateIdle } from '../endpoint-queries.ts';
+import { endpointAddress } from '../endpoints/endpoint-address.ts';
+import { ensureEndpoint, updateIdle } from '../endpoints/endpoint-queries.ts';
 import {
   enableEndpoints,
   endPosts,

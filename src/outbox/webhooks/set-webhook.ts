@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { hashOfUrl } from '../../audit/said-url.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
-import { endpointAddress } from '../endpoint-address.ts';
+import { endpointAddress } from '../endpoints/endpoint-address.ts';
 import { enableOwn, endOwnPosts, postsOfWebhook, readdressOwnPosts } from './move-posts.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';

@@ -1,6 +1,6 @@
 import { accountOf, isOfToken } from '../../audit/actor.ts';
-import { type ActOfUser, holdersAt } from '../../auth/token-holders.ts';
 import type { TokenHolder } from '../../auth/tokens/api-token-queries.ts';
+import { type ActOfUser, holdersAt } from '../../auth/tokens/token-holders.ts';
 import type { NamedUser } from '../../auth/user-queries.ts';
 import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';

@@ -1,5 +1,5 @@
 import { accountOf } from '../../audit/actor.ts';
-import { findTokenHolders } from '../../auth/token-holders.ts';
+import { findTokenHolders } from '../../auth/tokens/token-holders.ts';
 import { selectNamedUsers } from '../../auth/user-queries.ts';
 import type { Reader } from '../../db/database.ts';
 import type { Payout } from '../payout.ts';

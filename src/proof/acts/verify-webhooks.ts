@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { hashOfUrl } from '../../audit/said-url.ts';
-import { endpointAddress } from '../../outbox/endpoint-address.ts';
+import { endpointAddress } from '../../outbox/endpoints/endpoint-address.ts';
 import { addWrong, type Findings } from '../proof-finding.ts';
 import { selectUserIds, selectWebhookParts, type WebhookPart } from './access-check-queries.ts';
 import { changesIn } from './compare-said.ts';

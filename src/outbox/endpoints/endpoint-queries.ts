@@ -1,5 +1,5 @@
-import type { SqlRow, Tx } from '../db/database.ts';
-import { listsOf, type RowKey } from '../db/row-key.ts';
+import type { SqlRow, Tx } from '../../db/database.ts';
+import { listsOf, type RowKey } from '../../db/row-key.ts';
 
 export type EndpointRow = SqlRow & { id: number; disabled_at: number | null; epoch: number };
 

@@ -7,10 +7,10 @@ import { planImport } from '../../movements/plan-import.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { readWithEvidence } from '../evidence-option.ts';
-import { readSettlementFile } from '../money/reconcile-command.ts';
 import { checkMethod, environmentOption } from '../options.ts';
 import { listTable, print, unknownPaymentService } from '../print.ts';
 import { progressLine } from '../progress-line.ts';
+import { readSettlementFile } from '../settlement-file.ts';
 import { type ActingOptions, acting, actOnWholeStore } from '../with-actor.ts';
 
 type Options = ActingOptions & {

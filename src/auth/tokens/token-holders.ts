@@ -1,10 +1,5 @@
-import type { Reader } from '../db/database.ts';
-import {
-  type MadeToken,
-  selectTokenHolders,
-  selectTokensByTokens,
-  type TokenHolder,
-} from './tokens/api-token-queries.ts';
+import type { Reader } from '../../db/database.ts';
+import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHolder } from './api-token-queries.ts';
 
 /** An act of a user, who may be a program. `at`: UTC milliseconds. */
 export type ActOfUser = { readonly by: string; readonly at: number };

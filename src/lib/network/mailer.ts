@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import { withinTime } from './within-time.ts';
+import { withinTime } from '../within-time.ts';
 
 /** The mail server, as the operator has set it. */
 export type SmtpServer = {

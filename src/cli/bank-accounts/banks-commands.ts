@@ -8,7 +8,7 @@ import { type ActingOptions, acting, BEGINS, withActor } from '../with-actor.ts'
 import { withApp } from '../with-app.ts';
 
 /** `banks list | import`. */
-export function addBankValidationCommands(program: Command): void {
+export function addBanksCommands(program: Command): void {
   const banks = program.command('banks').description('list or update the bank directory');
   banks
     .command('list')

@@ -1,11 +1,11 @@
-import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import { ACCOUNT_TYPES, type AccountType } from '../payout-senders/payout-sender.ts';
-import { requireApprover } from './approval/decide-payouts.ts';
-import { lockApprovedTo, selectAccountTypes, upsertAccountType } from './files/payout-file-queries.ts';
-import type { Payout } from './payout.ts';
-import { invalidPayout } from './payout-wish.ts';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { ACCOUNT_TYPES, type AccountType } from '../../payout-senders/payout-sender.ts';
+import { requireApprover } from '../approval/decide-payouts.ts';
+import type { Payout } from '../payout.ts';
+import { invalidPayout } from '../payout-wish.ts';
+import { lockApprovedTo, selectAccountTypes, upsertAccountType } from './payout-file-queries.ts';
 
 /**
  * Sets the kind of a payout's account, for all payouts of the environment to that account. It says where money goes, as
