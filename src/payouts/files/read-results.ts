@@ -65,8 +65,7 @@ export async function readResults(
   const left = new Set(payouts);
   const known = indexOf(payouts);
   const said = new Map<Payout, Said>();
-  const results: ReadResults = { outcomes: [], unmatched: [], unclear: [] };
-  const unclear: number[] = [];
+  const unmatched: number[] = [];
   return withTable(source, RESULT_TABLE, async (table) => {
     if (table.header === null)
       throw invalidPayout({
@@ -96,15 +95,10 @@ export async function readResults(
       if (found !== undefined) {
         left.delete(found);
         said.set(found, { outcome, reason: cell('reason'), lines: [line] });
-      } else if (others.length === 0) results.unmatched.push(line);
+      } else if (others.length === 0) unmatched.push(line);
     }
     await refuseUnseen(table, invalidPayout);
-    for (const [{ id }, { outcome, reason, lines }] of said) {
-      if (outcome === null || lines.length > 1) unclear.push(...lines);
-      else results.outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
-    }
-    results.unclear.push(...[...new Set(unclear)].sort((one, other) => one - other));
-    return results;
+    return { ...sortOut(said), unmatched };
   }).catch(refuseTable(invalidPayout));
 }
 
@@ -165,6 +159,17 @@ function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {
 
 /** The outcome that a line says of a payout, with the lines that name the payout. */
 type Said = { outcome: PayoutOutcome | null; reason: string; lines: number[] };
+
+/** Sorts the payouts by whether their lines agree on one outcome. One line may speak of several unclear payouts. */
+function sortOut(said: ReadonlyMap<Payout, Said>): Omit<ReadResults, 'unmatched'> {
+  const outcomes: ReadResults['outcomes'] = [];
+  const unclear = new Set<number>();
+  for (const [{ id }, { outcome, reason, lines }] of said) {
+    if (outcome === null || lines.length > 1) for (const line of lines) unclear.add(line);
+    else outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
+  }
+  return { outcomes, unclear: [...unclear].sort((one, other) => one - other) };
+}
 
 /** `taken`: the payouts that the line may mean, if other lines have all of them. */
 type Found = { found: Payout | undefined; taken: readonly Payout[] };

@@ -1,12 +1,13 @@
 import type { App } from '../../app.ts';
+import type { Tx } from '../../db/database.ts';
 import type { LookUpAnswer } from '../../payout-senders/payout-sender.ts';
 import { postponePayout } from '../due-payout-queries.ts';
-import { type KeptReason, STILL_PENDING } from '../kept-texts.ts';
-import { compareOutcome, nextLook, type Payout } from '../payout.ts';
+import { type KeptContradiction, type KeptReason, STILL_PENDING } from '../kept-texts.ts';
+import { compareOutcome, nextLook, type Payout, type PayoutState } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
 import { recordContradiction } from './record-contradiction.ts';
-import { settleOutcomes } from './settle-outcomes.ts';
+import { type PayoutOutcome, settleOutcomes } from './settle-outcomes.ts';
 
 /**
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
@@ -20,40 +21,76 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
     const [payout] = await lockPayouts(tx, { environmentId: owner.id, ids: [claimed.id] });
     if (payout === undefined || payout.sent_at === null) return null;
     const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
-    const { kind } = answer;
-    const isEnded = (said: string) => isEndedSince(claimed, payout, said);
-    if (kind === 'confirmed' || kind === 'failed' || kind === 'returned') {
-      if (isEnded(kind) && compareOutcome(payout.state, kind) === 'contradicts') {
-        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-        return null;
-      }
-      const reason = 'reason' in answer ? answer.reason : null;
-      const said = { id: payout.id, outcome: kind, reason };
-      const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
-      if (settled.length === 0) await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-      return contradicted.length > 0 ? unlessKnown(payout, kind) : null;
+    const turn: Turn = { owner, claimed, payout, at, lookAfter: (state) => nextLook(state, since, at) };
+    switch (answer.kind) {
+      case 'confirmed':
+      case 'failed':
+      case 'returned':
+        return settleOutcome(tx, turn, answer.kind, 'reason' in answer ? answer.reason : null);
+      case 'unknown':
+      case 'absent':
+        if (payout.state === 'sent') return becomeUnknown(tx, turn, WHY[answer.kind]);
+        return waitOn(tx, turn, null);
+      case 'contradiction':
+        return waitOn(tx, turn, answer.says);
+      case 'pending':
+        return waitOn(tx, turn, mayStillPay(turn) ? STILL_PENDING : null);
     }
-    if ((kind === 'unknown' || kind === 'absent') && payout.state === 'sent') {
-      const next = { nextLookAt: nextLook('unknown', since, at), reason: WHY[kind] };
-      await transitionPayouts(tx, owner, { ids: [payout.id], to: 'unknown', at }, next);
-      return null;
-    }
-    // An answer from before the failure is old. After it the merchant has the money again, and the provider may still pay it.
-    const isStillPending = kind === 'pending' && payout.state === 'failed' && claimed.state === 'failed';
-    const says = kind === 'contradiction' ? answer.says : isStillPending ? STILL_PENDING : null;
-    const said = says === null || isEnded(says) ? null : says;
-    if (said !== null) await recordContradiction(tx, payout, said, at);
-    await postponePayout(tx, claimed, nextLook(payout.state, since, at));
-    return said === null ? null : unlessKnown(payout, said);
   });
-  if (contradiction !== null) {
-    const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
-    app.log.error(about, 'a payout sender contradicts the state of a payout');
-  }
+  if (contradiction === null) return;
+  const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
+  app.log.error(about, 'a payout sender contradicts the state of a payout');
+}
+
+/**
+ * One answer about one payout. `claimed`: the payout as it was when the sender was asked; `payout`: as it is, locked.
+ * `lookAfter`: when a payout in a state is looked up next.
+ */
+type Turn = {
+  readonly owner: PayoutOwner;
+  readonly claimed: Payout;
+  readonly payout: Payout;
+  readonly at: number;
+  readonly lookAfter: (state: PayoutState) => number | null;
+};
+
+/** The contradiction that raises an alarm; null: none. */
+type Alarm = Promise<string | null>;
+
+async function settleOutcome(tx: Tx, turn: Turn, outcome: PayoutOutcome, reason: string | null): Alarm {
+  const { owner, claimed, payout, at } = turn;
+  if (compareOutcome(payout.state, outcome) === 'contradicts' && isEndedSince(turn, outcome))
+    return waitOn(tx, turn, null);
+  const { settled, contradicted } = await settleOutcomes(tx, owner, [{ id: payout.id, outcome, reason }], { at });
+  if (settled.length === 0) await postponePayout(tx, claimed, turn.lookAfter(payout.state));
+  return contradicted.length > 0 ? unlessKnown(payout, outcome) : null;
+}
+
+async function becomeUnknown(tx: Tx, { owner, payout, at, lookAfter }: Turn, reason: KeptReason): Alarm {
+  const next = { nextLookAt: lookAfter('unknown'), reason };
+  await transitionPayouts(tx, owner, { ids: [payout.id], to: 'unknown', at }, next);
+  return null;
+}
+
+/** Leaves the state and looks again later. Stores what the sender says against the state, unless a person ended it. */
+async function waitOn(tx: Tx, turn: Turn, says: KeptContradiction | null): Alarm {
+  const { claimed, payout, at, lookAfter } = turn;
+  const said = says === null || isEndedSince(turn, says) ? null : says;
+  if (said !== null) await recordContradiction(tx, payout, said, at);
+  await postponePayout(tx, claimed, lookAfter(payout.state));
+  return said === null ? null : unlessKnown(payout, said);
+}
+
+/**
+ * Returns whether the provider may still pay a failed payout, whose money the merchant has again. An answer from before
+ * the failure is old and says nothing.
+ */
+function mayStillPay({ claimed, payout }: Turn): boolean {
+  return payout.state === 'failed' && claimed.state === 'failed';
 }
 
 /** Returns whether a person has ended this contradiction since the payout was claimed, whenever it began. */
-function isEndedSince(claimed: Payout, now: Payout, said: string): boolean {
+function isEndedSince({ claimed, payout: now }: Turn, said: string): boolean {
   if (now.contradiction !== null) return false;
   return claimed.contradiction === said || (now.contradiction_ended === said && claimed.contradiction_ended !== said);
 }
