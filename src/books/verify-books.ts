@@ -106,7 +106,7 @@ async function verifyChain(
   let end = head?.link ?? 0;
   let { rows, ...last }: BooksPlace = from ?? { rows: 0, link: 0, hash: GENESIS, first: null };
   let previous: string | null = last.hash;
-  let told = rows;
+  let kept = rows;
   const owner = await ownerWatch(app, environmentId, verification, last.first, walk.found);
   for await (const entries of readLinks(app, environmentId, from?.link ?? null, walk.page)) {
     const [{ link, hash }] = entries;
@@ -129,8 +129,8 @@ async function verifyChain(
     else if (anchors.some((anchor) => anchor.link === link && anchor.hash !== hash)) report('rewritten', link);
     last = { link, hash, first: owner.first() };
     previous = hash;
-    if (rows - told < walk.page) continue;
-    told = rows;
+    if (rows - kept < walk.page) continue;
+    kept = rows;
     await walk.reached({ rows, ...last }, link / end);
   }
   const longest = Math.max(0, ...anchors.map((anchor) => anchor.link));

@@ -210,41 +210,47 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   const below = `(?:${app.config.basePaths.map((path) => RegExp.escape(path)).join('|')})?`;
   const known = endpoints.flatMap((endpoint) =>
-    endpoint.paths.map((path) => ({
-      endpoint,
-      pattern: new RegExp(
-        `^${endpoint.notBelowBasePath === true ? '' : below}${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
-      ),
-      methods: endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
-    })),
+    endpoint.paths.map(
+      (path): Known => ({
+        endpoint,
+        pattern: new RegExp(
+          `^${endpoint.notBelowBasePath === true ? '' : below}${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
+        ),
+        methods: endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
+      }),
+    ),
   );
+  const isAt = (path: string) => (one: Known) => one.pattern.test(path);
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
-    const there = known.filter(({ pattern }) => pattern.test(path));
-    const [first] = there;
     const prefix = app.config.basePaths.find((base) => path.startsWith(`${base}/`)) ?? '';
     const own = path.slice(prefix.length);
     const notBuilt = saysNotBuilt(request.method, own);
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
-    if (first === undefined) {
-      const shorter = path.replace(/\/$/, '');
-      const meant =
-        shorter === path
-          ? undefined
-          : known.find(({ pattern, methods }) => methods.includes(request.method) && pattern.test(shorter));
-      if (meant !== undefined && request.method === 'GET' && isBrowser(request)) {
-        const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
-        return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
-      }
-      const start = (['/console', '/docs'] as const).find((below) => own.startsWith(`${below}/`));
-      if (start !== undefined) return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
-      return sendUnknown(app, request, reply, new Problem('NOT_FOUND', meant && { detail: NO_SLASH }));
+    const there = known.filter(isAt(path));
+    if (there.length > 0) return refuseMethod(app, there, request, reply);
+    const meant = path.endsWith('/')
+      ? known.filter(isAt(path.slice(0, -1))).find(({ methods }) => methods.includes(request.method))
+      : undefined;
+    if (meant !== undefined && request.method === 'GET' && isBrowser(request)) {
+      const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
+      return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
     }
-    const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
-    reply.header('allow', allow);
-    const detail = { en: `It accepts ${allow}.`, es: `Acepta ${allow}.` };
-    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { detail }));
+    const start = (['/console', '/docs'] as const).find((below) => own.startsWith(`${below}/`));
+    if (start !== undefined) return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
+    return sendUnknown(app, request, reply, new Problem('NOT_FOUND', meant && { detail: NO_SLASH }));
   };
+}
+
+/** An endpoint at one of its paths. */
+type Known = { readonly endpoint: Endpoint; readonly pattern: RegExp; readonly methods: readonly string[] };
+
+function refuseMethod(app: App, there: readonly Known[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
+  reply.header('allow', allow);
+  const detail = { en: `It accepts ${allow}.`, es: `Acepta ${allow}.` };
+  const [{ endpoint }] = there as [Known];
+  return refuse(app, endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { detail }));
 }
 
 const NO_SLASH = {

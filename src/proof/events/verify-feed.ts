@@ -30,7 +30,7 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
   const events = readEvents(app, from?.until ?? placeOf(cut), walk.page);
   const end = (await selectLastFeedLink(app.db))?.link ?? 0;
   let previous: string | null = from?.hash ?? FEED_GENESIS;
-  let [last, sealed, deleted, told] = [from?.link ?? 0, from?.rows ?? 0, from?.deleted ?? 0, from?.rows ?? 0];
+  let [last, sealed, deleted, kept] = [from?.link ?? 0, from?.rows ?? 0, from?.deleted ?? 0, from?.rows ?? 0];
   for await (const link of readLinks(app, from?.link ?? Number.MIN_SAFE_INTEGER, walk.page)) {
     if (link.link !== last + 1) {
       const says = `links ${last + 1} to ${link.link - 1} of the feed were deleted`;
@@ -58,8 +58,8 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
     if (differs && link.link > ((await readGenuineCut(app))?.link ?? 0)) report(findings, link, found);
     sealed += found.count;
     previous = link.hash;
-    if (sealed - told < walk.page && link.link !== end) continue;
-    told = sealed;
+    if (sealed - kept < walk.page && link.link !== end) continue;
+    kept = sealed;
     const until = { commitId: link.commit_id, position: link.position };
     const place = { rows: sealed, link: link.link, hash: link.hash, deleted, cut: cut?.link ?? null, until };
     await walk.reached(place, link.link / end);
