@@ -137,6 +137,11 @@ export function rightsOf(role: Role): RoleRights {
   return ROLES[role];
 }
 
+/** Returns what the users of a role are. A program has API tokens, and never approves or has a second factor. */
+export function kindOfRole(role: Role): 'person' | 'program' {
+  return role === 'integration' ? 'program' : 'person';
+}
+
 /** Returns the permissions of a user: the role's and the granted ones. */
 export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySet<Permission> {
   const may = new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);

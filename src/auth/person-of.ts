@@ -3,7 +3,7 @@ import type { Reader } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
-import { mayAny, type Needed, type Permission } from './permission.ts';
+import { kindOfRole, mayAny, type Needed, type Permission } from './permission.ts';
 import { hasOpenApiToken } from './tokens/api-token-queries.ts';
 import type { User } from './user.ts';
 import { userActor } from './user-actor.ts';
@@ -48,7 +48,7 @@ export async function requireUserOf(
   permission: Permission,
 ): Promise<User> {
   const user = await enabledUserOf(db, by);
-  if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
+  if (OF_PEOPLE.includes(permission) && kindOfRole(user.role) === 'program') throw new Problem('PERSON_NEEDED');
   if (!user.may.has(permission)) throw missingPermission(permission);
   if (user.environmentIds?.has(environmentId) ?? true) return user;
   const command = '`bin/rubrica user payment-services USER --payment-service ID`';

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { kindOfRole } from '../auth/permission.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
@@ -62,7 +63,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const rivals = rivalsOf(planned.map(({ wish }) => wish));
       if ((await selectByReferences(tx, owner.id, rivals)).length > 0) throw new Overtaken();
-      const kind = user.role === 'integration' ? 'program' : 'person';
+      const kind = kindOfRole(user.role);
       const batchId = made?.id ?? null;
       // All lists order one commit by id, so sorted ids keep the order of the file.
       const ids = planned.map(() => prefixedId('po')).sort();

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { findRefundAllowance } from '../auth/count-refund.ts';
+import { kindOfRole } from '../auth/permission.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -76,7 +77,7 @@ export async function requestRefund(
       reason,
       requested_by: by.name,
       requested_by_id: user.id,
-      requested_kind: user.role === 'integration' ? 'program' : 'person',
+      requested_kind: kindOfRole(user.role),
       requested_at: now,
       state: 'waiting',
     });

@@ -9,6 +9,7 @@ import { perInstance } from '../../lib/per-instance.ts';
 import { type Limit, limitKey } from '../../limits/limit.ts';
 import { decrementCount, deleteCount } from '../../limits/limit-queries.ts';
 import { hasFactor } from '../factors/factor-queries.ts';
+import { kindOfRole } from '../permission.ts';
 import { type AccessToken, issueAccessToken } from '../tokens/access-token.ts';
 import { normalizeEmail } from '../user.ts';
 import { userActor } from '../user-actor.ts';
@@ -106,7 +107,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
-  if (attempt.kind === 'password' && user.role !== 'integration' && (await hasFactor(app.db, user.id)))
+  if (attempt.kind === 'password' && kindOfRole(user.role) === 'person' && (await hasFactor(app.db, user.id)))
     throw new Problem('SECOND_FACTOR_NEEDED');
   const session = await app.db.transaction(async (tx) => {
     const begun = await begin(tx, attempt, { user, network, now: app.now() });

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { createUser, type NewUser } from '../../auth/create-user.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
+import { kindOfRole } from '../../auth/permission.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -46,7 +47,7 @@ export const postConsoleStaffInvite = consoleHandler(async (app, visit) => {
   const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
   try {
     const wish = { email, role, may, paymentServices, refundLimits };
-    if (role === 'integration')
+    if (kindOfRole(role) === 'program')
       return await sendProgram(visit, await createUser(app, wish, by, { managerId: user.id }));
     const made = await inviteUser(app, wish, validMs, by, user.id);
     return await sendInvitationLink(visit, made, made.ended);

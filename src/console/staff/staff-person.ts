@@ -3,6 +3,7 @@ import { whoSetWebhooks } from '../../audit/who-set-webhooks.ts';
 import { listFactors } from '../../auth/factors/list-factors.ts';
 import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
+import { kindOfRole } from '../../auth/permission.ts';
 import { listSessions } from '../../auth/sign-in/list-sessions.ts';
 import { apiTokenState, listApiTokens } from '../../auth/tokens/list-api-tokens.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -72,7 +73,7 @@ function factsCard({ app, language }: ConsoleVisit, person: ListedUser, may: boo
   const acts: readonly StaffAct[] = [
     person.disabled_at === null ? 'disable' : 'enable',
     ...(factor ? (['reset-factors'] as const) : []),
-    ...(role !== 'integration' && person.disabled_at === null ? (['new-password'] as const) : []),
+    ...(kindOfRole(role) === 'person' && person.disabled_at === null ? (['new-password'] as const) : []),
   ];
   return html`<div class="card pad"><dl class="facts">${facts.map(([name, value]) => html`<dt>${tell(language, name)}</dt><dd>${value}</dd>`)}</dl>
 ${
