@@ -4,7 +4,7 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import type { Payout } from './payout.ts';
 import { selectPayouts } from './payout-queries.ts';
 import type { RecipientDetails } from './recipients/recipient.ts';
-import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { selectRecipientVersions } from './recipients/recipient-queries.ts';
 import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /** A payout with its payment service and its recipient. `recipient` null: erased, or changed directly in the store. */
@@ -21,7 +21,7 @@ export async function listRemitted(
 ): Promise<RemittedPayout[]> {
   const filter = { since: from, until: to, except: 'draft' } as const;
   const payouts = await selectPayouts(app.db, environmentIds, filter, { limit });
-  const versions = await selectVersionsPaid(app.db, payouts);
+  const versions = await selectRecipientVersions(app.db, payouts);
   return Promise.all(
     payouts.map(async (payout) => {
       const row = versions.find(

@@ -4,7 +4,7 @@ import type { Reader } from '../db/database.ts';
 import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import { selectAccountTypes } from './files/payout-file-queries.ts';
 import type { Payout } from './payout.ts';
-import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { selectRecipientVersions } from './recipients/recipient-queries.ts';
 import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function readPayoutLines(
   payouts: readonly Payout[],
   identity: IdentityHashes,
 ): Promise<(PayoutLine | null)[]> {
-  const rows = await selectVersionsPaid(db, payouts);
+  const rows = await selectRecipientVersions(db, payouts);
   const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);

@@ -11,7 +11,7 @@ import { payableBalance } from './payout-balance.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipients/recipient.ts';
-import { selectVersionsPaid } from './recipients/recipient-queries.ts';
+import { selectRecipientVersions } from './recipients/recipient-queries.ts';
 import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
 
 /** A warning for the approver. The codes are stable; the text is for people, in both languages. */
@@ -50,7 +50,7 @@ export async function showPayouts(app: App, payouts: readonly Payout[]): Promise
 async function showSome(app: App, environmentId: number, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const now = app.now();
   const ids = payouts.map(({ id }) => id);
-  const kept = await selectVersionsPaid(app.db, payouts);
+  const kept = await selectRecipientVersions(app.db, payouts);
   const versions = Map.groupBy(kept, ({ id }) => id);
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');

@@ -23,7 +23,7 @@ import {
 } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 import { selectSenderInUse } from '../payout-sender-queries.ts';
-import { selectVersionsPaid } from '../recipients/recipient-queries.ts';
+import { selectRecipientVersions } from '../recipients/recipient-queries.ts';
 import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
 import { barredFrom, whyNotPayable } from './approval-rule.ts';
 import { findPeopleBehind } from './find-people-behind.ts';
@@ -82,7 +82,7 @@ async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directo
   const payouts = await lockDecided(tx, decision, 'approved');
   // After the locks: somebody may have taken the permission away while they were awaited.
   const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
-  const versions = await selectVersionsPaid(tx, payouts);
+  const versions = await selectRecipientVersions(tx, payouts);
   const byRecipient = Map.groupBy(versions, ({ id }) => id);
   const behind = await findPeopleBehind(tx, payouts, versions);
   const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
@@ -116,7 +116,7 @@ export async function requireApprover(tx: Tx, by: Actor, payouts: readonly Payou
   const [first] = payouts;
   if (first === undefined) return;
   const user = await requireUserOf(tx, by, first.environment_id, 'payouts:approve');
-  const versions = await selectVersionsPaid(tx, payouts);
+  const versions = await selectRecipientVersions(tx, payouts);
   const behind = await findPeopleBehind(tx, payouts, versions);
   for (const payout of payouts) {
     const own = versions.filter(({ id }) => id === payout.recipient_id);

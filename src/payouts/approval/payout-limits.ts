@@ -9,7 +9,7 @@ import type { WhyNotAutomatic } from '../kept-texts.ts';
 import { type Payout, payoutMoney, totalOf } from '../payout.ts';
 import { selectApprovedOfBatches, sumApproved, sumApprovedBy } from '../payout-queries.ts';
 import { wishOf } from '../payout-wish.ts';
-import { selectVersionsPaid } from '../recipients/recipient-queries.ts';
+import { selectRecipientVersions } from '../recipients/recipient-queries.ts';
 import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -123,7 +123,7 @@ export async function whyNotAutomatic(
  * account may have taken a minute, and the list of banks and the recipient may have changed meanwhile.
  */
 async function whyNotPaid(tx: Tx, payout: Payout, directory: BankDirectory): Promise<WhyNotAutomatic | null> {
-  const newest = (await selectVersionsPaid(tx, [payout])).at(-1);
+  const newest = (await selectRecipientVersions(tx, [payout])).at(-1);
   if (newest === undefined) return 'its recipient was erased';
   if (newest.account_hash !== payout.account_hash) return 'the account of its recipient was changed';
   return payeeRefusal(directory, payout.bank_code) === null ? null : 'no transfer catalogue has its bank';

@@ -18,7 +18,7 @@ import { selectLastAccounts } from '../payout-queries.ts';
 import type { PayoutOwner } from '../transition-payouts.ts';
 import { noRecipient } from './keep-recipient.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
-import { selectPayees, selectVersionsPaid, selectWithOtherAccounts } from './recipient-queries.ts';
+import { selectPayees, selectRecipientVersions, selectWithOtherAccounts } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 
 /** A recipient as the request or file names it. `name` null: the name of the stored recipient. */
@@ -44,7 +44,7 @@ export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorIt
 
 /** Returns a stored recipient with its newest account. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
 export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
-  const row = (await selectVersionsPaid(app.db, [{ recipient_id: id }])).at(-1);
+  const row = (await selectRecipientVersions(app.db, [{ recipient_id: id }])).at(-1);
   if (row === undefined) throw noRecipient();
   const { name, rut, account, email } = openDetails(app, row);
   return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };

@@ -102,7 +102,7 @@ export async function selectWithOtherAccounts(db: Reader, ids: readonly string[]
 }
 
 /** Returns all versions of the recipients of payouts, oldest first. */
-export function selectVersionsPaid(
+export function selectRecipientVersions(
   db: Reader,
   payouts: readonly { readonly recipient_id: string }[],
 ): Promise<RecipientRow[]> {
