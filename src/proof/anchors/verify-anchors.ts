@@ -133,40 +133,26 @@ const PAGE = 200;
 
 /** Reads the anchors of the store after the last one that was read. */
 async function readStore(app: App, place: Place, { isSealed, take, report, inStore, last: end }: Check): Promise<void> {
-  let { number: last, mac } = end;
   for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectAnchorsAfter(app.db, last, PAGE);
-    for (const row of rows) {
-      const { number, day, made_at } = row;
-      if (number !== last + 1) {
-        const says = `anchors ${last + 1} to ${number - 1} are missing in the store, before the anchor of ${day}`;
-        report('anchor_missing', `anchor ${last + 1}`, made_at, says);
+    const rows = await selectAnchorsAfter(app.db, end.number, PAGE);
+    for (const { number, day, made_at, content, mac } of rows) {
+      const say = (finding: FindingKind, says: string) => report(finding, `anchor ${number}`, made_at, says);
+      const isNext = number === end.number + 1;
+      if (!isNext) {
+        const says = `anchors ${end.number + 1} to ${number - 1} are missing in the store, before the anchor of ${day}`;
+        report('anchor_missing', `anchor ${end.number + 1}`, made_at, says);
       }
-      const anchor = parse(row.content);
-      const sealed = anchor && { anchor, content: row.content, mac: row.mac };
-      const taken = sealed !== null && isSealed(sealed, 'the store', { number, day, madeAt: made_at });
-      if (anchor === null)
-        report(
-          'anchor_forged',
-          `anchor ${number}`,
-          made_at,
-          `anchor ${number} of ${day} in the store was not made by this service`,
-        );
-      else if (taken && number === last + 1 && anchor.previous !== mac) {
-        report(
-          'anchor_contradicts',
-          `anchor ${number}`,
-          made_at,
-          `anchor ${number} of ${day} follows another than the one before it`,
-        );
-      }
-      if (taken) {
+      const anchor = parse(content);
+      const sealed = anchor && { anchor, content, mac };
+      if (sealed === null) say('anchor_forged', `anchor ${number} of ${day} in the store was not made by this service`);
+      else if (isSealed(sealed, 'the store', { number, day, madeAt: made_at })) {
+        if (isNext && sealed.anchor.previous !== end.mac)
+          say('anchor_contradicts', `anchor ${number} of ${day} follows another than the one before it`);
         take(sealed, 'the store');
-        inStore.set(number, { mac: row.mac, day, madeAt: made_at });
+        inStore.set(number, { mac, day, madeAt: made_at });
       }
       place.seen.push(number);
       place.days.push(day);
-      [last, mac] = [number, row.mac];
       Object.assign(end, { number, day, mac });
     }
     page = rows.length;
