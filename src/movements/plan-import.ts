@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { compareSettlement, daysOf } from '../books/compare-settlement.ts';
+import { type Comparison, compareSettlement, daysOf } from '../books/compare-settlement.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
@@ -82,28 +82,39 @@ export async function planImport(
   const seen = new Set<string>();
   for (const row of settlement.rows) {
     const key = lineKeyOf(scope.environment, row);
-    const { kind = 'missing_in_books', line = null, differs = [], repeated = false } = compared.get(row) ?? {};
-    if (row.amount < 0)
-      steps.push(
-        await planRefunded(app, scope, row, {
-          isNew: kind === 'missing_in_books' && !seen.has(key) && !repeated,
-          charged,
-          elsewhere,
-        }),
-      );
-    else if (kind === 'matched' || kind === 'different') {
-      const note = differs.length === 0 ? '' : `differs in ${differs.join(', ')}: bin/rubrica reconcile`;
-      steps.push({ ...stepOf(row, 'known', note), transactionId: line?.transaction_id ?? null });
-    } else if (seen.has(key) || repeated) steps.push(stepOf(row, 'left', 'the same line again'));
-    else if (row.instalment !== null)
-      steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
-    else if (row.wentBack === true)
-      steps.push(stepOf(row, 'left', 'a payment whose money went back: bin/rubrica payment settle'));
-    else steps.push(await planMissing(app, scope, row, { before, elsewhere }));
+    const one = compared.get(row);
+    const isAgain = seen.has(key) || one?.repeated === true;
+    steps.push(await planLine(app, scope, row, { one, isAgain, before, charged, elsewhere }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
   return steps;
+}
+
+/**
+ * `one`: the line compared with the books; none if its chargeback was left out. `isAgain`: another line of the file is
+ * the same. `before`, `charged`: what earlier imports took over. `elsewhere`: environments of another database.
+ */
+type LineKnown = {
+  readonly one: Comparison | undefined;
+  readonly isAgain: boolean;
+  readonly before: ImportedBefore;
+  readonly charged: ImportedBefore;
+  readonly elsewhere: ReadonlySet<number>;
+};
+
+async function planLine(app: App, scope: ImportScope, row: SettlementRow, known: LineKnown): Promise<ImportStep> {
+  const { one, isAgain } = known;
+  const isInBooks = one !== undefined && one.kind !== 'missing_in_books';
+  if (row.amount < 0) return planRefunded(app, scope, row, { ...known, isNew: !isInBooks && !isAgain });
+  if (isInBooks) {
+    const note = one.differs.length === 0 ? '' : `differs in ${one.differs.join(', ')}: bin/rubrica reconcile`;
+    return { ...stepOf(row, 'known', note), transactionId: one.line?.transaction_id ?? null };
+  }
+  if (isAgain) return stepOf(row, 'left', 'the same line again');
+  if (row.instalment !== null) return stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle');
+  if (row.wentBack === true) return stepOf(row, 'left', 'a payment whose money went back: bin/rubrica payment settle');
+  return planMissing(app, scope, row, known);
 }
 
 type Days = { first: string; last: string };
