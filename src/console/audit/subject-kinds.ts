@@ -50,6 +50,7 @@ const SPANISH_SUBJECTS: Readonly<Record<string, string>> = {
   'payout file': 'archivo de banco',
   permission: 'permiso',
   person: 'persona',
+  process: 'proceso',
   recipient: 'destinatario',
   refund: 'devolución',
   refund_request: 'devolución por aprobar',
