@@ -47,13 +47,18 @@ export async function listWaitingRequests(
   return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
 }
 
-/** Lists the requests that this person made, waiting and decided, the newest first. */
-export function listOwnRequests(
+/**
+ * Lists the requests that this person made, waiting and decided, the newest first. If another database has the payment
+ * service, that database lists them: what became of them is not known here.
+ */
+export async function listOwnRequests(
   app: App,
   { id, email, environmentIds }: Pick<User, 'id' | 'email' | 'environmentIds'>,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  return selectRefundRequestsBy(app.db, { id, email }, environmentIds && [...environmentIds], limit);
+  const { environments } = await findElsewhere(app);
+  const seen = environmentIds === null ? null : [...environmentIds];
+  return selectRefundRequestsBy(app.db, { id, email }, seen, limit, [...environments]);
 }
 
 /** Returns why this person may never approve the request, whatever their permissions; null: they may. */

@@ -144,20 +144,21 @@ export function selectWaitingRefundRequests(
   );
 }
 
-/** Lists the requests of one user in these environments (null: all), the newest first. */
+/** Lists the requests of one user in these environments (null: all), the newest first, except requests of `elsewhere`. */
 export function selectRefundRequestsBy(
   db: Reader,
   { id, email }: { id: string; email: string },
   environmentIds: readonly number[] | null,
   limit: number,
+  elsewhere: readonly number[],
 ): Promise<ListedRefundRequest[]> {
   const [among, ...ids] =
-    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $4}', environmentIds];
+    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $5}', environmentIds];
   // A payment service that moved here has the same person under another id.
   return db.query<ListedRefundRequest>(
-    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) ${among}
+    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and not (r.environment_id {among $4}) ${among}
      order by r.requested_at desc, r.id limit $1`,
-    [limit, id, email, ...ids],
+    [limit, id, email, elsewhere, ...ids],
   );
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
 import { rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
-import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
+import { listOwnRequests, listRefundRequests } from '../../src/refunds/find-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -30,6 +30,8 @@ forEachEngine('a refund request of a moving payment service', (openTestDatabase)
     assert.equal(before.filter(({ state }) => state === 'waiting').length, 1);
     assert.deepEqual(await waitingIn(from), [], 'the request no longer waits in the old database');
     assert.deepEqual(await waitingIn(to), [before.find(({ state }) => state === 'waiting')?.id]);
+    assert.deepEqual(await ownIn(from, desk), [], 'nor is it listed there for the person who made it');
+    assert.equal((await ownIn(to, desk)).length, before.length);
   };
 
   test('can be withdrawn and made again during the copy, and waits only in the new database', async () => {
@@ -50,6 +52,11 @@ forEachEngine('a refund request of a moving payment service', (openTestDatabase)
 
 async function waitingIn(app: TestApp): Promise<string[]> {
   return (await listRefundRequests(app, false, 10)).map(({ id }) => id);
+}
+
+async function ownIn(app: TestApp, { users: { asker } }: RefundDesk): Promise<string[]> {
+  const person = { id: asker.id, email: asker.email, environmentIds: null };
+  return (await listOwnRequests(app, person, 100)).map(({ id }) => id);
 }
 
 /** Withdraws a request and makes it again, until the newest has such an id. */
