@@ -161,6 +161,20 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.match(page.url(), /\/pay\//);
   });
 
+  test('typing an address for the receipt stops the redirect, and no later request of the page', async (context) => {
+    const { url } = await openOrder(context, { settings: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    const { page } = await openVisitor();
+    await page.goto(url);
+    await payButton(page).click();
+    await page.evaluate('globalThis.stops = 0; window.stop = () => { stops += 1 }');
+    await page.locator('#email').fill('ana@example.cl');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Send receipt');
+    assert.equal(await page.evaluate('stops'), 1);
+    await page.keyboard.press('Enter');
+    await page.getByText('Done: the receipt is on its way').waitFor();
+  });
+
   test('a payment method can receive and return the payer by form posts', async (context) => {
     const bank = createServer((request, response) => {
       const back = new URL(request.url ?? '', 'http://bank').searchParams.get('back');
@@ -274,10 +288,10 @@ type Order = { service: RunningService; shop: BrowserShop; environment: ServiceE
 /** Opens the whole service, a shop, and one order that waits for payment. */
 async function openOrder(
   context: TestContext,
-  options: { databaseUrl?: string; method?: PaymentMethod } = {},
+  options: { databaseUrl?: string; method?: PaymentMethod; settings?: Record<string, string> } = {},
 ): Promise<Order> {
-  const { databaseUrl = 'sqlite::memory:', method } = options;
-  const service = await startTestService(context, databaseUrl);
+  const { databaseUrl = 'sqlite::memory:', method, settings } = options;
+  const service = await startTestService(context, databaseUrl, settings);
   if (method !== undefined) (service.app.paymentMethods as PaymentMethod[]).push(method);
   const shop = await startBrowserShop(context);
   const environment = await createTestEnvironment(service.app);

@@ -27,8 +27,8 @@ if (form !== null && visit?.type !== 'back_forward') {
       stay();
       form.querySelector('button').focus();
     });
-    // Who types an address has not finished here.
-    document.querySelector('.mailed')?.addEventListener('focusin', stay);
+    // Who types an address stays.
+    document.querySelector('.mailed')?.addEventListener('focusin', stay, { once: true });
   }
   count();
 }
