@@ -64,7 +64,8 @@ export async function findRefusal(app: App, transaction: Transaction, part: Refu
 
 /**
  * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's
- * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction if a refund follows.
+ * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction if a
+ * refund follows.
  */
 export async function checkRefundPart(
   app: App,

@@ -144,7 +144,7 @@ export function selectWaitingRefundRequests(
   );
 }
 
-/** Lists the requests of one user in these environments (null: all), the newest first, except requests of `elsewhere`. */
+/** Lists one user's requests in these environments (null: all), the newest first, except requests of `elsewhere`. */
 export function selectRefundRequestsBy(
   db: Reader,
   { id, email }: { id: string; email: string },
