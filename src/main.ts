@@ -71,7 +71,7 @@ function usageText(text: string): string {
       const setting = option.replace(/=.*/, '').replaceAll('-', '_').toUpperCase();
       return SETTINGS.some(({ name }) => name === setting) ? `${said}: set the environment variable ${setting}` : said;
     })
-    .replace(/unknown option '-\d+[smhd]'/, '$&: a duration has no sign. bin/rubrica clock back undoes an advance')
+    .replace(/unknown option '-\d+[smhd]'/, '$&: a duration has no sign')
     .replace(/^(unknown (?:command|option) '[^']*')(?:\n\(Did you mean .*\))?/, (said, cause: string) => {
       const meant = inOrder(process.argv.slice(2, 4));
       return meant === null ? said : `${cause}\n(Did you mean ${meant}?)`;

@@ -180,7 +180,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const paymentServices = [paymentServiceId];
     const other = await createTestUser(app, { role: 'support', may: [], paymentServices, refundLimits: { CLP: 1000 } });
     const list = async (language = 'es') => (await as(asker, language).get('/refund-requests')).text;
-    assert.match(await list(), /No solicitaste ninguna devolución sobre tu límite\./);
+    assert.match(await list(), /No pediste ninguna devolución sobre tu límite\./);
     assert.match((await as(asker, 'es').get(at)).text, /href="\/console\/refund-requests"[^>]*>Devoluciones pedidas</);
     const request = await askForRefund(app, desk);
     await askForRefund(app, desk, { amount: 2000, by: actorOf(other, 'support') });

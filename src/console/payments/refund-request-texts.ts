@@ -9,7 +9,7 @@ export const REFUND_REQUEST_TEXTS = roomTexts(
     'above.nav': 'Devoluciones pedidas',
     'above.list': 'Devoluciones por aprobar',
     'above.own': 'Devoluciones que pediste',
-    'above.own_none': 'No solicitaste ninguna devolución sobre tu límite.',
+    'above.own_none': 'No pediste ninguna devolución sobre tu límite.',
     'above.state_waiting': 'Espera a otra persona',
     'above.state_approved': 'Aprobada',
     'above.state_rejected': 'Rechazada',
