@@ -17,7 +17,8 @@ import {
   selectPayoutsOfAmounts,
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
-import type { Candidates, ReadLine } from './match-lines.ts';
+import type { ReadLine } from './line-match.ts';
+import type { Candidates } from './match-lines.ts';
 import { isOfAcquirer, namesMethod, rutsIn } from './ruts-in-text.ts';
 import {
   type AccountOfStatement,

@@ -27,7 +27,8 @@ import {
   keyLines,
   spanOf,
 } from './find-candidates.ts';
-import { type Candidates, type LineMatch, matchLines } from './match-lines.ts';
+import type { LineMatch } from './line-match.ts';
+import { type Candidates, matchLines } from './match-lines.ts';
 import {
   type AccountOfStatement,
   countUses,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ReadLine } from '../../src/statements/line-match.ts';
 import { NOTHING_KNOWN } from '../../src/statements/line-notes.ts';
-import { matchLines, type PayoutCandidate, type ReadLine } from '../../src/statements/match-lines.ts';
+import { matchLines } from '../../src/statements/match-lines.ts';
+import type { PayoutCandidate } from '../../src/statements/match-payouts.ts';
 
 /** A payout that was sent on 1 March to the holder of RUT `r1`. */
 const PAYOUT: PayoutCandidate = {

@@ -1,0 +1,172 @@
+import type { PayoutState } from '../payouts/payout.ts';
+import {
+  DAYS_TO_LEAVE,
+  DAYS_TO_RETURN,
+  daysOf,
+  type LineMatch,
+  type ReadLine,
+  type Taken,
+  waiting,
+} from './line-match.ts';
+import { hasReference, hasWrittenRut, idsIn, keyOfReference, keysIn, saysReturn } from './references-in-text.ts';
+
+/**
+ * A payout that a line may match. `leftDay`: the day on which it was sent. `hasPayoutLine`, `hasReturnLine`: another
+ * line has already matched it.
+ */
+export type PayoutCandidate = {
+  readonly id: string;
+  readonly environmentId: number;
+  readonly reference: string;
+  readonly amount: number;
+  readonly rutHash: string;
+  readonly state: PayoutState;
+  /** The bank file that contains it; one line may be the total of the file. */
+  readonly fileId: string | null;
+  readonly leftDay: string;
+  readonly hasPayoutLine: boolean;
+  readonly hasReturnLine: boolean;
+};
+
+/** A payout file whose total the bank may have debited in one line. */
+export type FileCandidate = { readonly id: string; readonly total: number; readonly day: string };
+
+type Use = 'payout' | 'return';
+
+/**
+ * A payout with its position in the list, and the days on which a line may match it: computed once, because thousands
+ * of payouts may be compared with thousands of lines. `has`: a line of this or another statement has confirmed or
+ * returned it.
+ */
+type Timed = PayoutCandidate & {
+  readonly place: number;
+  readonly days: Readonly<Record<Use, { from: string; to: string }>>;
+  readonly has: Record<Use, boolean>;
+};
+
+const SEVERAL = waiting('several payouts could be meant');
+const REFUSED_BACK = waiting('a payout that the bank refused may have come back: then it is of nothing here');
+
+/**
+ * Returns what matches a line with a payout to a recipient. `named`: with one that the line names by id, RUT or
+ * reference, if possible one without a line. `byAmount`: a line without a RUT with the only possible payout of its
+ * amount. Both return null where no payout is meant.
+ */
+export function payoutsBy(lines: readonly ReadLine[], candidates: readonly PayoutCandidate[], taken: Taken) {
+  const all = candidates.map(withDays);
+  const ofAmount = Map.groupBy(all, ({ amount }) => amount);
+  const ofRut = Map.groupBy(all, ({ amount, rutHash }) => `${amount} ${rutHash}`);
+  const ofReference = Map.groupBy(all, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const equalLines = Map.groupBy(lines, ({ amount }) => amount);
+
+  const isFree = ({ has, fileId }: Timed, use: Use) =>
+    !has[use] && (use === 'return' || fileId === null || !taken.ids.has(fileId));
+  const take = (one: Timed, use: Use): LineMatch => {
+    one.has[use] = true;
+    if (use === 'payout' && one.fileId !== null) taken.filesOfPayouts.add(one.fileId);
+    return { use, subject: one.id, note: null };
+  };
+  const withRuts = ({ amount, rutHashes }: ReadLine) =>
+    inOrder(rutHashes.map((hash) => ofRut.get(`${Math.abs(amount)} ${hash}`) ?? []));
+  const withIds = ({ amount, text }: ReadLine) =>
+    inOrder(idsIn(text, byId).flatMap((one) => (one.amount === Math.abs(amount) ? [[one]] : [])));
+  const withReference = ({ amount, text }: ReadLine) =>
+    inOrder(keysIn(text).map((key) => ofReference.get(`${Math.abs(amount)} ${key}`) ?? [])).filter(isAloneIn(text));
+
+  const named = (line: ReadLine, use: Use): LineMatch | null => {
+    const isBack = (one: Timed) =>
+      use === 'return' && one.state === 'returned' && isInTime(line, one, use) && isFree(one, use);
+    const best = (some: readonly Timed[]) =>
+      some.find(isBack) ??
+      firstFree(some, { isFree: (one) => isFree(one, use), isInTime: (one) => isInTime(line, one, use) });
+    const [byItsId, ofItsRuts] = [withIds(line), withRuts(line)];
+    const one = best(byItsId) ?? best(ofItsRuts) ?? best(withReference(line));
+    if (one === undefined) return null;
+    if (!isFree(one, use)) return secondLine(one, use);
+    const isSure = isBack(one) || byItsId.includes(one) || !isDoubtful(line, ofItsRuts, use);
+    return isSure ? take(one, use) : SEVERAL;
+  };
+
+  const byAmount = (line: ReadLine, use: Use): LineMatch | null => {
+    const counts = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
+    const alike = counts ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
+    const isDoubt = isDoubtful(line, alike, use);
+    const isOpen = (one: Timed) => isInTime(line, one, use) && isFree(one, use);
+    const one = counts ? alike.find(isOpen) : undefined;
+    if (one === undefined) return isDoubt ? REFUSED_BACK : null;
+    const isAlone = equalLines.get(line.amount)?.length === 1 && alike.findLast(isOpen) === one;
+    return isAlone && !isDoubt ? take(one, use) : SEVERAL;
+  };
+
+  return { named, byAmount };
+}
+
+/** Returns what matches a line with the only payout file of its total, or null. */
+export function filesBy(candidates: readonly FileCandidate[], { ids, filesOfPayouts }: Taken) {
+  const all = candidates.map((file) => ({ ...file, ...daysOf(file.day, DAYS_TO_LEAVE) }));
+  const ofTotal = Map.groupBy(all, ({ total }) => total);
+  return ({ amount, day }: ReadLine): LineMatch | null => {
+    const possible = (ofTotal.get(-amount) ?? []).filter(
+      ({ id, from, to }) => day >= from && day <= to && !ids.has(id) && !filesOfPayouts.has(id),
+    );
+    const [file] = possible;
+    if (file === undefined || possible.length > 1) return null;
+    ids.add(file.id);
+    return { use: 'payout', subject: file.id, note: null };
+  };
+}
+
+function withDays(payout: PayoutCandidate, place: number): Timed {
+  const { leftDay, hasPayoutLine, hasReturnLine } = payout;
+  const days = { payout: daysOf(leftDay, DAYS_TO_LEAVE), return: daysOf(leftDay, DAYS_TO_RETURN) };
+  return { ...payout, place, days, has: { payout: hasPayoutLine, return: hasReturnLine } };
+}
+
+function isInTime({ day }: ReadLine, { days, state }: Timed, use: Use): boolean {
+  if (use === 'return' && state === 'failed') return false;
+  return day >= days[use].from && day <= days[use].to;
+}
+
+/**
+ * Returns whether a return may be of a payout that failed: the bank took the total of its file, and returned what it
+ * refused. Only a person can tell it from the return of an equal payout that arrived.
+ */
+function isDoubtful({ day }: ReadLine, alike: readonly Timed[], use: Use): boolean {
+  if (use === 'payout') return false;
+  return alike.some(({ state, days }) => state === 'failed' && day >= days.return.from && day <= days.return.to);
+}
+
+function secondLine({ id }: Timed, use: Use): LineMatch {
+  const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
+  return { ...waiting(note), twice: id };
+}
+
+/** Returns whether a payout's reference is in a text that has no RUT besides it. */
+function isAloneIn(text: string): (one: Timed) => boolean {
+  return ({ reference }) => hasReference(text, reference) && !hasWrittenRut(text.replace(reference, ''));
+}
+
+/**
+ * Returns the first payout in time that is free, else the first in time. Skips taken ones cheaply: a line may name
+ * thousands.
+ */
+function firstFree(
+  some: readonly Timed[],
+  { isFree, isInTime }: { isFree: (one: Timed) => boolean; isInTime: (one: Timed) => boolean },
+): Timed | undefined {
+  let first: Timed | undefined;
+  for (const one of some) {
+    const free = isFree(one);
+    if ((!free && first !== undefined) || !isInTime(one)) continue;
+    if (free) return one;
+    first = one;
+  }
+  return first;
+}
+
+/** Merges groups in the order of `place`. Each group of several is already in this order. */
+function inOrder(groups: readonly (readonly Timed[])[]): readonly Timed[] {
+  const [only = [], ...others] = groups.filter(({ length }) => length > 0);
+  return others.length === 0 ? only : [only, ...others].flat().sort((one, other) => one.place - other.place);
+}

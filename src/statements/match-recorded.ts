@@ -1,0 +1,99 @@
+import {
+  DAYS_OF_DEPOSIT,
+  DAYS_TO_LEAVE,
+  DAYS_TO_RETURN,
+  daysOf,
+  type LineMatch,
+  type ReadLine,
+  type Taken,
+  waiting,
+} from './line-match.ts';
+import { hasReference, saysReturn } from './references-in-text.ts';
+
+/** A recorded deposit. `hasLine`: another line has already matched it. */
+export type DepositCandidate = {
+  readonly id: string;
+  readonly amount: number;
+  readonly day: string;
+  /** The reference of a deposit that the merchant paid in; null: a payment method paid it. */
+  readonly paidInAs: string | null;
+  readonly hasLine: boolean;
+};
+
+/**
+ * A recorded payout to a merchant, which left by another way than this service. `hasLine`: another line has already
+ * matched it.
+ */
+export type RemittedCandidate = {
+  readonly id: string;
+  readonly amount: number;
+  readonly day: string;
+  readonly reference: string;
+  readonly hasLine: boolean;
+};
+
+const POSSIBLE = waiting('a payout to the merchant could be meant');
+const POSSIBLE_RETURN = waiting('a payout to the merchant may have come back');
+const POSSIBLE_DEPOSIT = waiting('a recorded deposit could be meant');
+const LEFT_BEFORE = waiting('the payout has left by another line');
+const CAME_BEFORE = waiting('the deposit came by another line');
+
+/**
+ * Returns what matches lines with payouts to merchants: by its reference alone, because the bank knows no id of it. One
+ * that only has the amount waits for a person. `taken`: of a line that repeats the reference of one with a line.
+ * `mayBeBack`: of a credit that says it is a return.
+ */
+export function remittedBy(candidates: readonly RemittedCandidate[], taken: Taken) {
+  const { find, takeFree, isThere } = recordedBy(candidates, DAYS_TO_LEAVE, taken);
+  const gone = recordedBy(candidates, DAYS_TO_RETURN, taken);
+  const isNamed =
+    ({ text }: ReadLine) =>
+    ({ reference }: RemittedCandidate) =>
+      hasReference(text, reference);
+  return {
+    named: (line: ReadLine) => takeFree('payout', line, isNamed(line)),
+    taken: (line: ReadLine) => (find(line, isNamed(line)) ? LEFT_BEFORE : null),
+    possible: (line: ReadLine) => (isThere(line) ? POSSIBLE : null),
+    mayBeBack: (line: ReadLine) => (saysReturn(line.text) && gone.find(line, () => true) ? POSSIBLE_RETURN : null),
+  };
+}
+
+/**
+ * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`:
+ * of a line that repeats the reference of one with a line. `possible`: of a line that only has the amount of one, and
+ * waits for a person.
+ */
+export function depositsBy(candidates: readonly DepositCandidate[], taken: Taken) {
+  const { find, takeFree, isThere } = recordedBy(candidates, DAYS_OF_DEPOSIT, taken);
+  const isNamed =
+    ({ text }: ReadLine) =>
+    ({ paidInAs }: DepositCandidate) =>
+      paidInAs !== null && hasReference(text, paidInAs);
+  return {
+    named: (line: ReadLine) => takeFree('deposit', line, isNamed(line)),
+    taken: (line: ReadLine) => (find(line, isNamed(line)) ? CAME_BEFORE : null),
+    ofMethod: (line: ReadLine) => takeFree('deposit', line, ({ paidInAs }) => paidInAs === null),
+    possible: (line: ReadLine) => (isThere(line) ? POSSIBLE_DEPOSIT : null),
+  };
+}
+
+type Recorded = { readonly id: string; readonly amount: number; readonly day: string; readonly hasLine: boolean };
+
+/**
+ * Returns what finds a movement with the amount of a line, recorded at most five days after the line and `last` days
+ * before it. `takeFree`: takes one without a line; `isThere`: there is one without a line.
+ */
+function recordedBy<One extends Recorded>(candidates: readonly One[], last: number, { ids }: Taken) {
+  const all = candidates.map((one) => ({ ...one, ...daysOf(one.day, last, -DAYS_OF_DEPOSIT) }));
+  const ofAmount = Map.groupBy(all, ({ amount }) => amount);
+  const find = ({ amount, day }: ReadLine, isOne: (one: One) => boolean) =>
+    ofAmount.get(Math.abs(amount))?.find((one) => day >= one.from && day <= one.to && isOne(one));
+  const isFree = ({ id, hasLine }: One) => !hasLine && !ids.has(id);
+  const takeFree = (use: 'payout' | 'deposit', line: ReadLine, isOne: (one: One) => boolean): LineMatch | null => {
+    const found = find(line, (one) => isFree(one) && isOne(one));
+    if (found === undefined) return null;
+    ids.add(found.id);
+    return { use, subject: found.id, note: null };
+  };
+  return { find, takeFree, isThere: (line: ReadLine) => find(line, isFree) !== undefined };
+}
