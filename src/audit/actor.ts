@@ -42,6 +42,11 @@ export function isOfToken(kind: 'person' | 'program', name: string): boolean {
   return kind === 'program' || accountOf(name) !== name;
 }
 
+/** Returns `isOfToken` as a condition on two columns. An e-mail address has no space. */
+export function ofTokenSql(kind: string, name: string): string {
+  return `(${kind} = 'program' or ${name} like '%@% (token %')`;
+}
+
 /**
  * Returns the actor for a refused caller by the claimed account. For an unknown account only its first letter and its
  * domain are stored, because it may be anybody's address.

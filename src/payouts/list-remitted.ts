@@ -5,7 +5,7 @@ import type { Payout } from './payout.ts';
 import { selectPayouts } from './payout-queries.ts';
 import type { RecipientDetails } from './recipients/recipient.ts';
 import { selectRecipientVersions } from './recipients/recipient-queries.ts';
-import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
+import { detailsPaid } from './recipients/seal-recipient.ts';
 
 /** A payout with its payment service and its recipient. `recipient` null: erased, or changed directly in the store. */
 export type RemittedPayout = { payout: Payout; owner: ServiceEnvironment; recipient: RecipientDetails | null };
@@ -21,14 +21,8 @@ export async function listRemitted(
 ): Promise<RemittedPayout[]> {
   const filter = { since: from, until: to, except: 'draft' } as const;
   const payouts = await selectPayouts(app.db, environmentIds, filter, { limit });
-  const versions = await selectRecipientVersions(app.db, payouts);
+  const detailsOf = detailsPaid(app, await selectRecipientVersions(app.db, payouts));
   return Promise.all(
-    payouts.map(async (payout) => {
-      const row = versions.find(
-        ({ id, version }) => id === payout.recipient_id && version === payout.recipient_version,
-      );
-      const recipient = row === undefined ? null : openDetailsUnlessChanged(app, row);
-      return { payout, owner: await environmentOf(app, payout), recipient };
-    }),
+    payouts.map(async (payout) => ({ payout, owner: await environmentOf(app, payout), recipient: detailsOf(payout) })),
   );
 }

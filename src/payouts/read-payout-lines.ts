@@ -5,7 +5,7 @@ import type { PayoutLine } from '../payout-senders/payout-sender.ts';
 import { selectAccountTypes } from './files/payout-file-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectRecipientVersions } from './recipients/recipient-queries.ts';
-import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
+import { detailsPaid } from './recipients/seal-recipient.ts';
 
 /**
  * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased, or it or
@@ -18,14 +18,12 @@ export async function readPayoutLines(
   payouts: readonly Payout[],
   identity: IdentityHashes,
 ): Promise<(PayoutLine | null)[]> {
-  const rows = await selectRecipientVersions(db, payouts);
-  const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
+  const detailsOf = detailsPaid(app, await selectRecipientVersions(db, payouts));
   const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
   const said = await selectAccountTypes(db, environmentId, hashes);
   const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
   return payouts.map((payout) => {
-    const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
-    const details = row === undefined ? null : openDetailsUnlessChanged(app, row);
+    const details = detailsOf(payout);
     if (details === null) return null;
     const { rut, name, account, email } = details;
     // The bank is not sealed with the account: the same number at another bank may belong to somebody else.

@@ -12,7 +12,7 @@ import { selectLastAccounts } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipients/recipient.ts';
 import { selectRecipientVersions } from './recipients/recipient-queries.ts';
-import { openDetailsUnlessChanged } from './recipients/seal-recipient.ts';
+import { detailsPaid } from './recipients/seal-recipient.ts';
 
 /** A warning for the approver. The codes are stable; the text is for people, in both languages. */
 export type PayoutWarning = {
@@ -52,6 +52,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const ids = payouts.map(({ id }) => id);
   const kept = await selectRecipientVersions(app.db, payouts);
   const versions = Map.groupBy(kept, ({ id }) => id);
+  const detailsOf = detailsPaid(app, kept);
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
@@ -78,7 +79,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     }
     return {
       payout,
-      recipient: recipientOf(app, payout, own),
+      recipient: shownRecipient(payout, detailsOf(payout)),
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
       isFirst: payout.state === 'awaiting_approval' && !paidRuts.has(payout.rut_hash),
       warnings,
@@ -171,10 +172,8 @@ function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Te
   return warnings;
 }
 
-function recipientOf(app: App, payout: Payout, versions: readonly RecipientRow[]): ShownPayout['recipient'] {
-  const row = versions.find(({ version }) => version === payout.recipient_version);
-  const details = row === undefined ? null : openDetailsUnlessChanged(app, row);
-  if (row === undefined || details === null) return null;
+function shownRecipient(payout: Payout, details: RecipientDetails | null): ShownPayout['recipient'] {
+  if (details === null) return null;
   const { name, rut, email } = details;
-  return { id: row.id, version: row.version, name, rut, email };
+  return { id: payout.recipient_id, version: payout.recipient_version, name, rut, email };
 }

@@ -1,3 +1,4 @@
+import { ofTokenSql } from '../audit/actor.ts';
 import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/tokens/api-token-queries.ts';
 import { CLOCKS_DIFFER_MS } from '../auth/tokens/token-holders.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
@@ -114,9 +115,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const isNamed = (user: string, name: string) =>
   `(${name} = ${user}.email or substr(${name}, 1, length(${user}.email) + 8) = ${user}.email || ' (token ')`;
 
-/** The condition that a program made a payout, or a person's API token did. A user's address contains no space. */
-const isMadeWithToken = (made: string) =>
-  `(${made}.proposed_kind = 'program' or ${made}.proposed_by like '%@% (token %')`;
+const isMadeWithToken = (made: string) => ofTokenSql(`${made}.proposed_kind`, `${made}.proposed_by`);
 
 /** The condition that a holder (`h`) knew an API token or the password of a user at a time. */
 const knewAt = (user: string, at: string) =>

@@ -1,3 +1,4 @@
+import { ofTokenSql } from '../audit/actor.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
@@ -115,7 +116,7 @@ export type ListedRefundRequest = RefundRequest & {
 };
 
 const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as payment_service, p.name, e.environment,
-    case when (r.requested_kind = 'program' or r.requested_by like '%@% (token %')
+    case when ${ofTokenSql('r.requested_kind', 'r.requested_by')}
       and not exists (select 1 from users u where u.id = r.requested_by_id) then 1 else 0 end as asked_elsewhere,
     case when exists (select 1 from users u where u.id = r.requested_by_id and u.disabled_at is not null)
       then 1 else 0 end as asker_disabled

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { openUnlessChanged, type SealedKind, sealAs } from '../../sealing/sealed-kind.ts';
+import type { Payout } from '../payout.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 
 export const RECIPIENT_DETAILS: SealedKind = {
@@ -46,4 +47,16 @@ export function openDetailsUnlessChanged(app: App, row: RecipientRow): Recipient
   const { id: recipient, version } = row;
   app.log.error({ recipient, version }, 'the details of a recipient were moved or changed in the store');
   return null;
+}
+
+/**
+ * Returns what decrypts the details to which a payout goes, from the versions of recipients. They are null if the
+ * recipient was erased, or the version was moved or changed in the store.
+ */
+export function detailsPaid(app: App, versions: readonly RecipientRow[]): (payout: Payout) => RecipientDetails | null {
+  const rows = new Map(versions.map((row) => [`${row.id} ${row.version}`, row]));
+  return ({ recipient_id, recipient_version }) => {
+    const row = rows.get(`${recipient_id} ${recipient_version}`);
+    return row === undefined ? null : openDetailsUnlessChanged(app, row);
+  };
 }
