@@ -16,12 +16,18 @@ export const STATE_NAMES = {
   returned: { en: 'Came back', es: 'Volvió' },
 } as const satisfies Record<PayoutState, InBoth>;
 
+/** Returns the name of a state with its code, which options and programs take. */
+export function stateWithCode(state: PayoutState): InBoth {
+  const { en, es } = STATE_NAMES[state];
+  return { en: `"${en}" (${state})`, es: `«${es}» (${state})` };
+}
+
 /**
- * Returns a state for a sentence of a command or a proof: its name, and the code that options take. A text that is no
- * state, as somebody wrote into the store, stays as it is.
+ * Returns a state for a sentence of a command or a proof. A text that is no state, as somebody wrote into the store,
+ * stays as it is.
  */
 export function nameState(state: string): string {
-  return isPayoutState(state) ? `in "${STATE_NAMES[state].en}" (${state})` : state;
+  return isPayoutState(state) ? `in ${stateWithCode(state).en}` : state;
 }
 
 /** The fix for an account at a bank that is not paid. */

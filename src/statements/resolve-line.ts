@@ -7,7 +7,7 @@ import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookReturn } from '../movements/return-movement.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { STATE_NAMES } from '../payouts/kept-texts.ts';
+import { stateWithCode } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settling/settle-outcomes.ts';
@@ -211,9 +211,10 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
   const { contradicted } = await settleOutcomes(tx, owner, said, { at });
   const isInFile = use === 'payout' && payout.file_id !== null;
   if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
+  const [from, to] = [stateWithCode(payout.state), stateWithCode(outcome)];
   throw unfit({
-    en: `${payout.id} is in "${STATE_NAMES[payout.state].en}": it cannot go to "${STATE_NAMES[outcome].en}".`,
-    es: `${payout.id} está en «${STATE_NAMES[payout.state].es}»: no puede pasar a «${STATE_NAMES[outcome].es}».`,
+    en: `${payout.id} is in ${from.en}: it cannot go to ${to.en}.`,
+    es: `${payout.id} está en ${from.es}: no puede pasar a ${to.es}.`,
   });
 }
 

@@ -1,13 +1,13 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import { makeApiToken } from '../../auth/tokens/make-api-token.ts';
-import { invalidParameter, Problem } from '../../error-catalogue.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { errorItem } from '../../error-item.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { readTime } from '../../http/list-parameters.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { actorOf } from '../../http/require-user.ts';
-import { isoTime } from '../../lib/iso-time.ts';
+import { isoTime, readIsoTime } from '../../lib/iso-time.ts';
 import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
 
 const RequestSchema = Type.Object(
@@ -91,7 +91,15 @@ export const postApiTokens = operation({
 });
 
 function readEnd(app: App, text: string | null): number | null {
-  const time = readTime('expires_at', text);
-  if (time === null || time > app.now()) return time;
-  throw invalidParameter('expires_at is over: send a time to come.', 'expires_at ya pasó: envía una hora por venir.');
+  if (text === null) return null;
+  const time = readIsoTime(text);
+  if (time !== null && time > app.now()) return time;
+  throw new Problem('INVALID_PARAMETER', { errors: [WRONG_END] });
 }
+
+const WRONG_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
+  'expires_at is not a time at which a token can end.',
+  'Send a time to come, such as 2026-12-31T23:59:59Z.',
+  'expires_at no es una hora en que un token pueda vencer.',
+  'Envía una hora futura, como 2026-12-31T23:59:59Z.',
+]);

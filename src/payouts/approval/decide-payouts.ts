@@ -11,7 +11,7 @@ import type { Tx } from '../../db/database.ts';
 import { rehearse } from '../../db/rehearse.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
 import { lockFunds } from '../../payment-services/lock-funds.ts';
-import { STATE_NAMES } from '../kept-texts.ts';
+import { stateWithCode } from '../kept-texts.ts';
 import {
   NAMED_IN_AN_ACT,
   PAYOUT_CURRENCY,
@@ -182,13 +182,11 @@ async function lockDecided(tx: Tx, { owner, named }: PayoutDecision, to: PayoutS
 }
 
 function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
-  // With the code: programs know no other name of a state.
-  const inEnglish = (one: PayoutState) => `"${STATE_NAMES[one].en}" (${one})`;
-  const inSpanish = (one: PayoutState) => `«${STATE_NAMES[one].es}» (${one})`;
+  const [from, target] = [stateWithCode(state), stateWithCode(to)];
   if (state === to) {
     return {
-      en: `${id} is already in ${inEnglish(to)}: there is nothing left to do.`,
-      es: `${id} ya está en ${inSpanish(to)}: no queda nada por hacer.`,
+      en: `${id} is already in ${target.en}: there is nothing left to do.`,
+      es: `${id} ya está en ${target.es}: no queda nada por hacer.`,
     };
   }
   if (state === 'draft') {
@@ -197,11 +195,11 @@ function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
       es: `${id} es un borrador: primero envíalo a aprobación.`,
     };
   }
-  const before = statesBefore(to);
-  const all = { en: before.map(inEnglish).join(' or '), es: before.map(inSpanish).join(' o ') };
+  const before = statesBefore(to).map(stateWithCode);
+  const all = { en: before.map(({ en }) => en).join(' or '), es: before.map(({ es }) => es).join(' o ') };
   return {
-    en: `${id} is in ${inEnglish(state)}: only a payout in ${all.en} can go to ${inEnglish(to)}.`,
-    es: `${id} está en ${inSpanish(state)}: solo un pago en ${all.es} puede pasar a ${inSpanish(to)}.`,
+    en: `${id} is in ${from.en}: only a payout in ${all.en} can go to ${target.en}.`,
+    es: `${id} está en ${from.es}: solo un pago en ${all.es} puede pasar a ${target.es}.`,
   };
 }
 

@@ -130,11 +130,16 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
       [{ user: 'nobody@example.cl', name: 'x' }, 'NOT_FOUND'],
     ] as const)
       assert.equal(jsonOf(await manager.make(wish))['code'], code, JSON.stringify(wish));
-    for (const name of ['first', 'x\u00fa']) {
-      const { errors } = jsonOf(await manager.make({ user: shop.id, name })) as { errors: { pointer: string }[] };
+    for (const [wrong, at] of [
+      [{ name: 'first' }, '/name'],
+      [{ name: 'x\u00fa' }, '/name'],
+      [{ name: 'x', expires_at: 'tomorrow' }, '/expires_at'],
+      [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
+    ] as const) {
+      const { errors } = jsonOf(await manager.make({ user: shop.id, ...wrong })) as { errors: { pointer: string }[] };
       assert.deepEqual(
         errors.map(({ pointer }) => pointer),
-        ['/name'],
+        [at],
       );
     }
     assert.equal((jsonOf(await manager.list(shop.id))['data'] as unknown[]).length, 1);
