@@ -30,9 +30,12 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
   return null;
 }
 
+/** The next transaction id of a new store. */
+const FIRST_TRANSACTION_ID = 1001;
+
 /** Returns whether that store never handed out an id. */
 function isWorthless({ transactions, events }: Mark): boolean {
-  return transactions <= 1001 && events === 0;
+  return transactions <= FIRST_TRANSACTION_ID && events === 0;
 }
 
 function otherStore(app: App, mark: Mark): string {
