@@ -252,6 +252,12 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const { asker, approver } = desk.users;
     const request = await askForRefund(app, desk);
     const path = `${at}/requests/${request.id}`;
+    const named = { reason: 'de ana@example.cl' };
+    const keptReason = /name="reason"[^>]* value="de ana@example\.cl"/;
+    const again = await as(approver).post(`${path}/approve`, named);
+    assert.equal(again.status, 400);
+    assertMarked(again.text, 'reason');
+    assert.match(again.text, keptReason);
     await acceptedRefund(app, desk.paid, 1000);
     for (const act of ['get', 'post'] as const) {
       const refused = await as(approver)[act](`${path}/approve`);
@@ -260,17 +266,18 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     }
     for (const reason of ['', 'ana@example.cl'])
       assert.equal((await as(approver).post(`${path}/reject`, { reason })).status, 400, reason);
-    const named = { reason: 'de ana@example.cl' };
     for (const [user, ending] of [
       [approver, 'reject'],
-      [approver, 'approve'],
       [asker, 'withdraw'],
     ] as const) {
       const again = await as(user).post(`${path}/${ending}`, named);
       assert.equal(again.status, 400, ending);
       assertMarked(again.text, 'reason');
-      assert.match(again.text, /name="reason"[^>]* value="de ana@example\.cl"/, 'the form keeps what was typed');
+      assert.match(again.text, keptReason);
     }
+    const unconfirmed = await as(approver).post(`${path}/approve`, named);
+    assert.equal(unconfirmed.status, 409, 'a reason that is no reason shows no confirmation of what would be refused');
+    assert.match(unconfirmed.text, /goes on waiting: That is more than what is left of the payment/);
     assert.equal(await stateOf(request), 'waiting');
     const rejected = await as(approver).post(`${path}/reject`, { reason: 'ya se cambió' });
     assert.equal(rejected.headers.get('location'), `/console${at}?done=rejected`);

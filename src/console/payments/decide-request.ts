@@ -21,24 +21,12 @@ import { paymentOf, sendPayment } from './get-payment.ts';
 import { lastEqualRefund, refundEntries } from './refund-entries.ts';
 import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
-/**
- * Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. If the
- * refund would be refused now, it says why in place of the confirmation.
- */
+/** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
 export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const found = await findAsked(app, visit);
   if (found === null) return visit.send(404, notFoundPage(visit.language));
-  const { shown, request } = found;
   const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
   if (asked !== null) return asked;
-  if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
-  const bar = await findBarFromRequest(app.db, request, visit.user);
-  if (bar !== null) {
-    const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
-    return sendPayment(app, visit, shown, 409, said);
-  }
-  const refusal = await findRefusal(app, shown.transaction, request);
-  if (refusal !== null) return sendPayment(app, visit, shown, 409, refusedText(visit, refusal));
   return sendQuestion(app, visit, found);
 });
 
@@ -130,11 +118,21 @@ function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: 
   return sendPayment(app, visit, shown, status, said);
 }
 
-/** `refused`: a reason that is no reason. */
+/**
+ * Asks before the refund; if the person may not approve it or it would be refused, says why on the page of the payment
+ * and offers no button. `refused`: a reason that is no reason.
+ */
 async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused?: string) {
   const { language, send } = visit;
-  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const { shown, request } = found;
+  if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
+  const bar = await findBarFromRequest(app.db, request, visit.user);
+  if (bar !== null) {
+    return sendPayment(app, visit, shown, 409, tell(language, 'above.not_yours', { why: bar[language] }));
+  }
+  const refusal = await findRefusal(app, shown.transaction, request);
+  if (refusal !== null) return sendPayment(app, visit, shown, 409, refusedText(visit, refusal));
+  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
