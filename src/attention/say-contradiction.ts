@@ -111,9 +111,20 @@ const bookThenClear: SayEnd = (payout, text) =>
         es: `Su dinero lo tiene el comercio: termina la contradicción. Si se había registrado a mano como ${payout.id}, deshazlo antes: en «Registrado a mano», o con payout return`,
       }
     : {
-        en: `Where the money never left, or left and came back, book nothing. Where it left and stayed away, book it first${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
-        es: `Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
+        en: `Where the money never left, or left and came back, ${nothingAt(payout).en}. Where it left and stayed away, book it first${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
+        es: `Si el dinero no salió, o salió y volvió, ${nothingAt(payout).es}. Si salió y no volvió, anótalo primero${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
       };
+
+/** Names the step that says that nothing is booked: `refuseUnbooked` asks for it at a line that contradicts the payout. */
+function nothingAt(payout: Contradicted): InBoth {
+  const [line] = contradictingLines(payout);
+  return line === undefined
+    ? { en: 'book nothing', es: 'no anotes nada' }
+    : {
+        en: `say so at line ${line} of the statement ("It is not that…", then "Of nothing here")`,
+        es: `dilo en la línea ${line} de la cartola («No es eso…» y después «Ajena»)`,
+      };
+}
 
 /** Names the step of the console that books what a line shows: of the line that contradicts the payout, if there is one. */
 function atLine(payout: Contradicted): InBoth {

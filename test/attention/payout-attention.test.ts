@@ -19,12 +19,12 @@ import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { eraseRecipients } from '../../src/payouts/recipients/forget-recipients.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
-import { endContradiction } from '../../src/payouts/settling/end-contradiction.ts';
 import type { PayoutOutcome } from '../../src/payouts/settling/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { endContradiction } from '../../src/statements/end-contradiction.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -363,7 +363,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(
       (await listAttention(app, 'payout', 10, 'es')).map(({ reason }) => reason),
       [
-        `${reference}: está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, no anotes nada. Si salió y no volvió, anótalo primero, en la línea ${statement}/1 de la cartola («No es eso…» y después «Salió a costa del comercio») o en una terminal con: ${booking}. Después termina la contradicción`,
+        `${reference}: está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero no salió, o salió y volvió, dilo en la línea ${statement}/1 de la cartola («No es eso…» y después «Ajena»). Si salió y no volvió, anótalo primero, en la línea ${statement}/1 de la cartola («No es eso…» y después «Salió a costa del comercio») o en una terminal con: ${booking}. Después termina la contradicción`,
       ],
     );
     assert.deepEqual(

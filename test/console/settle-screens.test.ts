@@ -5,14 +5,16 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { selectDecisions } from '../../src/checkout/payment-decision-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { endContradiction } from '../../src/payouts/settling/end-contradiction.ts';
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { selectRefundDecisions } from '../../src/refunds/refund-decision-queries.ts';
+import { endContradiction } from '../../src/statements/end-contradiction.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
 import { approved, declined, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -540,6 +542,23 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
       assert.equal((await confirm(finance, preview)).headers.get('location'), `${page}?done=settled`);
     assert.deepEqual(await state(), ['failed', null]);
     await assertBooksHold(app);
+  });
+
+  test('shows no confirmation that clears a contradiction while the money that a bank line shows is not booked', async () => {
+    const { app, server, desk, id, state, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    assert.equal((await confirm(finance, await look(finance, { outcome: 'failed', reason: 'rechazado' }))).status, 303);
+    const [payout] = await app.db.query<Payout>('select * from payouts where id = $1', [id]);
+    const charge = { line: 1, day: dayOf(app.now()), amount: -(payout?.amount ?? 0), text: `TEF ${id}` };
+    const { paymentServiceId, environment } = desk.environment;
+    const evidence = describeEvidence('cartola.csv', PAGE);
+    const account = { environment, paymentServiceId, account: '1', evidence, by: desk.maker };
+    await importStatement(app, account, { lines: [charge], proof: 'balance' });
+    const preview = await look(finance, { outcome: 'clear', reason: 'el banco se equivocó' });
+    assert.equal(preview.status, 409);
+    assert.match(preview.text, /La cartola muestra dinero de po_\w+ que no está en los libros \(línea st_\w+\/1\)/);
+    assert.deepEqual(await state(), ['failed', 'confirmed']);
   });
 
   test('is not settled by an invalid form, without the permission, from another site or from an outdated page', async () => {

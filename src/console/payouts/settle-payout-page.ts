@@ -5,9 +5,10 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { mayBeSettled, PAYOUT_STATES, type Payout, standingOfPayout } from '../../payouts/payout.ts';
-import { endContradiction } from '../../payouts/settling/end-contradiction.ts';
 import type { PayoutOutcome } from '../../payouts/settling/settle-outcomes.ts';
 import { rehearseSettlement, settlePayouts } from '../../payouts/settling/settle-payouts.ts';
+import { endContradiction } from '../../statements/end-contradiction.ts';
+import { refuseUnbooked } from '../../statements/refuse-unbooked.ts';
 import {
   type Choices,
   entriesTable,
@@ -110,7 +111,10 @@ async function preview(app: App, visit: ConsoleVisit, left: Left, said: Said<Out
 /** The end of a contradiction moves no money and keeps the state. */
 async function rehearse(app: App, visit: ConsoleVisit, { payout, owner }: Left, said: Said<Outcome>) {
   const { outcome, reason, evidence } = said;
-  if (outcome === 'clear') return { state: payout.state, entries: [] };
+  if (outcome === 'clear') {
+    await refuseUnbooked(app.db, payout);
+    return { state: payout.state, entries: [] };
+  }
   const outcomes = [{ id: payout.id, outcome, reason }];
   return rehearseSettlement(app, payout, { owner, by: visit.by, outcomes, evidence });
 }

@@ -1,20 +1,21 @@
-import type { App } from '../../app.ts';
-import type { Actor } from '../../audit/actor.ts';
-import { recordAudit } from '../../audit/record-audit.ts';
-import { requireUserOf } from '../../auth/person-of.ts';
-import { Problem } from '../../error-catalogue.ts';
-import type { Evidence } from '../../lib/evidence-file.ts';
-import { type Payout, standingOfPayout } from '../payout.ts';
-import { updateContradictionEnded } from '../payout-queries.ts';
-import type { PayoutOwner } from '../transition-payouts.ts';
-import { requireStanding } from './require-standing.ts';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { requireUserOf } from '../auth/person-of.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { type Payout, standingOfPayout } from '../payouts/payout.ts';
+import { lockPayouts, updateContradictionEnded } from '../payouts/payout-queries.ts';
+import { requireStanding } from '../payouts/settling/require-standing.ts';
+import type { PayoutOwner } from '../payouts/transition-payouts.ts';
+import { refuseUnbooked } from './refuse-unbooked.ts';
 
 type Ending = { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; evidence: Evidence; seen?: string };
 
 /**
  * Ends the contradiction of a payout after a person has checked it. The state stays and no money moves. Throws
- * `Problem` PAYOUT_STATE if there is no contradiction or the payout no longer stands as `seen`, PERSON_NEEDED or
- * PERMISSION_MISSING. `seen`: as for `settlePayouts`; absent: as `payout` stands.
+ * `Problem` PAYOUT_STATE if there is no contradiction, if the payout no longer stands as `seen`, or if a line of a bank
+ * statement shows money of it that is not booked (`refuseUnbooked`); PERSON_NEEDED or PERMISSION_MISSING. `seen`: as for `settlePayouts`; absent: as `payout` stands.
  */
 export function endContradiction(
   app: App,
@@ -23,6 +24,8 @@ export function endContradiction(
   return app.db.transaction(async (tx) => {
     await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
     await requireUserOf(tx, by, owner.id, 'movements:record');
+    const [now] = await lockPayouts(tx, { environmentId: owner.id, ids: [payout.id] });
+    if (now !== undefined) await refuseUnbooked(tx, now);
     const ended = await updateContradictionEnded(tx, payout);
     if (ended === null)
       throw new Problem('PAYOUT_STATE', {
