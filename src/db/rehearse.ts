@@ -21,7 +21,8 @@ export async function rehearse<Result>(
   return (await keepIf(db, work, () => false)).result;
 }
 
-async function keepIf<Result>(
+/** Runs `work` in a transaction, and commits if its result is wanted; otherwise rolls back (`isKept` is false). */
+export async function keepIf<Result>(
   db: Pick<Database, 'transaction'>,
   work: (tx: Tx) => Promise<Result>,
   isWanted: (result: Result) => boolean,

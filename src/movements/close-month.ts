@@ -3,6 +3,8 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { selectUnbooked } from '../books/reconciliation-queries.ts';
 import { selectOwedAt } from '../books/statement-queries.ts';
+import type { Tx } from '../db/database.ts';
+import { keepIf } from '../db/rehearse.ts';
 import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
@@ -103,13 +105,17 @@ export async function closeMonth(
   const state = await describeMonth(app, month, environment);
   if (state === null || !isReadyToClose(state)) return state;
   const at = app.now();
-  const isClosed = await app.db.transaction(async (tx) => {
+  const { paymentServices } = await findElsewhere(app);
+  const days = { first: `${month}-01`, last: lastDayOf(`${month}-01`) };
+  const close = async (tx: Tx) => {
     const row = { month, environment, closed_at: at, closed_by: by.name, owed: JSON.stringify(state.owed) };
     if (!(await insertClosedMonth(tx, row))) return false;
     const subject = { kind: 'month', id: `${month} ${environment}` };
     await recordAudit(tx, { at, by, action: 'month.closed', subject, after: { accounts: state.owed.length } });
-    return true;
-  });
+    // The lock of the audit log shows each file that was compared since the state was read.
+    return (await countOpenDifferences(tx, environment, days, [...paymentServices])) === 0;
+  };
+  const { isKept: isClosed } = await keepIf(app.db, close, (isRight) => isRight);
   return isClosed ? null : describeMonth(app, month, environment);
 }
 

@@ -257,6 +257,23 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
   });
 
+  test('a month is not closed over differences that were stored after it was counted', async () => {
+    const { app, text } = await open();
+    app.now.advance(20 * 86_400_000);
+    let isKept = false;
+    const transaction: TestApp['db']['transaction'] = async (work, kind) => {
+      if (!isKept) {
+        isKept = true;
+        await keep(app, text);
+      }
+      return app.db.transaction(work, kind);
+    };
+    const slow = { ...app, db: { ...app.db, transaction } };
+    const state = await closeMonth(slow, '2026-01', 'development', TESTER);
+    assert.deepEqual([state?.differences, state?.closed], [3, null]);
+    assert.deepEqual((await listAudit(app, { action: 'month.closed' }, 10)).acts, []);
+  });
+
   test('a month before the first payment service cannot be closed', async () => {
     const { app } = await open();
     const close = (month: string) => closeMonth(app, month, 'development', TESTER);
