@@ -184,8 +184,10 @@ function splitRepeated(
 
 /**
  * Returns null unless the rows settle the whole line in parts, or less than the line and all are marked as instalments.
+ * Chargebacks are no parts: each takes money back by itself, whatever they add up to.
  */
 function compareInstalments(rows: readonly SettlementRow[], known: KnownLine): Comparison[] | null {
+  if (rows.some(({ chargeback }) => chargeback === true)) return null;
   const { line } = known;
   const sum = rows.reduce((total, { amount }) => total + amount, 0);
   const isAll = rows.length > 1 && sum === known.amount;

@@ -225,6 +225,17 @@ test('a chargeback beside a refund of another amount is not that refund', async 
   );
 });
 
+test('chargebacks that add up to a refund are no parts of it', async () => {
+  const amounts = (type: string) => [400, 590].map((amount) => `2026-01-15,rb-1001,${type},${amount}\n`).join('');
+  for (const [type, lines] of [
+    ['Contracargo', ['matched 2 1', 'missing_in_books 3 -', 'missing_in_books 4 -', 'missing_in_settlement - 2']],
+    ['Anulación', ['matched 2 1', 'matched 3 2', 'matched 4 2']],
+  ] as const) {
+    const settlement = await read(`date,buy_order,tipo,amount\n2026-01-15,rb-1001,Venta,12990\n${amounts(type)}`);
+    assert.deepEqual(told(await compareSettlement(settlement, [booked(), refund])), lines, type);
+  }
+});
+
 test('a file that repeats one row thousands of times costs a few looks at each row', async () => {
   const repeated = '2026-01-15,rb-1001,1213,12990\n'.repeat(1000);
   const others = Array.from({ length: 1000 }, (_, at) => `2026-01-15,rb-1001,1213,${at + 1}\n`).join('');
