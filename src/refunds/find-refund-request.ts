@@ -47,6 +47,17 @@ export async function listWaitingRequests(
   return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
 }
 
+/** Lists the waiting and decided requests of the environments that a person sees (null: all), the newest first. */
+export async function listSeenRequests(
+  app: App,
+  environmentIds: ReadonlySet<number> | null,
+  limit: number,
+): Promise<ListedRefundRequest[]> {
+  const { environments } = await findElsewhere(app);
+  const seen = environmentIds === null ? null : [...environmentIds];
+  return selectRefundRequests(app.db, limit, seen, [...environments]);
+}
+
 /**
  * Lists the requests that this person made, waiting and decided, the newest first. If another database has the payment
  * service, that database lists them: what became of them is not known here.

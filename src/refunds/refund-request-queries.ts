@@ -163,8 +163,22 @@ export function selectRefundRequestsBy(
   );
 }
 
-export function selectRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
-  return db.query<ListedRefundRequest>(`${LISTED} order by r.requested_at desc, r.id limit $1`, [limit]);
+/**
+ * Lists the requests of these environments (null: all), waiting and decided, the newest first, except requests of
+ * `elsewhere`.
+ */
+export function selectRefundRequests(
+  db: Reader,
+  limit: number,
+  environmentIds: readonly number[] | null = null,
+  elsewhere: readonly number[] = [],
+): Promise<ListedRefundRequest[]> {
+  const [among, ...ids] =
+    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $3}', environmentIds];
+  return db.query<ListedRefundRequest>(
+    `${LISTED} where not (r.environment_id {among $2}) ${among} order by r.requested_at desc, r.id limit $1`,
+    [limit, elsewhere, ...ids],
+  );
 }
 
 /** Counts the waiting requests, and returns when the oldest was made. */

@@ -5,7 +5,9 @@ import type { SqlRow } from '../db/database.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import type { RefundType } from './refund.ts';
 
-export type RefundRequestState = 'waiting' | 'approved' | 'rejected';
+export const REFUND_REQUEST_STATES = ['waiting', 'approved', 'rejected'] as const;
+
+export type RefundRequestState = (typeof REFUND_REQUEST_STATES)[number];
 
 /**
  * A row of `refund_requests`: a refund above the requester's limit. `amount` is in minor units of the payment's

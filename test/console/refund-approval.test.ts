@@ -172,6 +172,33 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match((await as(approver).get('/refund-requests')).text, /No refund waits for an approval/);
   });
 
+  test('is listed for an approver after it was decided too, with who decided it and why', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const others = await openRefundDesk(app);
+    const { asker, approver } = desk.users;
+    const rejected = await askForRefund(app, desk);
+    app.now.advance(MINUTE);
+    const withdrawn = await askForRefund(app, desk, { amount: 120_000 });
+    await askForRefund(app, desk, { amount: 110_000 });
+    await askForRefund(app, others);
+    await as(approver).post(`${at}/requests/${rejected.id}/reject`, { reason: 'ya se cambió' });
+    await as(asker).post(`${at}/requests/${withdrawn.id}/withdraw`, { reason: 'me equivoqué' });
+    const list = async (query: string) => {
+      const { text } = await as(approver, 'es').get(`/refund-requests?format=csv${query}`);
+      return text.split('\r\n').map((line) => line.split(/[;,]/));
+    };
+    const count = async (query: string) => (await list(query)).filter(([, , id]) => id?.startsWith('rr_')).length;
+    assert.deepEqual(
+      [await count(''), await count('&state='), await count('&state=rejected'), await count('&state=approved')],
+      [1, 3, 2, 0],
+    );
+    const page = (await as(approver, 'es').get('/refund-requests?state=rejected')).text;
+    assert.match(page, /<h1>Devoluciones sobre un límite<\/h1>/);
+    assert.match(page, /\$120\.000 CLP[^]*Retirada[^]*me equivoqué[^]*\$150\.000 CLP[^]*Rechazada[^]*ya se cambió/);
+    assert.match((await as(approver).get('/refund-requests?state=approved')).text, /Nothing passes the filter/);
+  });
+
   test('is listed for its requester, who sees no request of others, until and after it is decided', async () => {
     const { app, desk, server, as, at } = await open();
     await using _server = server;

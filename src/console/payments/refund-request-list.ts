@@ -2,10 +2,20 @@ import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import { html } from '../../http/html.ts';
-import { listOwnRequests, listWaitingRequests } from '../../refunds/find-refund-request.ts';
+import { listOwnRequests, listSeenRequests, listWaitingRequests } from '../../refunds/find-refund-request.ts';
+import { REFUND_REQUEST_STATES } from '../../refunds/refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
 import { actorText, ageCell, emptyState } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, EXPORTED, readFirst, sendList } from '../console-list.ts';
+import {
+  amountColumns,
+  askedOf,
+  type Column,
+  containsText,
+  EXPORTED,
+  type Filter,
+  readFirst,
+  sendList,
+} from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
@@ -15,33 +25,55 @@ const SHOWN = 200;
 
 /**
  * Lists the refunds above a limit that wait for another person, oldest first, in the payment services that this person
- * sees. A person who may only ask for refunds sees their own requests instead, with what became of them, newest first.
+ * sees; the filter shows the decided ones too, newest first. A person who may only ask for refunds sees their own requests instead, with what became of them, newest first.
  */
 export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
-  const { text = '', merchant = '' } = askedOf(visit);
   const isOwn = !mayAny(user.may, readWith('refunds:approve'));
-  const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) =>
-    isOwn ? listOwnRequests(app, user, limit) : listWaitingRequests(app, user.environmentIds, limit),
-  );
+  const states = stateFilter(visit, isOwn);
+  const { text = '', merchant = '', state = states.otherwise } = askedOf(visit);
+  const isWaiting = state === 'waiting';
+  const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) => {
+    if (isOwn) return listOwnRequests(app, user, limit);
+    return (isWaiting ? listWaitingRequests : listSeenRequests)(app, user.environmentIds, limit);
+  });
   return sendList<ListedRefundRequest>(visit, {
-    title: tell(language, isOwn ? 'above.own' : 'above.list'),
+    title: tell(language, isOwn ? 'above.own' : isWaiting ? 'above.list' : 'above.all'),
     path: '/refund-requests',
-    columns: columnsFor(app, visit, isOwn),
+    columns: columnsFor(app, visit, { isOwn, isWaiting }),
     cut,
     rows: rows.filter(
       (row) =>
         (merchant === '' || row.payment_service === merchant) &&
+        (state === '' || row.state === state) &&
         containsText(text, [row.reference, row.requested_by, row.reason]),
     ),
-    filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
+    filters: [
+      { name: 'text', text: 'above.text_filter', type: 'search' },
+      states,
+      ...(await merchantFilter(app, user)),
+    ],
     empty: isOwn
       ? emptyState(visit, tell(language, 'above.own_none'), '')
       : emptyState(visit, tell(language, 'above.none'), 'bin/rubrica refund requests'),
   });
 });
 
-function columnsFor(app: App, visit: ConsoleVisit, isOwn: boolean): Column<ListedRefundRequest>[] {
+/** Filters by state. Who decides about requests first sees those that wait. */
+function stateFilter({ language }: ConsoleVisit, isOwn: boolean): Filter & { otherwise: string } {
+  return {
+    name: 'state',
+    text: 'filter.state',
+    type: REFUND_REQUEST_STATES.map(
+      (state) => [state, tell(language, `above.state_${state === 'rejected' ? 'ended' : state}`)] as const,
+    ),
+    otherwise: isOwn ? '' : 'waiting',
+  };
+}
+
+type Shown = { isOwn: boolean; isWaiting: boolean };
+
+function columnsFor(app: App, visit: ConsoleVisit, { isOwn, isWaiting }: Shown): Column<ListedRefundRequest>[] {
   const { language } = visit;
   const now = app.now();
   return [
@@ -55,7 +87,8 @@ function columnsFor(app: App, visit: ConsoleVisit, isOwn: boolean): Column<Liste
     { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
     { name: 'request', text: 'above.id', value: ({ id }) => id, hidden: true },
     ...amountColumns<ListedRefundRequest>((row) => row),
-    ...(isOwn ? endColumns(visit) : [askerColumn(visit)]),
+    ...(isOwn ? [] : [askerColumn(visit)]),
+    ...(isOwn || !isWaiting ? endColumns(visit) : []),
     { name: 'why', text: 'column.why', value: ({ reason }) => reason },
     {
       name: 'since',
@@ -80,13 +113,12 @@ function askerColumn({ language }: ConsoleVisit): Column<ListedRefundRequest> {
 }
 
 /** Returns the columns of the end of a request: its state, who decided it and why. */
-function endColumns({ language, user }: ConsoleVisit): Column<ListedRefundRequest>[] {
+function endColumns({ language }: ConsoleVisit): Column<ListedRefundRequest>[] {
   return [
     {
       name: 'state',
       text: 'column.state',
-      value: ({ state, decided_by_id }) =>
-        tell(language, decided_by_id === user.id ? 'above.state_withdrawn' : `above.state_${state}`),
+      value: (row) => tell(language, isWithdrawn(row) ? 'above.state_withdrawn' : `above.state_${row.state}`),
     },
     {
       name: 'decided',
@@ -95,4 +127,9 @@ function endColumns({ language, user }: ConsoleVisit): Column<ListedRefundReques
     },
     { name: 'decision', text: 'above.decided_why', value: ({ decision_reason }) => decision_reason },
   ];
+}
+
+/** Whether the requester ended it. A payment service that moved here has the same person under another id. */
+function isWithdrawn({ requested_by, requested_by_id, decided_by, decided_by_id }: ListedRefundRequest): boolean {
+  return decided_by_id === requested_by_id || decided_by === requested_by;
 }
