@@ -132,10 +132,10 @@ export const TEXTS = {
     'declined.otherwise': 'No se cobró nada. Puedes intentarlo otra vez o pagar de otra manera.',
     'declined.last': 'No se cobró nada. Te queda un intento: si puedes, paga de otra manera.',
 
-    'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
+    'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso. No se hizo otro.',
     'notice.HELD_AFTER_RESTORE':
-      'Estamos revisando si esta orden ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
-    'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo ningún cobro ahora.',
+      'Estamos revisando si esto ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
+    'notice.NOT_PAYABLE': 'Este pago ya no se puede hacer ni anular. No se cobró nada ahora.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
 
     'not_found.title': 'Este enlace de pago no existe',
@@ -293,10 +293,10 @@ export const TEXTS = {
     'declined.otherwise': 'Nothing was charged. You can try again or pay in another way.',
     'declined.last': 'Nothing was charged. You have one try left: if you can, pay in another way.',
 
-    'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
+    'notice.PAYMENT_IN_PROGRESS': 'A payment is already in progress. No other was made.',
     'notice.HELD_AFTER_RESTORE':
-      'We are checking whether this order was paid already. Nothing was charged now; try again later.',
-    'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. Nothing was charged now.',
+      'We are checking whether this was paid already. Nothing was charged now; try again later.',
+    'notice.NOT_PAYABLE': 'This payment can no longer be made or cancelled. Nothing was charged now.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
 
     'not_found.title': 'This payment link does not exist',

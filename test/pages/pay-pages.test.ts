@@ -152,7 +152,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const again = await visit.server.post(visit.path, { ...pay('scripted'), headers: { ...FORM, ...ENGLISH } });
     assert.equal(again.status, 409);
     assert.match(again.headers.get('content-type') as string, /^text\/html/);
-    assert.match(again.text, /role="alert">A payment for this order is already in progress/);
+    assert.match(again.text, /role="alert">A payment is already in progress/);
     assert.match(again.text, /We are confirming your payment/);
     assert.match(again.text, new RegExp(`<meta http-equiv="refresh" content="3; url=${visit.path}">`));
   });
@@ -162,7 +162,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     await visit.server.post(visit.path, pay('simulated'));
     const again = await visit.server.post(visit.path, { ...pay('simulated'), headers: { ...FORM, ...ENGLISH } });
     assert.equal(again.status, 409);
-    assert.match(again.text, /can no longer be paid/);
+    assert.match(again.text, /This payment can no longer be made or cancelled/);
     // The same words stand above a payment that took no money: "no other charge" would speak of a first.
     assert.match(again.text, /Nothing was charged now/);
     assert.match(again.text, /Payment approved/);
