@@ -23,8 +23,8 @@ export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
 /**
  * `returned`: the money is where it was before: a late payment went back at the method, the method recovered an unasked
- * refund, a payout came back from the bank, or a deposit never came. `kept`: the money is the merchant's gain (late payment) or loss (unasked
- * refund).
+ * refund, a payout came back from the bank, or a deposit never came. `kept`: the money is the merchant's gain (late
+ * payment) or loss (unasked refund).
  */
 export type Decision = 'returned' | 'kept';
 

@@ -25,7 +25,8 @@ const SHOWN = 200;
 
 /**
  * Lists the refunds above a limit that wait for another person, oldest first, in the payment services that this person
- * sees; the filter shows the decided ones too, newest first. A person who may only ask for refunds sees their own requests instead, with what became of them, newest first.
+ * sees; the filter shows the decided ones too, newest first. A person who may only ask for refunds sees their own
+ * requests instead, with what became of them, newest first.
  */
 export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
