@@ -14,6 +14,8 @@ export type XmlHandlers = {
 const LONGEST_BETWEEN = 1024 * 1024;
 /** A cell of a sheet is in its seventh element. The parser keeps every open one. */
 const DEEPEST = 100;
+/** A workbook's root has some ten. Tens of thousands in one element take long, while nothing else runs. */
+const MOST_ATTRIBUTES = 100;
 
 /** Reads an XML part to its end as a stream. Does nothing without a part. */
 export async function readXml(part: Readable | null, handlers: XmlHandlers): Promise<void> {
@@ -28,8 +30,13 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
   const parser = new SaxesParser();
   let between = 0;
   let depth = 0;
+  let attributesSoFar = 0;
+  parser.on('attribute', () => {
+    if (++attributesSoFar > MOST_ATTRIBUTES) throw new Error('An element has too many attributes');
+  });
   parser.on('opentag', ({ name, attributes }) => {
     between = 0;
+    attributesSoFar = 0;
     if (++depth > DEEPEST) throw new Error('The elements of a part are nested too deeply');
     onOpen?.(localName(name), attributes);
   });

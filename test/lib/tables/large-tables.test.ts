@@ -67,6 +67,13 @@ suite('a file that is made to take long', () => {
     await assert.rejects(countRows(1, `<row><c><v>1</v></c></row>${inside(200)}`), { code: 'BROKEN_WORKBOOK' });
   });
 
+  test('is refused if it is a workbook with an element of thousands of attributes', async () => {
+    const rowWith = (attributes: number) =>
+      `<row ${Array.from({ length: attributes }, (_, at) => `a${at}=""`).join(' ')}><c><v>1</v></c></row>`;
+    assert.equal(await countRows(3, rowWith(60)), 3);
+    await assert.rejects(countRows(1, rowWith(5_000)), { code: 'BROKEN_WORKBOOK' });
+  });
+
   test('lets others run after each row that is searched for a header', async () => {
     let turns = 0;
     const hook = createHook({ init: (_, type) => void (type === 'Immediate' && turns++) }).enable();
