@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
@@ -68,7 +69,7 @@ export const postBankStatements = operation({
     const { account, environment, paymentServiceId } = readAccountOf(app, members);
     const owner = await findAccountOwner(app, user.environmentIds, { environment, paymentServiceId });
     const { readStatement } = await import('../../statements/read-statement.ts');
-    const statement = await readStatement(Readable.from([content]));
+    const statement = await readInTurn(app, user, () => readStatement(Readable.from([content])));
     const by = actorOf(request, user);
     const wish = { environment, paymentServiceId: owner, account, evidence, by };
     const imported = await importStatement(app, wish, statement);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findPayoutFile } from '../../payouts/files/find-payout-file.ts';
@@ -73,7 +74,7 @@ export const postPayoutFilesResults = operation({
     const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
     const { readResults } = await import('../../payouts/files/read-results.ts');
-    const results = await readResults(app, Readable.from([content]), payouts);
+    const results = await readInTurn(app, user, () => readResults(app, Readable.from([content]), payouts));
     const by = actorOf(request, user);
     const said = { owner, by, outcomes: results.outcomes, evidence, file: file.id };
     const { settled, already, contradicted } = await settlePayouts(app, said);

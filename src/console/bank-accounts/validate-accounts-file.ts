@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { CsvSummary } from '../../bank-validation/tables/csv-summary.ts';
 import type { ValidationActor } from '../../bank-validation/validate-bank-account.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import type { Language } from '../../lib/language.ts';
 
 /** The result of a file: its summary and three tables. The service does not store them. */
@@ -28,7 +29,8 @@ export async function validateAccountsFile(
   const source = () => Readable.from([content]);
   const [results, repaired, changes] = [collect(), collect(), collect()];
   try {
-    if (await hasMoreRows(source(), MOST_ROWS, language)) return null;
+    // The slow files are refused here. Their validation asks a provider, and others do not wait for that.
+    if (await readInTurn(app, actor, () => hasMoreRows(source(), MOST_ROWS, language))) return null;
     const outputs = { repaired: repaired.sink, changes: changes.sink };
     const summary = await validateCsv(app, source(), results.sink, { language, actor, ...outputs });
     return { summary, results: results.bytes(), repaired: repaired.bytes(), changes: changes.bytes() };

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -53,7 +54,7 @@ export const getConsolePayoutFileContent = consoleHandler(async (app, visit) => 
 
 /** Shows what a bank's result would change; with `confirm` applies it, after the second factor. */
 export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
-  const { language, by, request, goTo } = visit;
+  const { language, user, by, request, goTo } = visit;
   const file = await fileOf(app, visit);
   const asked = requireProof(app, visit, `/payout-files/${file.id}?done=proved`);
   if (asked !== null) return asked;
@@ -63,7 +64,7 @@ export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
   try {
     const { readResults } = await import('../../payouts/files/read-results.ts');
     const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
-    const results = await readResults(app, Readable.from([sent.content]), payouts);
+    const results = await readInTurn(app, user, () => readResults(app, Readable.from([sent.content]), payouts));
     if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });
     const owner = await environmentOf(app, file);
     const evidence = describeEvidence(sent.name, sent.content);

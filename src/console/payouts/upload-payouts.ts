@@ -7,6 +7,7 @@ import { listOwners } from '../../books/list-books.ts';
 import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -53,7 +54,9 @@ export const postConsoleUpload = consoleHandler(async (app, visit) => {
   let lines: readonly number[] = [];
   try {
     const { readPayouts } = await import('../../payouts/files/read-payouts.ts');
-    const read = await readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12));
+    const read = await readInTurn(app, user, () =>
+      readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12)),
+    );
     lines = read.lines;
     const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;
     const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };

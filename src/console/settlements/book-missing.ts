@@ -50,7 +50,7 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));
   const [environmentId] = merchant === '' ? [] : await listEnvironmentIds(app, environment, merchant, null);
   if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'), 'merchant');
-  const read = await readFile(file.content);
+  const read = await readFile(app, visit, file.content);
   if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
   // Of a file of all merchants, a payment in the books of another is not missing.
   const compared = await listEnvironmentIds(app, environment, paymentServiceId, null);

@@ -4,6 +4,7 @@ import type { Settlement, SettlementError as Unreadable } from '../../books/sett
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import type { Language } from '../../lib/language.ts';
@@ -32,7 +33,7 @@ export const postConsoleSettlements = consoleHandler(async (app, visit) => {
   const { fields, file } = upload;
   const refuse = (said: string) => sendSettlements(app, visit, 400, { said, field: 'file' }, fields);
   if (file === null) return refuse(sayUnusable(language, upload));
-  const settlement = await readFile(file.content);
+  const settlement = await readFile(app, visit, file.content);
   if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
   const scope = {
     environment: readEnvironment(app, fields['environment']),
@@ -51,10 +52,14 @@ export const postConsoleSettlements = consoleHandler(async (app, visit) => {
 });
 
 /** Reads the settlement; returns the reason if the file cannot be read. The table reader loads with the first file. */
-export async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {
+export async function readFile(
+  app: App,
+  { user }: ConsoleVisit,
+  content: Buffer,
+): Promise<Settlement | Unreadable['said']> {
   const { readSettlement } = await import('../../books/read-settlement.ts');
   const { SettlementError } = await import('../../books/settlement-row.ts');
-  return readSettlement(Readable.from([content])).catch((error: unknown) => {
+  return readInTurn(app, user, () => readSettlement(Readable.from([content]))).catch((error: unknown) => {
     if (error instanceof SettlementError) return error.said;
     throw error;
   });

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { readInTurn } from '../../http/read-in-turn.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { foldText } from '../../lib/fold-text.ts';
 import type { Language } from '../../lib/language.ts';
@@ -82,7 +83,7 @@ export const getConsoleNewStatement = consoleHandler(async (app, visit) => {
 
 /** Shows the proof of a statement and what its lines would do; with `confirm` imports it. */
 export const postConsoleStatements = consoleHandler(async (app, visit) => {
-  const { language, by, request, send, goTo } = visit;
+  const { language, user, by, request, send, goTo } = visit;
   const asked = requireProof(app, visit, NEW);
   if (asked !== null) return asked;
   const upload = await readSentFile(request);
@@ -100,7 +101,7 @@ export const postConsoleStatements = consoleHandler(async (app, visit) => {
     return refuse(400, { said: tell(language, 'statements.bad_account'), field: 'account' });
   try {
     const { readStatement } = await import('../../statements/read-statement.ts');
-    const statement = await readStatement(Readable.from([file.content]));
+    const statement = await readInTurn(app, user, () => readStatement(Readable.from([file.content])));
     const evidence = describeEvidence(file.name, file.content);
     const wish = { ...owner, account, evidence, by };
     if (fields['confirm'] === undefined)
