@@ -39,6 +39,11 @@ export async function prepareStore(
   return applied;
 }
 
+/** Throws `CommandError` STORE_IS_OLDER for a reason of `check-mark.ts`. */
+export function refuseOlder(why: string | null): void {
+  if (why !== null) throw new CommandError(why, EXIT_FINAL, 'STORE_IS_OLDER');
+}
+
 /** For commands, which log only errors. */
 export function sayMigration(name: string): void {
   process.stderr.write(`migrating: ${name}\n`);

@@ -62,7 +62,7 @@ export async function requireSchema(db: Database, creates: boolean, own: readonl
   refuse(difference);
   const { pending } = difference;
   if (pending.length === own.length) {
-    if (!creates) throw new SchemaError('NO_STORE', `The database of DATABASE_URL is empty. ${NO_STORE_FIX}`);
+    if (!creates) throw emptyDatabase();
     await migrate(db, own);
   } else if (pending.length > 0) {
     const lacks = `The store was made by an earlier version and lacks ${nameMigrations(pending)}`;
@@ -74,10 +74,24 @@ export async function requireSchema(db: Database, creates: boolean, own: readonl
  * Throws `SchemaError` NO_STORE if the file of the embedded store does not exist. Opening the store would create it.
  */
 export function requireStoreFile(databaseUrl: string): void {
+  if (!hasStoreFile(databaseUrl))
+    throw new SchemaError('NO_STORE', `There is no store at ${databaseUrl.slice('sqlite:'.length)}. ${NO_STORE_FIX}`);
+}
+
+/** Returns false if the file of the embedded store is missing or empty. Other databases have no file: true. */
+export function hasStoreFile(databaseUrl: string): boolean {
   const file = databaseUrl.slice('sqlite:'.length);
-  if (!databaseUrl.startsWith('sqlite:') || file === ':memory:') return;
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0)
-    throw new SchemaError('NO_STORE', `There is no store at ${file}. ${NO_STORE_FIX}`);
+  if (!databaseUrl.startsWith('sqlite:') || file === ':memory:') return true;
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Throws `SchemaError` NO_STORE if the database has no store, of this or any other version. */
+export async function requireStore(db: Database): Promise<void> {
+  if ((await inspectSchema(db)).pending.length === OWN.length) throw emptyDatabase();
+}
+
+function emptyDatabase(): SchemaError {
+  return new SchemaError('NO_STORE', `The database of DATABASE_URL is empty. ${NO_STORE_FIX}`);
 }
 
 const NO_STORE_FIX = 'Set DATABASE_URL or DATA_DIR as the service has it. For a new store: bin/rubrica serve';

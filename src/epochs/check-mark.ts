@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { hasTable } from '../db/migrate.ts';
+import type { Config } from '../config.ts';
+import { hasStoreFile, hasTable } from '../db/migrate.ts';
 import { selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
 import { type Mark, markFile, readMarks } from './mark-file.ts';
 
@@ -9,10 +10,7 @@ import { type Mark, markFile, readMarks } from './mark-file.ts';
  * twice. Called before the migrations, so that a refusal leaves the store as it was.
  */
 export async function whyStoreIsOlder(app: App): Promise<string | null> {
-  if (!(await hasTable(app.db, 'store_marks'))) {
-    const lost = readMarks(app.config, null).find((mark) => !isWorthless(mark));
-    return lost === undefined ? null : otherStore(app, lost);
-  }
+  if (!(await hasTable(app.db, 'store_marks'))) return whyStoreIsNew(app.config);
   // Read before the store: another replica with this DATA_DIR may commit and write its mark during the comparison.
   const marks = readMarks(app.config, (await selectStoreMark(app.db)).store_id);
   const { store_id: store, beat, epoch } = await selectStoreMark(app.db);
@@ -23,11 +21,24 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
     // A person has declared the restore, here or on another machine, and ids continue above all that was seen here.
     const isToldOf = epoch > mark.epoch;
     if (isToldOf && begun >= mark.transactions) continue;
-    if (mark.store !== store) return otherStore(app, mark);
+    if (mark.store !== store) return otherStore(app.config, mark);
     if (isToldOf || epoch < mark.epoch || beat < mark.beat || transactions < mark.transactions)
-      return `The store is older than it was: it ${seen(mark)}, and now has ids up to ${transactions - 1}. ${wayOn(app)}`;
+      return `The store is older than it was: it ${seen(mark)}, and now has ids up to ${transactions - 1}. ${wayOn(app.config)}`;
   }
   return null;
+}
+
+/**
+ * Returns the same for an embedded store whose file is missing or empty, without making it. Null also if there is a
+ * file, or another database.
+ */
+export function whyStoreFileIsNew(config: Config): string | null {
+  return hasStoreFile(config.databaseUrl) ? null : whyStoreIsNew(config);
+}
+
+function whyStoreIsNew(config: Config): string | null {
+  const lost = readMarks(config, null).find((mark) => !isWorthless(mark));
+  return lost === undefined ? null : otherStore(config, lost);
 }
 
 /** The next transaction id of a new store. */
@@ -38,15 +49,17 @@ function isWorthless({ transactions, events }: Mark): boolean {
   return transactions <= FIRST_TRANSACTION_ID && events === 0;
 }
 
-function otherStore(app: App, mark: Mark): string {
-  return `This is not the store that was here before, which ${seen(mark)}. ${wayOn(app)}`;
+function otherStore(config: Config, mark: Mark): string {
+  return `This is not the store that was here before, which ${seen(mark)}. ${wayOn(config)}`;
 }
 
 function seen({ transactions, at }: Mark): string {
   return `had given out transaction ids up to ${transactions - 1} at ${new Date(at).toISOString()}`;
 }
 
-function wayOn({ config, db }: App): string {
-  const put = db.engine === 'sqlite' ? 'put a backup in its place with bin/rubrica restore FILE, or ' : '';
+function wayOn(config: Config): string {
+  const put = config.databaseUrl.startsWith('sqlite:')
+    ? 'put a backup in its place with bin/rubrica restore FILE, or '
+    : '';
   return `If it was restored, ${put}say so with bin/rubrica after-restore; if a new one is meant to begin, remove ${markFile(config)}.`;
 }

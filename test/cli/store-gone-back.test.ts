@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { writeMark } from '../../src/epochs/mark-file.ts';
 import { startServe } from '../faults/support/serve-process.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startTestService } from '../support/test-service.ts';
 
-forEachEngine('a service whose store goes back', (openTestDatabase) => {
+forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
   test('stops with an alarm in its log that says so, once', async () => {
     const db = await openTestDatabase();
     await using service = await startServe({ databaseUrl: db.url });
@@ -20,15 +21,40 @@ forEachEngine('a service whose store goes back', (openTestDatabase) => {
     assert.equal((JSON.parse(said[0] ?? '') as { alarm: string }).alarm, 'unfit_for_store');
   });
 
-  test('and was emptied does not start, and leaves it empty', async (context) => {
-    const db = await openTestDatabase({ migrated: false });
+  /** Returns the settings of a service that has seen a store in this database. */
+  async function seenIn(context: TestContext, databaseUrl: string) {
     const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-emptied-'));
     context.after(() => rmSync(dataDir, { recursive: true }));
-    const config = readConfig({ DATABASE_URL: db.url, DATA_DIR: dataDir, MASTER_KEY: '5a'.repeat(32) });
+    const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, MASTER_KEY: '5a'.repeat(32) };
     const seen = { store: 'before', beat: 7, epoch: 0, transactions: 2001, events: 5, callbacks: 0, at: 0 };
-    await writeMark(config, seen);
-    const starting = startTestService(context, db.url, { DATA_DIR: dataDir });
+    await writeMark(readConfig(env), seen);
+    return env;
+  }
+
+  test('and was emptied does not start, nor migrate or begin an epoch, and stays empty', async (context) => {
+    const db = await openTestDatabase({ migrated: false });
+    const env = await seenIn(context, db.url);
+    const starting = startTestService(context, db.url, { DATA_DIR: env.DATA_DIR });
     await assert.rejects(starting, { code: 'STORE_IS_OLDER', message: /^This is not the store that was here before/ });
+    const migrated = await runCommand(['migrate'], { env: { ...process.env, ...env } });
+    assert.deepEqual([migrated.status, migrated.stderr.split(':')[0]], [78, 'STORE_IS_OLDER']);
+    const begun = await runCommand(['after-restore'], { env: { ...process.env, ...env } });
+    assert.deepEqual([begun.status, begun.stderr.split(':')[0]], [1, 'NO_STORE']);
     assert.deepEqual(await db.query('select table_name from {columns} as columns'), []);
   });
+
+  if (engine === 'sqlite') {
+    test('and lost its file leaves no new one', async (context) => {
+      const folder = mkdtempSync(join(tmpdir(), 'rubrica-lost-'));
+      context.after(() => rmSync(folder, { recursive: true }));
+      const env = await seenIn(context, `sqlite:${join(folder, 'store.db')}`);
+      const starting = startTestService(context, env.DATABASE_URL, { DATA_DIR: env.DATA_DIR });
+      await assert.rejects(starting, { code: 'STORE_IS_OLDER' });
+      for (const command of ['migrate', 'after-restore']) {
+        const { status } = await runCommand([command], { env: { ...process.env, ...env } });
+        assert.notEqual(status, 0, command);
+      }
+      assert.deepEqual(readdirSync(folder), []);
+    });
+  }
 });

@@ -5,12 +5,13 @@ import type { App } from '../../app.ts';
 import { composeApp } from '../../compose-app.ts';
 import { readConfig } from '../../config.ts';
 import { inspectSchema } from '../../db/migrate.ts';
+import { whyStoreFileIsNew, whyStoreIsOlder } from '../../epochs/check-mark.ts';
 import { endProcess } from '../../health/keep-process.ts';
 import { noteBackup, noteUpkeep } from '../../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from '../find-actor.ts';
 import { readNumber, readTime } from '../options.ts';
 import { openOutput } from '../output-file.ts';
-import { prepareStore, sayMigration } from '../prepare-store.ts';
+import { prepareStore, refuseOlder, sayMigration } from '../prepare-store.ts';
 import { alreadyDone, invalidOption, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { asCommand, withApp } from '../with-app.ts';
@@ -45,8 +46,11 @@ export function addOperationCommands(program: Command): void {
 const USERS = '0002-users.sql';
 
 async function runMigrate(options: ActingOptions): Promise<void> {
-  const app = composeApp(asCommand(readConfig()), () => {});
+  const config = asCommand(readConfig());
+  refuseOlder(whyStoreFileIsNew(config));
+  const app = composeApp(config, () => {});
   try {
+    refuseOlder(await whyStoreIsOlder(app));
     // A store that is still to be created has no users.
     const isNew = (await inspectSchema(app.db)).pending.includes(USERS);
     const by = isNew ? commandLineActor() : await findActor(app, options.as);

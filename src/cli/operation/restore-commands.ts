@@ -9,7 +9,7 @@ import { anchorClock } from '../../db/anchor-clock.ts';
 import { whyStoreIsUnusable } from '../../db/check-store.ts';
 import { StorageError, StoreHeldError } from '../../db/database.ts';
 import { holdStore } from '../../db/hold-store.ts';
-import { hasTable } from '../../db/migrate.ts';
+import { hasTable, requireStore, requireStoreFile } from '../../db/migrate.ts';
 import { prepareReplacement, type Replacement } from '../../db/replace-store.ts';
 import { beginEpoch } from '../../epochs/begin-epoch.ts';
 import type { Epoch, Handed } from '../../epochs/epoch.ts';
@@ -153,11 +153,13 @@ async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
 async function afterRestore(options: Options): Promise<void> {
   const config = asCommand(readConfig(undefined, { makesKey: false }));
   const idsAbove = readIdsAbove(options);
+  requireStoreFile(config.databaseUrl);
   const hold = holdStore(config.databaseUrl, 'Stop it first; start it again afterwards.');
   const app = composeApp(config, (error) => {
     throw error;
   });
   try {
+    await requireStore(app.db);
     await refuseServed(app);
     await prepareStore(app, commandLineActor(), sayMigration);
     const by = await findActor(app, options.as);

@@ -8,7 +8,7 @@ import { composeApp, type RunningApp } from '../../compose-app.ts';
 import { type Config, privateCallbacksProblem, publicOrigin, readConfig } from '../../config.ts';
 import { StorageError } from '../../db/database.ts';
 import { holdStore } from '../../db/hold-store.ts';
-import { whyStoreIsOlder } from '../../epochs/check-mark.ts';
+import { whyStoreFileIsNew, whyStoreIsOlder } from '../../epochs/check-mark.ts';
 import { findHeld } from '../../epochs/hold.ts';
 import { watchStore } from '../../epochs/watch-store.ts';
 import { publicUrlProblem } from '../../health/public-url-problem.ts';
@@ -23,8 +23,7 @@ import { ROUTES } from '../../server/routes.ts';
 import { describeSettings } from '../../settings.ts';
 import { startWorker } from '../../worker.ts';
 import { commandLineActor } from '../find-actor.ts';
-import { prepareStore, requireFeedHere } from '../prepare-store.ts';
-import { CommandError, EXIT_FINAL } from '../print.ts';
+import { prepareStore, refuseOlder, requireFeedHere } from '../prepare-store.ts';
 import { greetingOf } from './greeting.ts';
 import { recallLookUps } from './recall-look-ups.ts';
 import { verifyInThread } from './verify-in-thread.ts';
@@ -132,6 +131,7 @@ const HELD_ADVICE =
  */
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
+  refuseOlder(whyStoreFileIsNew(config));
   const hold = holdStore(config.databaseUrl, HELD_ADVICE);
   const app: RunningApp = composeApp(config, (error) => stopAtOnce(app, error));
   const close = async () => {
@@ -151,8 +151,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const startedAt = performance.now();
   checkFactorRoles(app);
   measureProcess(app.metrics.registry);
-  const older = await whyStoreIsOlder(app);
-  if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
+  refuseOlder(await whyStoreIsOlder(app));
   const migrations = await prepareStore(app, commandLineActor());
   await requireFeedHere(app);
   // No other process serves this store, so earlier claims belong to a process that has ended, for example by `kill -9`.
