@@ -83,6 +83,18 @@ forEachEngine('anchors of the books', (openTestDatabase, engine) => {
     );
   });
 
+  test('are written once by two processes that share ANCHOR_DIR, and a line that is there twice is accepted', async () => {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
+    const other = appWith(app.db as TestDatabase, { ANCHOR_DIR: folder }, { now: app.now });
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await Promise.all([keepAnchors(app), keepAnchors(other)]);
+    assert.deepEqual(numbersIn(folder), { 'books-2026-01-15.jsonl': [1] });
+    const file = join(folder, 'books-2026-01-15.jsonl');
+    appendFileSync(file, readFileSync(file));
+    assert.ok((await verifyStore(app)).ok);
+  });
+
   test('in any place reveal a store whose tail was cut off, with the day', async () => {
     const { app, folder, cut } = await openTwoDays();
     await removeTriggers(app.db);

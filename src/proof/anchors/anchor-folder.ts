@@ -47,7 +47,10 @@ export function lastAnchorsIn(folder: string, today: string): SealedAnchor[] {
   return found;
 }
 
-/** Appends anchors to the file of their day, readable for this user only. Returns once they are on disk. */
+/**
+ * Appends the anchors that the file of their day lacks, readable for this user only. Returns once they are on disk.
+ * Two processes may still write a line in the same instant: that harms no reader.
+ */
 export function appendAnchors(folder: string, day: string, rows: readonly AnchorRow[]): void {
   makePrivateFolder(folder);
   const file = join(folder, `books-${day}.jsonl`);
@@ -56,7 +59,10 @@ export function appendAnchors(folder: string, day: string, rows: readonly Anchor
     // An unfinished line after a power cut stays a separate line.
     const begun = readFileSync(file, 'utf8');
     const broken = begun !== '' && !begun.endsWith('\n');
-    writeSync(handle, `${broken ? '\n' : ''}${rows.map((row) => `${anchorLine(row)}\n`).join('')}`);
+    // Another process may have written them after this one looked at the folder.
+    const present = new Set(begun.split('\n'));
+    const lines = rows.map(anchorLine).filter((line) => !present.has(line));
+    writeSync(handle, `${broken ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
