@@ -9,8 +9,8 @@ export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
 /**
  * The actor of a change, and its origin. `name` is stored permanently (`recorded_by` and the like): a user's e-mail
  * address, with the API token if one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`. `origin`
- * is the network of a request, or `USER@HOST` of a command. `requireStill`: of a request; `recordAudit` calls it in the
- * commit of the act, and it throws `Problem` if the user may no longer do it.
+ * is the network of a request, or `USER@HOST` of a command. `requireStill`: of a user; `recordAudit` calls it in the
+ * commit of the act. It throws `Problem`, or for a command `CommandError`, if the user may no longer do it.
  */
 export type Actor = {
   kind: ActorKind;
@@ -19,6 +19,11 @@ export type Actor = {
   origin: string | null;
   requireStill?: (tx: Tx) => Promise<unknown>;
 };
+
+/** Returns how the other database of a move names the actor: the user is not known there. */
+export function actorElsewhere({ kind, name, origin }: Actor): Actor {
+  return { kind, name, userId: null, origin };
+}
 
 /** Adds an API token to a user's name. E-mail addresses have no spaces, so the two can be separated again. */
 export function nameWithToken(email: string, token: string): string {

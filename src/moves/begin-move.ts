@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, actorElsewhere } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { IDENTITY_KEY } from '../bank-validation/identity-hash.ts';
 import type { Tx } from '../db/database.ts';
@@ -93,7 +93,7 @@ async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Sco
     await setFences(tx, to.db.engine);
     // Without an earlier move nothing was ever copied there, so all callbacks need not be searched.
     if (last !== undefined) await reopenCopy(tx, to, environmentIds);
-    const act = { ...actOf(paymentServiceId), by: { ...by, userId: null } };
+    const act = { ...actOf(paymentServiceId), by: actorElsewhere(by) };
     await recordAudit(tx, { ...act, at: began, after: { move: id, from: address } });
   }, 'slow');
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, actorElsewhere } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { normalizeEmail } from '../auth/user.ts';
 import { selectUserByEmail, selectUserById } from '../auth/user-queries.ts';
@@ -120,7 +120,7 @@ export async function arrive(move: Move, by: Actor): Promise<Arrival> {
     const row = await selectMove(tx, id);
     await recordAudit(tx, {
       at: to.now(),
-      by: { ...by, userId: null },
+      by: actorElsewhere(by),
       action: 'payment_service.moved_here',
       subject: { kind: 'payment_service', id: scope.paymentServiceId },
       after: { move: id, from: row?.address ?? '', users: access.users, withdrawn: access.withdrawn },

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, actorElsewhere } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
@@ -85,7 +85,7 @@ async function endLeftBehind(from: App, to: App, paymentServiceId: string, by: A
 /** Returns false if it is not being copied to the target. */
 async function endIn(tx: Tx, to: App, { id, payment_service_id }: MoveRow, by: Actor): Promise<boolean> {
   if (!(await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() }))) return false;
-  const act = { ...actOf(payment_service_id), by: { ...by, userId: null } };
+  const act = { ...actOf(payment_service_id), by: actorElsewhere(by) };
   await recordAudit(tx, { ...act, at: to.now(), after: { move: id } });
   return true;
 }

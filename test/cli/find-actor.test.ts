@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { actorElsewhere } from '../../src/audit/actor.ts';
+import { recordAudit } from '../../src/audit/record-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { findActor } from '../../src/cli/find-actor.ts';
+import { disablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const MARIA = 'maria@example.cl';
+
+forEachEngine('the user of --as', (openTestDatabase) => {
+  test('does no further act of a command once another person has disabled the user', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
+    const [first, second] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    const by = await findActor(app, MARIA);
+    await disablePaymentService(app, first.paymentServiceId, by);
+    await disableUser(app, MARIA, TESTER);
+    await assert.rejects(disablePaymentService(app, second.paymentServiceId, by), {
+      code: 'UNKNOWN_USER',
+      message: `--as names a user who is disabled: ${MARIA}`,
+    });
+    const disabled = await app.db.query<{ id: string }>(
+      'select id from payment_services where disabled_at is not null',
+    );
+    assert.deepEqual(
+      disabled.map(({ id }) => id),
+      [first.paymentServiceId],
+    );
+  });
+
+  test('is not looked for in the other database of a move', async () => {
+    const [app, other] = [createTestApp(await openTestDatabase()), createTestApp(await openTestDatabase())];
+    await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
+    const by = actorElsewhere(await findActor(app, MARIA));
+    const subject = { kind: 'payment_service', id: 'ps_1' };
+    await other.db.transaction((tx) =>
+      recordAudit(tx, { at: other.now(), by, action: 'payment_service.moved_here', subject }),
+    );
+    const [row] = await other.db.query('select actor, user_id from audit_log order by link desc limit 1');
+    assert.deepEqual({ ...row }, { actor: MARIA, user_id: null });
+  });
+});
