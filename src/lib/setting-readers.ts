@@ -101,9 +101,11 @@ function isServerAddress(text: string): boolean {
   // The driver takes an empty host after @: it connects to the socket or to PGHOST.
   const url = URL.parse(text.replace('@/', '@host/'));
   if (url === null) return false;
-  // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12.
-  const rest = url.pathname === '' ? `${url.search}${url.hash}` : `${url.pathname}${url.hash}`;
-  return !rest.includes('@');
+  // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12. A query
+  // may have an @ in a value, but without a path and a user it is more likely such a password.
+  const [name = ''] = url.search.split('=');
+  const query = url.pathname === '' ? url.search : name;
+  return !`${url.pathname}${url.hash}${url.username === '' ? query : ''}`.includes('@');
 }
 
 /** Parses paths separated by commas, each without a final slash; empty if not set. */

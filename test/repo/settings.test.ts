@@ -132,7 +132,7 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
     { ...KEY, DATABASE_URL: 'postgres://rubrica:sec#ret@db/rubrica' },
     /^DATABASE_URL cannot be read(?!.*sec).* # as %23/,
   ],
-  ...['12/34', '12?34', '12#34', 'p/w'].map((password): [string, Record<string, string>, RegExp] => [
+  ...['12/34', '12?34', '12#34', '12/3?34', 'p/w'].map((password): [string, Record<string, string>, RegExp] => [
     `a password of the database with a bare character: ${password}`,
     { ...KEY, DATABASE_URL: `postgres://rubrica:${password}@db/rubrica` },
     /^DATABASE_URL cannot be read(?!.*34).* \/ as %2F, \? as %3F/,
@@ -197,6 +197,7 @@ for (const url of [
   'postgres:///rubrica',
   'postgresql://rubrica:p%23s@/rubrica?host=/run/pg',
   'postgres://db/rubrica?user=a@b',
+  'postgres://rubrica@db?application_name=a@b',
 ])
   test(`an address that the driver of PostgreSQL reads is accepted: ${url}`, () => {
     assert.equal(readConfig({ ...KEY, DATABASE_URL: url }).databaseUrl, url);
