@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import { StoreHeldError } from './database.ts';
@@ -22,6 +22,7 @@ export function holdStore(databaseUrl: string, advice: string): { release(): voi
   const held = `${file}.serving`;
   // For this user only, like the store.
   closeSync(openSync(held, 'a', 0o600));
+  const before = identityOf(held);
   const connection = new ConnectionClass(held, { timeout: 0 });
   try {
     // With its journal in memory nothing is written, so a full disk does not prevent a start.
@@ -30,6 +31,11 @@ export function holdStore(databaseUrl: string, advice: string): { release(): voi
     connection.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new StoreHeldError(`Another service runs on ${file}. ${advice}`);
+  }
+  // A refused command removed the file meanwhile: the next process would lock another one.
+  if (before === null || identityOf(held) !== before) {
+    connection.close();
+    return holdStore(databaseUrl, advice);
   }
   const release = () => {
     // A command that was refused made no store, and leaves nothing beside it.
@@ -40,3 +46,8 @@ export function holdStore(databaseUrl: string, advice: string): { release(): voi
 }
 
 const SQLITE_BUSY = 5;
+
+/** Returns the inode of a file; null if it does not exist. */
+function identityOf(file: string): bigint | null {
+  return statSync(file, { throwIfNoEntry: false, bigint: true })?.ino ?? null;
+}
