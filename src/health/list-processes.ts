@@ -33,8 +33,8 @@ export async function listProcesses(app: App): Promise<ListedProcess[]> {
 export async function listWithoutKey(app: App): Promise<ListedProcess[]> {
   const { id } = keysOf(app, KEPT_KEYS).current;
   return (await listProcesses(app)).filter(({ silent, findings }) => {
-    const ids = findings.find(({ check }) => check === 'master-key')?.says;
-    return !silent && typeof ids === 'string' && !ids.split(', ').includes(id);
+    const keys = findings.find(({ check }) => check === 'master-key');
+    return !silent && keys !== undefined && !JSON.stringify(keys.says).includes(id);
   });
 }
 

@@ -81,11 +81,15 @@ const PASSKEYS_FIX = {
 
 /**
  * Names the keys with which this process opens what is sealed, by the ids that every sealed text carries. `master-key
- * rotate` reads them.
+ * rotate` looks for them here.
  */
 function keyFinding(app: App): Finding {
   const { current, previous } = keysOf(app, KEPT_KEYS);
-  return fine('master-key', previous === null ? current.id : `${current.id}, ${previous.id}`);
+  if (previous === null) return fine('master-key', { en: `${current.id} is in use`, es: `${current.id} está en uso` });
+  return fine('master-key', {
+    en: `${current.id} is in use; ${previous.id} is the previous one, needed until bin/rubrica master-key rotate has ended`,
+    es: `${current.id} está en uso; ${previous.id} es la anterior: hace falta hasta que termine bin/rubrica master-key rotate`,
+  });
 }
 
 /** Returns the findings of a running process about itself. */
@@ -96,6 +100,8 @@ export async function ownFindings(app: App): Promise<Finding[]> {
     ...(await engineFindings(app)),
     keyFinding(app),
     publicUrlFinding(app.config),
+    // `doctor` compares it with the port that it finds in use.
+    fine('port', String(app.config.port)),
     policyFinding(app),
     ...(!app.config.trustProxy && proxied?.value === 1 ? [proxyFinding()] : []),
   ];

@@ -101,7 +101,7 @@ suite('doctor', () => {
     const taken = await report({ PORT });
     assert.deepEqual(problems(taken), ['port']);
     const found = taken.findings.find(({ check }) => check === 'port');
-    assert.equal(found?.says, `the service of another store runs on 127.0.0.1:${PORT}: none runs on this one here`);
+    assert.equal(found?.says, `the service of another store runs on 127.0.0.1:${PORT}: no process of this one does`);
     assert.match(found?.fix ?? '', /^Set PORT to another/);
   });
 

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { readConfig } from '../../src/config.ts';
 import { examineStore } from '../../src/health/examine-store.ts';
 import { type Finding, sayFinding } from '../../src/health/finding.ts';
 import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
+import { ownFindings } from '../../src/health/process-findings.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { noteBackup, noteUpkeep } from '../../src/upkeep/note-upkeep.ts';
@@ -54,6 +59,41 @@ forEachEngine('health', (openTestDatabase, engine) => {
     const again = await runCommand(words, { env });
     assert.equal(again.status, 1);
     assert.match(again.stderr, /^NOT_FOUND: No process .* is listed: bin\/rubrica doctor/);
+  });
+
+  test('a service that answers on a port is ours if a process here says that port', async (context) => {
+    const db = await openTestDatabase();
+    const { env } = commandStore(context, db);
+    const there = createServer((_, response) => void response.writeHead(200, { 'rubrica-version': '1' }).end());
+    there.listen(0, '127.0.0.1');
+    context.after(() => there.close());
+    await once(there, 'listening');
+    const PORT = String((there.address() as AddressInfo).port);
+    const listeningAt = (port: string) =>
+      createTestApp(db, {
+        now: createTestClock(Date.now()),
+        config: readConfig({ MASTER_KEY: env.MASTER_KEY, PORT: port }),
+      });
+    await keepProcess(listeningAt('1'));
+    const doctor = async () => (await runCommand(['doctor'], { env: { ...env, PORT } })).stdout;
+    assert.match(await doctor(), /the service of another store runs on 127\.0\.0\.1:/);
+    await keepProcess(listeningAt(PORT));
+    assert.match(await doctor(), /OK {7}port +the service runs on 127\.0\.0\.1:/);
+  });
+
+  test('every process says which master key is in use, and until when it needs the previous one', async () => {
+    const db = await openTestDatabase();
+    const [next, last] = [{ MASTER_KEY: '0b'.repeat(32) }, { MASTER_KEY_PREVIOUS: '0a'.repeat(32) }];
+    const said = async (settings: Record<string, string>) => {
+      const findings = await ownFindings(createTestApp(db, { config: readConfig(settings) }));
+      const found = findings.find(({ check }) => check === 'master-key');
+      return found === undefined ? '' : sayFinding(found, 'en').says;
+    };
+    assert.match(await said(next), /^[\w-]+ is in use$/);
+    assert.match(
+      await said({ ...next, ...last }),
+      /^[\w-]+ is in use; [\w-]+ is the previous one, needed until bin\/rubrica master-key rotate has ended$/,
+    );
   });
 
   test('every process reports the problems that another found in itself', async () => {

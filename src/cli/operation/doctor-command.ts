@@ -97,11 +97,17 @@ async function portFinding(config: Config, processes: readonly ListedProcess[] |
   if (failure === null) return fine('port', `${address} is free`);
   const fix = 'Set PORT to another, or stop what listens there; HOST must be an address of this machine.';
   if (failure === 'EADDRINUSE' && (await isRubrica(config))) {
-    if (processes === null || processes.some(({ host }) => host === hostname()))
+    if (processes === null || processes.some((process) => listensAt(config.port, process)))
       return fine('port', `the service runs on ${address}`);
-    return problem('port', `the service of another store runs on ${address}: none runs on this one here`, fix);
+    return problem('port', `the service of another store runs on ${address}: no process of this one does`, fix);
   }
   return problem('port', `${address} cannot be listened on: ${failure}`, fix);
+}
+
+/** A process of an earlier version does not say its port. */
+function listensAt(port: number, { host, findings }: ListedProcess): boolean {
+  const said = findings.find(({ check }) => check === 'port')?.says;
+  return host === hostname() && (said === undefined || said === String(port));
 }
 
 function listenOnce({ port, host }: Config): Promise<string | null> {
