@@ -14,7 +14,7 @@ import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { saysNotBuilt } from './not-built.ts';
 import { noticeProxy } from './notice-proxy.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
-import { takeLargeBody } from './share-large-bodies.ts';
+import { shareLargeBodies } from './share-large-bodies.ts';
 import { isBrowser, type Start, sendRefusedPage, sendUnknown } from './unknown-page.ts';
 
 declare module 'fastify' {
@@ -62,7 +62,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     beginAnswer(app, request, reply);
     if (!app.config.trustProxy && 'x-forwarded-for' in request.raw.headers) noticeProxy(app, request);
     const { endpoint } = request.routeOptions.config as EndpointConfig;
-    done(refusalOf(request, endpoint) ?? refusalOfSize(app, request, reply, endpoint));
+    done(refusalOf(request, endpoint));
   });
   // Uses `onSend`: the listeners of `onResponse` on every response cost as much as reading the request.
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -167,16 +167,6 @@ function refusalOf(request: FastifyRequest, endpoint: Endpoint | undefined): Pro
   }
 }
 
-function refusalOfSize(
-  app: App,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  endpoint: Endpoint | undefined,
-): Problem | undefined {
-  if (endpoint?.bodyLimit === undefined || !app.config.rateLimits) return undefined;
-  return takeLargeBody(app, request, reply, endpoint.bodyLimit);
-}
-
 function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const prefixes = ['', ...app.config.basePaths];
   for (const endpoint of endpoints) {
@@ -189,6 +179,7 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
         url: path,
         bodyLimit: endpoint.bodyLimit ?? SERVER_LIMITS.bodyBytes,
         config: { endpoint },
+        ...(app.config.rateLimits && shareLargeBodies(app, endpoint)),
         handler: (request, reply) => {
           // A trailer could repeat a header after all checks.
           if (request.raw.rawTrailers.length > 0)
