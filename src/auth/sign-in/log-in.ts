@@ -67,22 +67,27 @@ export function proveByPassword(app: App, session: SessionRow, attempt: LoginAtt
 
 type KindOfAttempt = LoginAttempt & { kind: 'password' | 'console'; session?: SessionRow };
 
-function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
-  return attempts(app)
-    .submit(clientNetwork(attempt.address, 48), attempt)
-    .catch((error: unknown) => {
-      throw error instanceof QueueFullError ? tooManyAtOnce() : error;
-    });
+/** Strangers from hundreds of networks fill only their own queue, so users get in from where they logged in before. */
+async function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
+  const user = await selectUserByEmail(app.db, normalizeEmail(attempt.email));
+  const { known } = await findKnownNetwork(app, user?.id ?? '', clientNetwork(attempt.address));
+  const turns = attempts(app)[known ? 'known' : 'strangers'];
+  return turns.submit(clientNetwork(attempt.address, 48), attempt).catch((error: unknown) => {
+    throw error instanceof QueueFullError ? tooManyAtOnce() : error;
+  });
 }
 
-// One at a time: a hash uses a whole core, and payments must go on. So each attempt is counted before the next one is
-// checked.
-const attempts = perInstance((app: App) =>
-  app.metrics.watchQueue(
-    'logins',
-    createFairQueue({ work: (attempt: KindOfAttempt) => judge(app, attempt), maxQueued: 256, maxOfAnOwner: 64 }),
-  ),
-);
+// One at a time in each: a hash uses a whole core, and payments must go on. So each attempt is counted before the next
+// one is checked.
+const attempts = perInstance((app: App) => ({
+  known: app.metrics.watchQueue('known-logins', createAttempts(app)),
+  strangers: app.metrics.watchQueue('logins', createAttempts(app)),
+}));
+
+function createAttempts(app: App) {
+  const work = (attempt: KindOfAttempt) => judge(app, attempt);
+  return createFairQueue({ work, maxQueued: 256, maxOfAnOwner: 64 });
+}
 
 async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   const email = normalizeEmail(attempt.email);
