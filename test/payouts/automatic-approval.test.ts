@@ -6,6 +6,8 @@ import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
 import shipped from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { importBankDirectory } from '../../src/bank-validation/directory/import-bank-directory.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
@@ -58,6 +60,15 @@ forEachEngine('a program’s payout within its limits', (openTestDatabase) => {
     };
     const { told } = await ask();
     assert.deepEqual(told, ['awaiting_approval', 'waits for a person: no transfer catalogue has its bank']);
+  });
+
+  test('waits for a person from a restore until its release: it may have been paid after the backup was made', async () => {
+    const { app, ask } = await open();
+    await beginEpoch(app, [], 0, TESTER);
+    const waits = ['awaiting_approval', 'waits for a person: the service was restored and is being compared'];
+    assert.deepEqual((await ask()).told, waits);
+    await releaseEpoch(app, TESTER, null);
+    assert.deepEqual((await ask()).told, ['approved', null]);
   });
 
   test('is not made if its API token was ended meanwhile', async () => {

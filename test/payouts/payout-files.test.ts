@@ -145,6 +145,15 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.match(made?.file.name ?? '', /^bancochilev420260115\w{6}\.xlsx$/);
   });
 
+  test('the account type of an approved payout is not set by its maker, who may approve payouts of others', async () => {
+    const { app, desk } = await open();
+    const maker = actor(await createTestUser(app, { role: 'finance', may: ['payouts:approve'] }), 'finance');
+    const [payout] = await approved(app, { ...desk, maker }, [wish({ payee: PEDRO })]);
+    const say = (by: Actor) => setAccountType(app, payout as Payout, 'checking', by);
+    await assert.rejects(say(maker), { code: 'APPROVAL_REFUSED' });
+    await say(desk.approver);
+  });
+
   test('one refusal names a payout to each account whose type nobody has set', async () => {
     const { app, desk } = await open();
     const other = { ...PEDRO, account: '70123457' };
