@@ -651,7 +651,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a line is assigned only within the environment of its statement, and with permission to record movements', async () => {
+  test('a line is assigned only to what has its amount and environment, and with permission to record movements', async () => {
     const { app, desk, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 15_000 });
     const named = [line(-15_000, 'TEF 12531909-2')];
@@ -683,10 +683,13 @@ forEachEngine('bank statements', (openTestDatabase) => {
     });
     await assert.rejects(say(dos, paid, desk.maker), { code: 'PERMISSION_MISSING' });
     await assert.rejects(say(tres, payout(payouts[0]?.id), desk.approver), { code: 'PERMISSION_MISSING' });
+    const otherAmount = { code: 'PAYOUT_STATE', message: 'The line is of another amount.' };
+    await assert.rejects(say(uno, payout(payouts[0]?.id)), otherAmount);
     const ours = await paidIn(owner);
     await assert.rejects(say(dos, ours, desk.approver), { code: 'PERMISSION_MISSING' });
     assert.deepEqual(await states(payouts), ['sent']);
     assert.equal((await say(dos, ours))[0]?.subject, ours.deposit.id);
+    await assert.rejects(say(dos, paid), { code: 'NOT_FOUND' }, 'another deposit is another decision');
   });
 
   test('lines whose stored key includes the bank’s document number are recognized', async () => {

@@ -13,14 +13,14 @@ import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
-import { payOut } from '../support/test-movements.ts';
+import { deposit, payOut } from '../support/test-movements.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
 forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
-    const { environment, maker } = await openPayoutDesk(app, { money: 10_000 });
+    const { environment, maker, approver } = await openPayoutDesk(app, { money: 10_000 });
     const payout = idOf(await payOut(app, environment, 9000, { reference: 'TEF-8812' }));
     const evidence = { name: 'cartola.csv', sha256: hash('sha256', 'x'), bytes: 1, excerpt: '' };
     const account = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
@@ -31,10 +31,10 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
       text: amount < 0 ? 'TRANSFERENCIA TEF-8812' : `DEVOLUCION ${at}`,
     }));
     const { id } = await importStatement(app, { ...account, evidence, by: maker }, { lines, proof: 'balance' });
-    const say = (fileLine: number, payoutId = payout) => {
+    const say = (fileLine: number, payoutId = payout, by = maker) => {
       app.now.advance(1000);
       const is = { use: 'return' as const, payoutId };
-      return resolveLine(app, { statementId: id ?? '', fileLine, is, reason: 'the account is closed', by: maker });
+      return resolveLine(app, { statementId: id ?? '', fileLine, is, reason: 'the account is closed', by });
     };
     const sayWrong = (fileLine: number) =>
       resolveLine(app, {
@@ -52,7 +52,7 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     const available = () => availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
     const uses = async () => (await selectLines(app.db, id ?? '', null)).map(({ used_as }) => used_as);
     const findings = async () => (await verifyStore(app)).findings.map(({ says }) => says);
-    return { app, environment, payout, say, sayWrong, takeBack, available, uses, findings };
+    return { app, environment, approver, payout, say, sayWrong, takeBack, available, uses, findings };
   };
   const idOf = (recording: Recording) => ('movement' in recording ? recording.movement.id : '');
 
@@ -74,6 +74,22 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     await createPaidTransaction(app, environment, { amount: 9000, currency: 'USD' });
     const dollars = idOf(await payOut(app, environment, 9000, { currency: 'USD' }));
     await assert.rejects(say(2, dollars), { code: 'PAYOUT_STATE', message: /amount/ });
+  });
+
+  test('is booked only by a person who may record movements of the merchant', async () => {
+    const { app, approver, payout, say, available } = await open();
+    const { maker: stranger } = await openPayoutDesk(app);
+    for (const by of [approver, stranger]) await assert.rejects(say(2, payout, by), { code: 'PERMISSION_MISSING' });
+    assert.equal(await available(), 1000);
+  });
+
+  test('is not the return of a payout in the other environment', async () => {
+    const { app, say } = await open();
+    const { environment, maker } = await openPayoutDesk(app, { mode: 'production', money: 0 });
+    await deposit(app, environment, 9000, { paymentMethod: null });
+    const theirs = idOf(await payOut(app, environment, 9000));
+    const message = 'It belongs to production, and the statement to development.';
+    await assert.rejects(say(2, theirs, maker), { code: 'PAYOUT_STATE', message });
   });
 
   test('is the return that a person had recorded before, and books nothing then', async () => {
