@@ -384,6 +384,14 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
       assert.match(await planned(type), /^left: money that was refunded/, type);
   });
 
+  test('leaves a chargeback in the file of another payment method to a person', async () => {
+    const opened = await openAttempt(openTestDatabase, approved);
+    const file = `${HEAD};tipo\n15/01/2026;${opened.id};1213;12990;Contracargo\n`;
+    const scope = { ...scopeOf(opened), method: 'simulated' };
+    const [step] = await planImport(opened.app, scope, await readSettlement(Readable.from([file])));
+    assert.equal(`${step?.does}: ${step?.note}`, 'left: a chargeback of no payment of ours');
+  });
+
   test('books a chargeback of a sale that was imported on the same day', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const line = `15/01/2026;${opened.id};1213;12990`;

@@ -5,6 +5,11 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import { selectBalances } from '../../src/books/balance-queries.ts';
 import { listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Decision } from '../../src/movements/movement.ts';
 import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
@@ -12,7 +17,7 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 forEachEngine('money in suspense', (openTestDatabase) => {
   const table: [decision: Decision, credit: string, available: number][] = [
@@ -53,6 +58,25 @@ forEachEngine('money in suspense', (openTestDatabase) => {
     assert.deepEqual([listed?.entry, listed?.decision, listed?.reason], ['1.0', 'returned', 'seen in the portal']);
   });
 
+  test('of one transaction decided both ways has another decision than either, unless one entry is named', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const late = await createTestTransaction(app, environment, { amount: 5001 });
+    const attempts: (PaymentAttempt | null)[] = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      app.now.advance(1);
+      await startPayment(app, late, 'simulated');
+      attempts.push(await selectLatestAttempt(app.db, late));
+    }
+    await cancelTransaction(app, late);
+    for (const attempt of attempts) {
+      await settlePayment(app, attempt as PaymentAttempt, { kind: 'approved', detail: {} });
+    }
+    const say = async (decision: Decision, entry?: string) => (await resolve(app, late.id, decision, entry)).kind;
+    assert.deepEqual([await say('kept', '1.0'), await say('returned')], ['resolved', 'resolved']);
+    assert.deepEqual([await say('kept'), await say('returned')], ['different', 'different']);
+    assert.deepEqual([await say('kept', '1.0'), await say('kept', '2.0')], ['already', 'different']);
+  });
+
   test('does not exist for an ordinary payment', async () => {
     const { app, environment } = await open(openTestDatabase);
     const paid = await createPaidTransaction(app, environment);
@@ -67,8 +91,9 @@ async function open(openTestDatabase: OpenTestDatabase) {
   return { app, environment: await createTestEnvironment(app) };
 }
 
-function resolve(app: TestApp, transactionId: number, decision: Decision) {
-  return resolveSuspense(app, transactionId, { decision, reason: 'seen in the portal', by: TESTER });
+function resolve(app: TestApp, transactionId: number, decision: Decision, entry?: string) {
+  const named = entry === undefined ? {} : { entry };
+  return resolveSuspense(app, transactionId, { decision, ...named, reason: 'seen in the portal', by: TESTER });
 }
 
 /** Returns the number of unresolved entries in the metrics. */
