@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
-import { insertFactor, updatePasskeyUsed } from '../../../src/auth/factors/factor-queries.ts';
+import { hasFactor, insertFactor, updatePasskeyUsed } from '../../../src/auth/factors/factor-queries.ts';
 import { beginSetup, readSetup } from '../../../src/auth/factors/factor-setup.ts';
 import { proveForRequest } from '../../../src/auth/factors/prove-factor.ts';
 import { renewRecoveryCodes } from '../../../src/auth/factors/recovery-codes.ts';
-import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
+import { removeFactor, resetFactors } from '../../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../../src/auth/factors/store-factor.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { renewSession } from '../../../src/auth/sign-in/session.ts';
@@ -74,6 +74,14 @@ forEachEngine('a second factor', (openTestDatabase) => {
     assert.equal(await codes(), 10);
     assert.equal(await removeFactor(app, other?.id ?? '', user.id, TESTER), 'removed');
     assert.equal(await codes(), 0);
+  });
+
+  test('of another user stays when all factors of a user are reset', async () => {
+    const { app, user } = await open();
+    const { id, email } = await createTestUser(app, { role: 'support', may: [] });
+    await addTotp(app, { id, email }, 'Phone', TESTER);
+    assert.equal((await resetFactors(app, user.id, TESTER))?.removed, 1);
+    assert.deepEqual([await hasFactor(app.db, user.id), await hasFactor(app.db, id)], [false, true]);
   });
 
   test('replaces recovery codes from before the first one, and later ones stay', async () => {
