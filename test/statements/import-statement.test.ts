@@ -26,6 +26,7 @@ import { leaveFor } from '../support/moving-shop.ts';
 import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -685,6 +686,10 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await assert.rejects(say(tres, payout(payouts[0]?.id), desk.approver), { code: 'PERMISSION_MISSING' });
     const otherAmount = { code: 'PAYOUT_STATE', message: 'The line is of another amount.' };
     await assert.rejects(say(uno, payout(payouts[0]?.id)), otherAmount);
+    await assert.rejects(say(dos, await paidIn(owner, 6_000)), otherAmount);
+    const remitted = await payOut(app, owner, 5_000);
+    const noDeposit = { id: 'movement' in remitted ? remitted.movement.id : '' };
+    await assert.rejects(say(dos, { use: 'deposit', deposit: noDeposit }), { code: 'NOT_FOUND' });
     const ours = await paidIn(owner);
     await assert.rejects(say(dos, ours, desk.approver), { code: 'PERMISSION_MISSING' });
     assert.deepEqual(await states(payouts), ['sent']);

@@ -83,6 +83,12 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
     assert.equal(await available(), 1000);
   });
 
+  test('is not the return of a deposit of its amount', async () => {
+    const { app, environment, say } = await open();
+    const paidIn = idOf(await deposit(app, environment, 9000, { paymentMethod: null }));
+    await assert.rejects(say(2, paidIn), { code: 'NOT_FOUND' });
+  });
+
   test('is not the return of a payout in the other environment', async () => {
     const { app, say } = await open();
     const { environment, maker } = await openPayoutDesk(app, { mode: 'production', money: 0 });
