@@ -14,8 +14,8 @@ export async function refuseUnbooked(db: Reader, payout: Payout): Promise<void> 
   const named = lines.join(', ');
   throw new Problem('PAYOUT_STATE', {
     detail: {
-      en: `The bank statement shows money of ${payout.id} that the books do not have (line ${named}). Say first what the line is: "It left at the merchant’s expense" books it (statement resolve, after --use suspense if it is matched with the payout); as other, with your reason, it books nothing.`,
-      es: `La cartola muestra dinero de ${payout.id} que no está en los libros (línea ${named}). Di primero qué es la línea: «Salió a costa del comercio» lo anota (statement resolve, después de --use suspense si está asignada al pago); como ajena (other), con tu motivo, no anota nada.`,
+      en: `The bank statement shows money of ${payout.id} that the books do not have (line ${named}). Say first what the line is: “It left at the merchant’s expense” books it (statement resolve, after --use suspense if it is matched with the payout). If the money is recorded already, say “A payout that left” with its id (mv_…); as other, with your reason, the line books nothing.`,
+      es: `La cartola muestra dinero de ${payout.id} que no está en los libros (línea ${named}). Di primero qué es la línea: «Salió a costa del comercio» lo anota (statement resolve, después de --use suspense si está asignada al pago). Si ese dinero ya está anotado, elige «Un pago que salió» con su id (mv_…); como ajena (other), con tu motivo, no anota nada.`,
     },
   });
 }
