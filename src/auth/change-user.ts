@@ -43,7 +43,13 @@ function change(
     const { id } = row;
     await updateSessionsEnded(tx, id, null, at);
     if (action === 'user.disabled') await updateInvitationsEnded(tx, id, at);
-    await recordAudit(tx, { at, by, action, subject: { kind: 'user', id } });
+    const actor = action === 'user.disabled' && by.userId === id ? unchecked(by) : by;
+    await recordAudit(tx, { at, by: actor, action, subject: { kind: 'user', id } });
     return 'changed';
   });
+}
+
+/** Returns the actor who disables themselves without the check of `recordAudit`, which would find them disabled. */
+function unchecked({ kind, name, userId, origin }: Actor): Actor {
+  return { kind, name, userId, origin };
 }

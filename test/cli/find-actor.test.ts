@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actorElsewhere } from '../../src/audit/actor.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
@@ -32,6 +33,17 @@ forEachEngine('the user of --as', (openTestDatabase) => {
       disabled.map(({ id }) => id),
       [first.paymentServiceId],
     );
+  });
+
+  test('may disable that user itself, and does nothing afterwards', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
+    const by = await findActor(app, MARIA);
+    assert.equal(await disableUser(app, MARIA, by), 'changed');
+    const [act] = (await listAudit(app, { action: 'user.disabled' }, 1)).acts;
+    assert.deepEqual([act?.who.name, act?.subject.id], [MARIA, id]);
+    const { paymentServiceId } = await createTestEnvironment(app);
+    await assert.rejects(disablePaymentService(app, paymentServiceId, by), { code: 'UNKNOWN_USER' });
   });
 
   test('is not looked for in the other database of a move', async () => {
