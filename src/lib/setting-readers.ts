@@ -104,8 +104,8 @@ function isServerAddress(text: string): boolean {
   // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12. A query
   // may have an @ in a value, but without a path and a user it is more likely such a password.
   const [name = ''] = url.search.split('=');
-  const query = url.pathname === '' ? url.search : name;
-  return !`${url.pathname}${url.hash}${url.username === '' ? query : ''}`.includes('@');
+  const query = url.pathname + url.username === '' ? url.search : name;
+  return !`${url.pathname}${url.hash}${query}`.includes('@');
 }
 
 /** Parses paths separated by commas, each without a final slash; empty if not set. */

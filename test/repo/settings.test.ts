@@ -132,11 +132,13 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
     { ...KEY, DATABASE_URL: 'postgres://rubrica:sec#ret@db/rubrica' },
     /^DATABASE_URL cannot be read(?!.*sec).* # as %23/,
   ],
-  ...['12/34', '12?34', '12#34', '12/3?34', 'p/w'].map((password): [string, Record<string, string>, RegExp] => [
-    `a password of the database with a bare character: ${password}`,
-    { ...KEY, DATABASE_URL: `postgres://rubrica:${password}@db/rubrica` },
-    /^DATABASE_URL cannot be read(?!.*34).* \/ as %2F, \? as %3F/,
-  ]),
+  ...['12/34', '12?34', '12#34', '12/3?34', '1@2?34', 'p/w'].map(
+    (password): [string, Record<string, string>, RegExp] => [
+      `a password of the database with a bare character: ${password}`,
+      { ...KEY, DATABASE_URL: `postgres://rubrica:${password}@db/rubrica` },
+      /^DATABASE_URL cannot be read(?!.*34).* \/ as %2F, \? as %3F/,
+    ],
+  ),
   ...['OPERATOR_NAME', 'VALIDATION_PROVIDER_KEY', 'PUBLIC_URL', 'HOST', 'DATA_DIR', 'DATABASE_URL'].map(
     (name): [string, Record<string, string>, RegExp] => [
       `a line break in ${name}`,
