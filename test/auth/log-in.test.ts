@@ -111,13 +111,14 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
-  test('from a network that the user has used before has room when strangers of hundreds of others wait', async () => {
+  test('from a network of a user has room when strangers of hundreds of others wait, also for an unknown address', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
     const strangers = Array.from({ length: 600 }, (_, at) =>
       outcomeOf(logIn(app, { email: `${at}@example.cl`, password: 'wrong', address: `10.${at >> 8}.${at & 255}.1` })),
     );
+    assert.equal(await outcomeOf(logIn(app, { email: 'nobody@example.cl', password, address })), 'LOGIN_FAILED');
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
     assert.ok((await Promise.all(strangers)).includes('RATE_LIMITED'), 'more came than may wait');
   });

@@ -9,6 +9,13 @@ export async function selectKnownNetwork(db: Database, userId: string, network: 
   return row?.last_at ?? null;
 }
 
+/** Returns when any user last logged in from a network, or null. */
+export async function selectLastLogIn(db: Database, network: string): Promise<number | null> {
+  const sql = 'select max(last_at) as last_at from known_networks where network = $1';
+  const [row] = await db.query<{ last_at: number | null }>(sql, [network]);
+  return row?.last_at ?? null;
+}
+
 /** Stores a network, and deletes all but the `most` that the user used last. */
 export async function upsertKnownNetwork(
   tx: Tx,

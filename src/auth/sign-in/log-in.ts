@@ -15,7 +15,7 @@ import { normalizeEmail } from '../user.ts';
 import { userActor } from '../user-actor.ts';
 import { selectUserByEmail, type UserRow, updateSignedIn } from '../user-queries.ts';
 import { countGuess, type Guess } from './guess.ts';
-import { findKnownNetwork, keepNetwork } from './known-network.ts';
+import { findKnownNetwork, isNetworkOfUsers, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
 import { isPasswordProved } from './password-proof.ts';
 import { beginSession, renewSession } from './session.ts';
@@ -67,10 +67,12 @@ export function proveByPassword(app: App, session: SessionRow, attempt: LoginAtt
 
 type KindOfAttempt = LoginAttempt & { kind: 'password' | 'console'; session?: SessionRow };
 
-/** Strangers from hundreds of networks fill only their own queue, so users get in from where they logged in before. */
+/**
+ * Strangers from hundreds of networks fill only their own queue. The other one is for networks of any user: one for the
+ * networks of the named user would reveal that there is such a user.
+ */
 async function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
-  const user = await selectUserByEmail(app.db, normalizeEmail(attempt.email));
-  const { known } = await findKnownNetwork(app, user?.id ?? '', clientNetwork(attempt.address));
+  const known = await isNetworkOfUsers(app, clientNetwork(attempt.address));
   const turns = attempts(app)[known ? 'known' : 'strangers'];
   return turns.submit(clientNetwork(attempt.address, 48), attempt).catch((error: unknown) => {
     throw error instanceof QueueFullError ? tooManyAtOnce() : error;
