@@ -36,9 +36,24 @@ export function whyStoreFileIsNew(config: Config): string | null {
   return hasStoreFile(config.databaseUrl) ? null : whyStoreIsNew(config);
 }
 
+/** Returns the same for a database without tables. */
+export async function whyDatabaseIsNew({ config, db }: App): Promise<string | null> {
+  return (await hasTable(db, 'store_marks')) ? null : whyStoreIsNew(config);
+}
+
 function whyStoreIsNew(config: Config): string | null {
-  const lost = readMarks(config, null).find((mark) => !isWorthless(mark));
+  const lost = marksIn(config).find((mark) => !isWorthless(mark));
   return lost === undefined ? null : otherStore(config, lost);
+}
+
+/** `migrate` may run as an operating system user who may not list DATA_DIR, and sees no mark then. */
+function marksIn(config: Config): Mark[] {
+  try {
+    return readMarks(config, null);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return [];
+    throw error;
+  }
 }
 
 /** The next transaction id of a new store. */

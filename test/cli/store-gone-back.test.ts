@@ -43,6 +43,13 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     assert.deepEqual(await db.query('select table_name from {columns} as columns'), []);
   });
 
+  test('and is still there is migrated: a person may do that before after-restore', async (context) => {
+    const db = await openTestDatabase();
+    const env = await seenIn(context, db.url);
+    const { status, stdout } = await runCommand(['migrate'], { env: { ...process.env, ...env } });
+    assert.deepEqual([status, stdout], [0, 'The schema is up to date.\n']);
+  });
+
   if (engine === 'sqlite') {
     test('and lost its file leaves no new one', async (context) => {
       const folder = mkdtempSync(join(tmpdir(), 'rubrica-lost-'));

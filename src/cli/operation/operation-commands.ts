@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import { composeApp } from '../../compose-app.ts';
 import { readConfig } from '../../config.ts';
 import { inspectSchema } from '../../db/migrate.ts';
-import { whyStoreFileIsNew, whyStoreIsOlder } from '../../epochs/check-mark.ts';
+import { whyDatabaseIsNew, whyStoreFileIsNew } from '../../epochs/check-mark.ts';
 import { endProcess } from '../../health/keep-process.ts';
 import { noteBackup, noteUpkeep } from '../../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from '../find-actor.ts';
@@ -50,7 +50,7 @@ async function runMigrate(options: ActingOptions): Promise<void> {
   refuseOlder(whyStoreFileIsNew(config));
   const app = composeApp(config, () => {});
   try {
-    refuseOlder(await whyStoreIsOlder(app));
+    refuseOlder(await whyDatabaseIsNew(app));
     // A store that is still to be created has no users.
     const isNew = (await inspectSchema(app.db)).pending.includes(USERS);
     const by = isNew ? commandLineActor() : await findActor(app, options.as);
