@@ -51,7 +51,7 @@ export function createFairQueue<I, O>(options: {
   async function run(): Promise<void> {
     running = true;
     for (let next = takeNext(); next !== null; next = takeNext()) {
-      await work(next.item).then(next.done.resolve, next.done.reject);
+      await Promise.try(work, next.item).then(next.done.resolve, next.done.reject);
     }
     running = false;
   }

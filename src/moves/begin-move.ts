@@ -57,7 +57,9 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
   try {
     await beginIn(from, to, { ...common, direction: 'in', address: addresses.from }, scope, by);
   } catch (failure) {
-    await takeBackHere(from, { id: common.id, state: 'copying' }, paymentServiceId, by).catch(() => {});
+    // Whatever the user may do now: what they began is not left open.
+    const { requireStill: _, ...actor } = by;
+    await takeBackHere(from, { id: common.id, state: 'copying' }, paymentServiceId, actor).catch(() => {});
     throw failure;
   }
   return common.id;

@@ -46,13 +46,17 @@ test('a full queue drops the last item of the largest owner, and refuses the new
   assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1']);
 });
 
-test('a failing item does not affect the others', async () => {
+test('a failing item does not affect the others, also if its work throws at once', async () => {
   const { submit } = createFairQueue({
-    work: async (item: string) => (item === 'bad' ? Promise.reject(new Error('no')) : item),
+    work: (item: string) => {
+      if (item === 'thrown') throw new Error('thrown');
+      return item === 'rejected' ? Promise.reject(new Error('rejected')) : Promise.resolve(item);
+    },
     maxQueued: 9,
     maxOfAnOwner: 9,
   });
-  const [bad, good] = [submit('a', 'bad'), submit('a', 'good')];
-  await assert.rejects(bad, /no/);
+  const [thrown, rejected, good] = [submit('a', 'thrown'), submit('a', 'rejected'), submit('a', 'good')];
+  await assert.rejects(thrown, /thrown/);
+  await assert.rejects(rejected, /rejected/);
   assert.equal(await good, 'good');
 });

@@ -29,7 +29,7 @@ export async function validateAccountsFile(
   const source = () => Readable.from([content]);
   const [results, repaired, changes] = [collect(), collect(), collect()];
   try {
-    // The slow files are refused here. Their validation asks a provider, and others do not wait for that.
+    // Only this reading waits for its turn: the validation asks a provider, and others do not wait for that.
     if (await readInTurn(app, actor, () => hasMoreRows(source(), MOST_ROWS, language))) return null;
     const outputs = { repaired: repaired.sink, changes: changes.sink };
     const summary = await validateCsv(app, source(), results.sink, { language, actor, ...outputs });
