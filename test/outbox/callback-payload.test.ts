@@ -4,6 +4,8 @@ import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { parseAmount } from '../../protocol/field-grammar.ts';
 import { signingKey } from '../../protocol/hmac.ts';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
+import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
+import { callbackHeaders } from '../../src/outbox/callback-headers.ts';
 import { callbackBody, callbackFields } from '../../src/outbox/callback-payload.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 
@@ -22,6 +24,25 @@ const ENVIRONMENT: ServiceEnvironment = {
   secrets: [{ id: 'st_1', text: SECRET, key: signingKey(SECRET), createdAt: 0, closesAt: null }],
   elsewhere: null,
 };
+
+test('during a rotation the headers of an attempt are signed with both Secret Tokens', () => {
+  const secrets = ['old', 'new'].map((text) => ({
+    id: text,
+    text,
+    key: signingKey(text),
+    createdAt: 0,
+    closesAt: null,
+  }));
+  const callback = { webhook_id: 'evt_1_2', sequence: 2, content_type: 'text/plain', body: 'a=1' };
+  const headers = callbackHeaders({ ...ENVIRONMENT, secrets }, callback, 1_768_478_400_000);
+  const sent = {
+    id: headers['webhook-id'] ?? null,
+    timestamp: headers['webhook-timestamp'] ?? null,
+    signature: headers['webhook-signature'] ?? null,
+  };
+  const accepts = (text: string) => webhookMatches(sent, Buffer.from('a=1'), [webhookKey(text)]);
+  assert.deepEqual(['old', 'new', 'other'].map(accepts), [true, true, false]);
+});
 
 const TOLD: [amount: string, currency: string, xAmount: string][] = [
   ['5000', 'CLP', '5000.00'],

@@ -60,3 +60,47 @@ forEachEngine('answers of shops that are recorded in one batch', (openTestDataba
     );
   });
 });
+
+forEachEngine('callbacks that a worker has held for too long', (openTestDatabase) => {
+  test('are not started: their lease may soon pass to another worker', async () => {
+    const gate = Promise.withResolvers<void>();
+    let posts = 0;
+    const fetch: TestApp['fetch'] = async () => {
+      posts++;
+      await gate.promise;
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    const environment = await createTestEnvironment(app);
+    for (let order = 0; order < 5; order++) await createPaidTransaction(app, environment);
+    const delivery = createCallbackDelivery(app);
+    assert.equal(await delivery.poll(), 5);
+    app.now.advance(40_001);
+    gate.resolve();
+    await delivery.settled();
+    assert.equal(posts, 4);
+    app.now.advance(20_000);
+    assert.equal(await delivery.poll(), 1);
+    await delivery.drain();
+    assert.equal(posts, 5);
+  });
+});
+
+forEachEngine('the answer of a shop that repeats a card number', (openTestDatabase) => {
+  test('is recorded without the number', async () => {
+    const excerpt = 'Pagado con 4111 1111 1111 1111.';
+    const fetch: TestApp['fetch'] = async () => {
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt, durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    const rows = await app.db.query('select excerpt from delivery_attempts');
+    assert.deepEqual(
+      rows.map((row) => row['excerpt']),
+      ['Pagado con **** **** **** ****.'],
+    );
+  });
+});

@@ -22,6 +22,21 @@ import { untilQueued } from '../support/until-queued.ts';
 const DAY = 86_400_000;
 
 forEachEngine('callbacks that were given up', (openTestDatabase) => {
+  test('and those of a worker that died are sent again, but none that a worker holds', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
+    for (const [left, outcome] of [
+      [1, 'under_way'],
+      [0, 'queued'],
+    ] as const) {
+      await app.db.transaction((tx) =>
+        tx.query(`update callbacks set lease = 'x', next_attempt_at = $1`, [app.now() + left]),
+      );
+      assert.equal(await resendCallback(app, callback?.id as number, TESTER), outcome);
+    }
+  });
+
   test('are counted from the time they were given up until they are sent again', async () => {
     const { app, shop } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
