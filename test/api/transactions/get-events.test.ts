@@ -88,6 +88,25 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.ok(!answer.text.includes(transaction.pay_secret));
   });
 
+  test('leaves out the events of a payment service that is still being copied to here', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [arriving, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [arriving, here]) await createTestTransaction(app, environment);
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into moves (id, payment_service_id, direction, state, environment_ids, address, began_at, began_by, changed_at, progress)
+         values ('move_x', $1, 'in', 'copying', '[]', 'https://other.example', 1, 'x', 1, '{}')`,
+        [arriving.paymentServiceId],
+      ),
+    );
+    await using server = await startTestServer(app);
+    const { events } = await read({ app, server, user: await createTestUser(app) });
+    assert.deepEqual(
+      events.map((event) => (event as unknown as { payment_service: string }).payment_service),
+      [here.paymentServiceId],
+    );
+  });
+
   test('reports a contradiction with the state that the transaction keeps', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
