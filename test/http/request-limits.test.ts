@@ -70,6 +70,9 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     const wrong = await postSigned(server, tokens.service_token, 'wrong', 'ORD-1');
     assert.deepEqual([wrong.status, jsonOf(wrong)['code']], [429, 'RATE_LIMITED']);
     assert.equal(wrong.headers.get('retry-after'), '60');
+    const next = await postSigned(server, tokens.service_token, 'wrong', 'ORD-1', { 'x-forwarded-for': '192.0.2.1' });
+    const policy = next.headers.get('ratelimit-policy') ?? '';
+    assert.ok(policy.includes('"wrong-signatures"') && policy.includes('"wrong-credentials"'), policy);
     const right = await postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1');
     assert.equal(right.status, 200);
   });
@@ -140,8 +143,24 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
       statuses.push((await server.get('/events', { authorization })).status);
     }
     assert.deepEqual(statuses, [401, 429, 200]);
+    const guessed = await server.post('/loginToken', {
+      json: { email: 'a@example.cl', apiToken: `api_${'x'.repeat(43)}` },
+    });
+    assert.equal(guessed.status, 429, 'a wrong API token counts too');
     // Without a token there is no guess, so no limit applies.
     assert.equal((await server.get('/events')).status, 401);
+  });
+
+  test('a batch over the limit of its user is refused, and a request within it is not', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const user = await createTestUser(app, { may: ['accounts:validate', 'payments:read'] });
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.user, user.id, 2);
+    const account = { rut: '11111111-1', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
+    const json = { items: Array.from({ length: 5 }, () => account) };
+    const batch = await server.post('/validations/BankAccount/batch', { json, headers: user.headers });
+    assert.equal(batch.status, 429);
+    assert.equal((await server.get('/transactions', user.headers)).status, 200);
   });
 
   for (const endpoint of ROUTES.filter(({ access }) => ['public', 'service-token', 'pay-link'].includes(access))) {
