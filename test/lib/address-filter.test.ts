@@ -50,6 +50,7 @@ const forbiddenAddresses = {
     '0177.0.0.1',
     '2130706433',
     '[::1]',
+    '2606:4700::1%eth0',
   ],
 };
 
@@ -203,6 +204,12 @@ test('in development, http, private hosts and every port are accepted', () => {
     'https://db.internal:5000/',
   ];
   for (const url of urls) assert.equal(checkOutboundUrl(url, { allowPrivate: true }), null, url);
+});
+
+test('a URL has at most 2048 characters', () => {
+  const url = (length: number) => 'https://shop.example.com/'.padEnd(length, 'a');
+  assert.equal(checkOutboundUrl(url(2048), { allowPrivate: false }), null);
+  assert.match(checkOutboundUrl(url(2049), { allowPrivate: false })?.message ?? '', /more than 2048/);
 });
 
 test('in development, only the exact origin of this program is refused as its own', () => {
