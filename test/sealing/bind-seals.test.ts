@@ -133,6 +133,9 @@ forEachEngine('a seal bound to its owner', (openTestDatabase) => {
     await app.db.transaction((tx) => tx.query('delete from seals_bound'));
     await assert.rejects(prepareStore(app, TESTER), /seals_bound/);
     await assert.rejects(prepareStore(app, TESTER), /seals_bound/);
+    const keys = { MASTER_KEY: '0b'.repeat(32), MASTER_KEY_PREVIOUS: '5a'.repeat(32) };
+    const replacing = createTestApp(app.db, { config: readConfig({ ...keys, LOG_LEVEL: 'silent' }) });
+    await assert.rejects(bindSeals(replacing, SEALED_KINDS), /seals_bound/);
   });
 
   test('is not made with another master key, and can still be made with the right one', async () => {
@@ -146,6 +149,18 @@ forEachEngine('a seal bound to its owner', (openTestDatabase) => {
     );
     await prepareStore(app, TESTER);
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
+  });
+
+  test('is made for all other texts when one has another master key', async () => {
+    const app = appWith(await openTestDatabase());
+    await createPaymentService(app, 'Shop', TESTER);
+    await unbind(app);
+    await app.db.transaction((tx) =>
+      tx.query(`update secret_tokens set sealed = substr(sealed, 1, 3) || '00000000' || substr(sealed, 12)
+        where id = (select min(id) from secret_tokens)`),
+    );
+    assert.equal(await bindSeals(app, SEALED_KINDS), 1);
+    assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 1, previous: 0, unknown: 1 });
   });
 
   test('opens only in its own row and with its own owner, for every kind', async () => {
