@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import { findConsoleSession } from '../../src/auth/sign-in/console-session.ts';
+import { logIn, logInAtConsole } from '../../src/auth/sign-in/log-in.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
@@ -53,6 +54,8 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const user = await createTestUser(app);
     const origin = '127.0.0.1';
     const person = await logIn(app, { email: user.email, password: user.password, address: origin });
+    const atConsole = await logInAtConsole(app, { email: user.email, password: user.password, address: origin });
+    assert.ok(await findConsoleSession(app, atConsole.text, { isClick: true }));
     const program = await logInWithApiToken(app, {
       apiToken: user.api_token,
       email: null,
@@ -61,6 +64,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     });
     await beginEpoch(app, [], 0, TESTER);
     const fresh = createTestApp(app.db, { config: app.config, now: app.now });
+    assert.equal(await findConsoleSession(fresh, atConsole.text, { isClick: true }), null);
     const bearer = (text: string) => authenticateBearer(fresh, `Bearer ${text}`, undefined);
     await assert.rejects(bearer(person.text), { code: 'TOKEN_INVALID' });
     assert.equal((await bearer(program.text)).id, user.id);
@@ -183,6 +187,18 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     for (let round = 0; round < 3; round++) assert.equal(await watch.mayLeave(), false);
     assert.match(reasons.join(), /^the store was restored and another epoch has begun$/);
     await watch.stop();
+  });
+
+  test('is required when a backup was put in the place of the store of a running service', async (context) => {
+    const app = await openApp(context);
+    await serveAWhile(app);
+    const reasons: string[] = [];
+    const watch = await watchStore(app, (error) => reasons.push(error.message));
+    await app.db.transaction((tx) => tx.query('update store_marks set beat = 0'));
+    const mayLeave = await watch.mayLeave();
+    await watch.stop();
+    assert.equal(mayLeave, false);
+    assert.deepEqual(reasons, ['the store has gone back']);
   });
 
   test('is required before a store older than its mark is served', async (context) => {
