@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findPayment, type PaymentStage, stageOf } from '../../src/checkout/find-payment.ts';
 import type { AttemptState } from '../../src/checkout/payment-attempt.ts';
+import { insertAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import type { TransactionState } from '../../src/transactions/transaction-state.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { openCheckout, readStates } from './checkout-case.ts';
+import { openCheckout, readAttempt, readStates } from './checkout-case.ts';
 
 const rules: [TransactionState, AttemptState | null, 'in time' | 'too late', PaymentStage][] = [
   ['pending', null, 'in time', 'payable'],
@@ -49,6 +51,22 @@ forEachEngine('finding the payment of a link', (openTestDatabase) => {
     assert.deepEqual(payment?.methods, [method]);
     assert.equal(payment?.stage, 'payable');
     assert.deepEqual(await readStates(app), before);
+  });
+
+  test('shows the approved attempt, also if a later one was declined', async () => {
+    const { app, transaction } = await openCheckout(openTestDatabase);
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const later = {
+      id: 'pa_later',
+      created_at: app.now() + 1,
+      state: 'declined',
+      payment_method: 'scripted',
+      lookups: 0,
+    };
+    const of = { environment_id: transaction.environment_id, transaction_id: transaction.id };
+    await app.db.transaction((tx) => insertAttempt(tx, { ...later, ...of, next_lookup_at: null, account: null }));
+    assert.equal((await findPayment(app, payToken(transaction)))?.attempt?.id, id);
   });
 
   test('finds nothing for an unknown, damaged or altered token', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { type PaymentStart, startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
@@ -101,6 +102,17 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     t.mock.timers.reset();
     late.resolve(declined);
     assert.deepEqual((await readStates(app)).attempts, ['unknown']);
+  });
+
+  test('sends the payer nowhere if the attempt ended before the method answered', async () => {
+    const redirect: PaymentOutcome = { kind: 'redirect', externalId: 'x', url: 'https://bank.example/', fields: {} };
+    const start = async () => {
+      await settlePayment(app, await readAttempt(app), { kind: 'aborted', detail: { reason: 'by a person' } });
+      return redirect;
+    };
+    const { app, transaction } = await openCheckout(openTestDatabase, { method: scriptMethod({ start }) });
+    assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'asked' });
+    assert.deepEqual((await readStates(app)).attempts, ['aborted']);
   });
 
   test('stores the method’s own payment id for a redirect', async () => {
