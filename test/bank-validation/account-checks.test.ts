@@ -33,6 +33,11 @@ suite('runOfflineChecks', () => {
     assert.equal(verdictOf(checks), 'plausible');
   });
 
+  test('an account of four digits is not shown, and of a longer one only the last four are', () => {
+    const masked = ['1234', '12345'].map((account) => run(PERSON, '001', account).maskedAccount);
+    assert.deepEqual(masked, ['•••••', '•••••2345']);
+  });
+
   test('every failing check is reported, and checks that depend on it are not performed', () => {
     const { rut, bank, maskedAccount, checks } = run('12345678–5', 'abc', '12-34-56');
     assert.deepEqual([rut, bank, maskedAccount], [null, null, '•••••']);

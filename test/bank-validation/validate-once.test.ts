@@ -67,6 +67,14 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     });
   }
 
+  test('refuses the same key with another name of the holder', async () => {
+    const app = createTestApp(await openTestDatabase(), { validationProvider: countingProvider(match) });
+    const validate = (holderName: string) => validateOnce(app, USER, { ...INPUT, holderName }, KEY);
+    await validate('Ana Díaz');
+    assert.equal((await validate('Ana Díaz')).replayed, true);
+    await assert.rejects(validate('Eva Soto'), { code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
   test('answers a repeat as pending while the first waits for its answer, and asks nobody again', async () => {
     const provider = countingProvider(match);
     const app = createTestApp(await openTestDatabase(), { validationProvider: provider });

@@ -71,8 +71,10 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     const [first] = answers.map((answer) => dataOf(answer).id);
     assert.deepEqual(new Set(answers.map((answer) => dataOf(answer).id)), new Set([first]));
     assert.equal(answers.filter(({ headers }) => headers.get('idempotency-hit') === 'true').length, 2);
-    const other = await desk.make({ ...WISH, amount: 12_991 }, key);
-    assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'IDEMPOTENCY_KEY_REUSED']);
+    for (const changed of [{ amount: 12_991 }, { callback_url: 'http://127.0.0.1:9/other' }]) {
+      const other = await desk.make({ ...WISH, ...changed }, key);
+      assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'IDEMPOTENCY_KEY_REUSED']);
+    }
     assert.deepEqual(await desk.list(), [first]);
     assert.notEqual(
       dataOf(await desk.make(WISH)).id,
