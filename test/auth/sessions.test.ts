@@ -127,6 +127,8 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.ok(short.expiresIn <= 3600 && short.expiresIn >= 3599);
     assert.equal((await logInWithApiToken(app, login)).text, short.text);
     assert.equal((await listSessions(app, user.id))?.length, 2);
+    const longer = await logInWithApiToken(app, { ...login, expiresAt: inAnHour + 1 });
+    assert.notEqual(longer.text, short.text, 'another requested expiry is kept to the second');
     app.now.advance(1);
     const login2 = { apiToken: user.api_token, email: null, expiresAt: null, address };
     const next = await logInWithApiToken(app, login2);

@@ -59,6 +59,8 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
     assert.equal((await logIn(apiToken)).status, 403);
     assert.equal((await logIn(shop.api_token)).status, 200, 'the other tokens still work');
     const { acts } = await listAudit(app, { action: 'api_token' }, 9);
+    const again = await manager.make({ user: shop.id, name: 'till 4' });
+    assert.equal(again.status, 201, 'the name of an ended token can be given again');
     assert.deepEqual(
       acts.map(({ action, who }) => [action, who.name]),
       [
