@@ -63,6 +63,18 @@ forEachEngine('an endpoint that works again', (openTestDatabase) => {
     assert.equal(shop.posts.filter((id) => id === 'evt_1_2').length, 5);
   });
 
+  test('is not asked again before the time of its Retry-After, even if the schedule is earlier', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(4);
+    const { attempts } = await shop.callback(1);
+    shop.answers = ({ headers }) => (headers['webhook-id'] === 'evt_1_2' ? answered(503, '86400') : answered(200));
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    const after = await shop.callback(1);
+    assert.deepEqual([after.attempts, after.next_attempt_at], [attempts, shop.app.now() + 24 * HOUR]);
+  });
+
   test('gets an attempt in the millisecond of its schedule as the scheduled one, which counts', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);

@@ -205,6 +205,21 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.match(text, /<button class="primary">Volver a la tienda<\/button>/);
   });
 
+  test('says that the shop is down also after its callback was given up', async () => {
+    await using shop = await open();
+    await shop.pay();
+    shop.answers.status = 503;
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const delivery = createCallbackDelivery(shop.app);
+      await delivery.poll();
+      await delivery.drain();
+      shop.app.now.advance(30 * 3_600_000);
+    }
+    const [callback] = await shop.app.db.query('select state from callbacks');
+    assert.equal(callback?.['state'], 'dead');
+    assert.match(await shop.read(), /La tienda no responde por ahora/);
+  });
+
   for (const [status, silent] of [
     [503, true],
     [500, false],
