@@ -42,9 +42,8 @@ export async function listWaitingRequests(
   environmentIds: ReadonlySet<number> | null,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  const { environments } = await findElsewhere(app);
-  const seen = environmentIds === null ? null : [...environmentIds];
-  return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
+  const { seen, elsewhere } = await scopeOf(app, environmentIds);
+  return selectWaitingRefundRequests(app.db, seen, limit, elsewhere);
 }
 
 /** Lists the waiting and decided requests of the environments that a person sees (null: all), the newest first. */
@@ -53,9 +52,8 @@ export async function listSeenRequests(
   environmentIds: ReadonlySet<number> | null,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  const { environments } = await findElsewhere(app);
-  const seen = environmentIds === null ? null : [...environmentIds];
-  return selectRefundRequests(app.db, limit, seen, [...environments]);
+  const { seen, elsewhere } = await scopeOf(app, environmentIds);
+  return selectRefundRequests(app.db, limit, seen, elsewhere);
 }
 
 /**
@@ -67,9 +65,14 @@ export async function listOwnRequests(
   { id, email, environmentIds }: Pick<User, 'id' | 'email' | 'environmentIds'>,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
+  const { seen, elsewhere } = await scopeOf(app, environmentIds);
+  return selectRefundRequestsBy(app.db, { id, email }, seen, limit, elsewhere);
+}
+
+/** `seen`: the environments to search, null: all; `elsewhere`: those that another database has, which lists theirs. */
+async function scopeOf(app: App, environmentIds: ReadonlySet<number> | null) {
   const { environments } = await findElsewhere(app);
-  const seen = environmentIds === null ? null : [...environmentIds];
-  return selectRefundRequestsBy(app.db, { id, email }, seen, limit, [...environments]);
+  return { seen: environmentIds === null ? null : [...environmentIds], elsewhere: [...environments] };
 }
 
 /** Returns why this person may never approve the request, whatever their permissions; null: they may. */

@@ -5,7 +5,7 @@ import { requireUserOf } from '../auth/person-of.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { type Payout, standingOfPayout } from '../payouts/payout.ts';
-import { lockPayouts, updateContradictionEnded } from '../payouts/payout-queries.ts';
+import { updateContradictionEnded } from '../payouts/payout-queries.ts';
 import { requireStanding } from '../payouts/settling/require-standing.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import { refuseUnbooked } from './refuse-unbooked.ts';
@@ -23,9 +23,8 @@ export function endContradiction(
   { owner, payout, by, reason, evidence, seen = standingOfPayout(payout) }: Ending,
 ): Promise<Payout> {
   return app.db.transaction(async (tx) => {
-    await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
+    const [now] = await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
     await requireUserOf(tx, by, owner.id, 'movements:record');
-    const [now] = await lockPayouts(tx, { environmentId: owner.id, ids: [payout.id] });
     if (now !== undefined) await refuseUnbooked(tx, now);
     const ended = await updateContradictionEnded(tx, payout);
     if (ended === null)
