@@ -66,6 +66,16 @@ withBrowser('the pages of payers', (openVisitor) => {
     });
   }
 
+  test('a planted violation is found, on the first page and on the next', async () => {
+    const { page } = await openVisitor();
+    for (const name of ['paid', 'receipt']) {
+      await open(page, world.server.origin, stateOf(name));
+      await page.evaluate("document.querySelector('main').append(document.createElement('img'))");
+      assert.match(JSON.stringify(await violationsOn(page)), /"image-alt".*<img>/, name);
+      assert.deepEqual(await violationsOn(page, ['html-has-lang']), [], name);
+    }
+  });
+
   test('print every receipt and a poster on one page each', async () => {
     const { page } = await openVisitor({ locale: 'es-CL' });
     for (const name of ['paid', 'receipt', 'partly refunded', 'paid and shop down', 'receipt of a link', 'poster']) {
