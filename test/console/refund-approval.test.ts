@@ -6,7 +6,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
-import { atConsole } from '../support/console-person.ts';
+import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -271,6 +271,26 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.equal((await as(desk.users.approver).get(path)).headers.get('location'), wanted);
     assert.equal((await as(desk.users.approver).post(path)).headers.get('location'), wanted);
     assert.equal(await stateOf(request), 'waiting');
+  });
+
+  test('asks the approver again when an equal refund was made while the confirmation was open', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const approver = as(desk.users.approver);
+    const paid = await createPaidTransaction(app, desk.environment, { reference: 'large', amount: 300_000 });
+    const request = await askForRefund(app, { ...desk, paid }, { amount: 120_000 });
+    const at = `/payments/${paid.id}`;
+    const path = `${at}/requests/${request.id}/approve`;
+    const first = valueOf((await approver.get(path)).text, 'equal');
+    await acceptedRefund(app, paid, 120_000);
+    const asked = await approver.post(path, { equal: first, reason: 'vi la foto' });
+    assert.deepEqual([asked.status, /an equal refund/i.test(asked.text)], [200, true]);
+    assert.match(asked.text, /name="reason" maxlength="200" value="vi la foto"/);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 120_000]]);
+    const second = valueOf(asked.text, 'equal');
+    assert.equal((await approver.post(path, { equal: second })).headers.get('location'), `/console${at}?done=approved`);
+    assert.equal((await approver.post(path, { equal: second })).status, 409, 'a second click makes no refund');
+    assert.equal((await refundsOf(app, paid)).length, 2, 'a person who saw it decides');
   });
 
   test('keeps waiting while it cannot be refunded, and is rejected or withdrawn with a reason', async () => {

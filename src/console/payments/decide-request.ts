@@ -30,7 +30,10 @@ export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   return sendQuestion(app, visit, found);
 });
 
-/** Makes the refund after the confirmation and the second factor. */
+/**
+ * Makes the refund after the confirmation and the second factor. It asks again if an equal refund was made while the
+ * form was open.
+ */
 export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const { language, request: sent, by, goTo } = visit;
   const found = await findAsked(app, visit);
@@ -38,8 +41,11 @@ export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const { shown, request } = found;
   const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
   if (asked !== null) return asked;
-  const reason = (fieldsOf(sent)['reason'] ?? '').trim();
-  if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, reason);
+  const { reason: text = '', equal: seen } = fieldsOf(sent);
+  const reason = text.trim();
+  if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, { reason, status: 400 });
+  const equal = await lastEqualRefund(app, shown, request.amount);
+  if (seen !== undefined && seen !== (equal?.id ?? '')) return sendQuestion(app, visit, found, { reason });
   try {
     const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
     if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
@@ -79,6 +85,8 @@ function ending(done: 'rejected' | 'withdrawn'): Screen {
 }
 
 type Asked = { shown: ShownPayment; request: RefundRequest };
+
+type Typed = { reason?: string; status?: number };
 
 /**
  * Returns the request in the path if it belongs to the payment in the path and the person may see that payment, else
@@ -120,9 +128,9 @@ function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: 
 
 /**
  * Asks before the refund; if the person may not approve it or it would be refused, says why on the page of the payment
- * and offers no button. `refused`: a reason that is no reason.
+ * and offers no button. `typed`: the reason that the person typed; with status 400 it is no reason.
  */
-async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused?: string) {
+async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, typed: Typed = {}) {
   const { language, send } = visit;
   const { shown, request } = found;
   if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
@@ -132,7 +140,8 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused
   }
   const refusal = await findRefusal(app, shown.transaction, request);
   if (refusal !== null) return sendPayment(app, visit, shown, 409, refusedText(visit, refusal));
-  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
+  const { reason, status = 200 } = typed;
+  const fault = status === 200 ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
@@ -144,8 +153,9 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, refused
 <p>${tell(language, 'above.approve_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, { amount: request.amount, equal })}
 <form class="card pad" method="post" action="${at}${pathOf(found)}/approve">
-${reasonField(language, fault, { value: refused, isOptional: true })}
+<input type="hidden" name="equal" value="${equal?.id ?? ''}">
+${reasonField(language, fault, { value: reason, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'above.confirm', { amount: money })}</button>
 <a class="button" href="${at}/payments/${payment.id}">${tell(language, 'refund.back')}</a></p></form>`;
-  return send(refused === undefined ? 200 : 400, { title, main });
+  return send(status, { title, main });
 }
