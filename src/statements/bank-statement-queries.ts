@@ -287,11 +287,20 @@ export async function selectStatement(db: Reader, id: string): Promise<KeptState
   return row ?? null;
 }
 
-/** Returns the lines of a statement in the order of the file; `use` null: of every use. */
-export function selectLines(db: Reader, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
+/**
+ * Returns the lines of a statement in the order of the file; `use` null: of every use. `after`: the number of a line;
+ * returns at most `limit` lines behind it.
+ */
+export function selectLines(
+  db: Reader,
+  statementId: string,
+  use: LineUse | null,
+  { after, limit } = { after: 0, limit: Number.MAX_SAFE_INTEGER },
+): Promise<KeptLine[]> {
   return db.query<KeptLine>(
-    `select * from bank_statement_lines where statement_id = $1 ${use === null ? '' : 'and used_as = $2'} order by file_line`,
-    use === null ? [statementId] : [statementId, use],
+    `select * from bank_statement_lines where statement_id = $1 and number > $2 and ($3 = '' or used_as = $3)
+     order by number limit $4`,
+    [statementId, after, use ?? '', limit],
   );
 }
 

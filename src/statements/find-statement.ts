@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -40,7 +41,20 @@ export async function findStatement(
   const [statement] = found === null ? [] : await onlySeen(app, scope, [found]);
   if (statement === undefined)
     throw notFound('There is no such statement of the bank.', 'No existe esa cartola del banco.');
-  return { statement, lines: await selectLines(app.db, id, use) };
+  return { statement, lines: await readLines(app, id, use) };
+}
+
+/** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
+const PAGE = 1000;
+
+async function readLines(app: App, id: string, use: LineUse | null): Promise<KeptLine[]> {
+  const lines: KeptLine[] = [];
+  for (;;) {
+    const page = await selectLines(app.db, id, use, { after: lines.at(-1)?.number ?? 0, limit: PAGE });
+    lines.push(...page);
+    if (page.length < PAGE) return lines;
+    await setImmediate();
+  }
 }
 
 /** Lists the lines of a payout that the user may see: those that confirmed, returned or contradict it or its file. */

@@ -4,6 +4,7 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { findStatement } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import type { StatementLine } from '../../src/statements/statement.ts';
@@ -43,6 +44,28 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
       );
     return { app, desk, line, take };
   };
+
+  test('a large statement is read in pages, in the order of the file, and lets payments run in between', async () => {
+    const { app, desk, line, take } = await open();
+    const lines = Array.from({ length: 2500 }, (_, at) => line(at + 2, 1000 + at, `TEF ${at}`));
+    const { id } = await take(desk, lines);
+    const left = await take(desk, [line(2, -1, 'COMISION')], { account: '987654321' });
+    let turns = 0;
+    const count = () => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const found = await findStatement(app, null, id ?? '', null);
+    clearImmediate(next);
+    assert.deepEqual(
+      found.lines.map(({ file_line, amount }) => [file_line, amount]),
+      lines.map(({ line: at, amount }) => [at, amount]),
+    );
+    assert.ok(turns >= 2, `${turns} turns of the event loop`);
+    assert.deepEqual((await findStatement(app, null, id ?? '', 'other')).lines, []);
+    assert.equal((await findStatement(app, null, left.id ?? '', 'suspense')).lines.length, 1);
+  });
 
   test('one of several concurrent statements confirms a payout, and the lines of the others wait', async () => {
     const { app, desk, line, take } = await open();
