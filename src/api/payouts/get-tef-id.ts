@@ -33,7 +33,7 @@ export const getTefId = operation({
         example: { tefResponse: TEF_RESPONSE_EXAMPLE },
       },
     },
-    errors: [...TEF_ERRORS, 'NOT_FOUND', 'PAYMENT_SERVICE_AMBIGUOUS'],
+    errors: [...TEF_ERRORS, 'NOT_FOUND', 'INVALID_PARAMETER', 'PAYMENT_SERVICE_AMBIGUOUS'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);

@@ -62,6 +62,7 @@ export const postNullification = operation({
       'INVALID_JSON',
       'INVALID_HEADER',
       'INVALID_BODY',
+      'CONTROL_CHARACTER',
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
       'OUTCOME_UNKNOWN',

@@ -87,6 +87,8 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     assert.deepEqual([refused.status, jsonOf(refused)['code']], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
     assert.match((await read(`?payment_service=${named[1]}`)).text, /"amount":20000/);
     assert.equal((await read('?payment_service=ps_none')).status, 404);
+    for (const query of ['?payment_service=', `?payment_service=${named[0]}&payment_service=${named[1]}`])
+      assert.equal(jsonOf(await read(query))['code'], 'INVALID_PARAMETER', query);
     assert.match((await read('', at.headers)).text, /"amount":15000/, 'a user of one merchant names none');
   });
 

@@ -137,6 +137,12 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual(await shop.app.db.query('select id from refunds'), []);
   });
 
+  test('a control character in a body is refused, as the description of the API says', async () => {
+    await using shop = await open(openTestDatabase);
+    const answer = await shop.refund('{"amount":1000,"type":"total\\u0000"}');
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'CONTROL_CHARACTER']);
+  });
+
   test('a refund without its type or amount is answered with what to send', async () => {
     await using shop = await open(openTestDatabase);
     const { errors } = jsonOf(await shop.refund('{}')) as { errors: { fix: string }[] };
