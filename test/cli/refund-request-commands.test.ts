@@ -25,7 +25,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const spanish = (words: string) =>
     runCommand(['refund', ...words.split(' ')], { env: { ...env, LANG: 'es_CL.UTF-8' } });
   const [asker, approver] = [desk.users.asker.email, desk.users.approver.email];
-  return { app, db, paid: desk.paid, run, json, spanish, asker, approver };
+  return { app, db, env, paid: desk.paid, run, json, spanish, asker, approver };
 }
 
 type Requested = { request: string; state: string; amount: number; refund: string };
@@ -97,6 +97,22 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
     assert.equal(rejected.state, 'rejected');
     assert.match((await run(`reject ${request} --reason otra --as ${approver}`)).said, /^ALREADY_DONE/);
     assert.match((await run('approve rr_none')).said, /^NOT_FOUND/);
+  });
+
+  test('name an equal refund of the payment in their question, unless it failed', async (context) => {
+    const { app, db, env, paid, json, asker, approver } = await setUp(context, openTestDatabase);
+    const { request } = await json<Requested>(`request ${paid.id} --amount 120000 --reason roto --as ${asker}`);
+    const ask = async (words: string) =>
+      (await runCommand(['refund', ...words.split(' ')], { env, input: 'n\n', isTTY: true })).stderr;
+    const create = `create ${paid.id} --amount 120000 --as ${approver}`;
+    assert.match(await ask(create), /^Refund \$120\.000 CLP of \$150\.000 CLP to the payer/);
+    const equal = await acceptedRefund(app, paid, 120_000);
+    const named = `^${equal.requested_by} asked for an equal refund at [^(]+ \\(${equal.id}, processing\\)\\. `;
+    assert.match(await ask(create), new RegExp(`${named}Refund \\$120\\.000 CLP of `));
+    assert.match(await ask(`approve ${request} --as ${approver}`), new RegExp(`${named}Refund \\$120\\.000 CLP to `));
+    assert.match(await ask(`create ${paid.id} --amount 119999 --as ${approver}`), /^Refund /);
+    await db.transaction((tx) => tx.query("update refunds set state = 'failed' where id = $1", [equal.id]));
+    assert.match(await ask(create), /^Refund /);
   });
 
   test('record the reason of a refund within the limit in the audit log', async (context) => {

@@ -15,7 +15,7 @@ import { invalidOption, listTable, print, time, unknownTransaction } from '../pr
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
-import { type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
+import { equalRefundText, type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
 import { addRefundRequestCommands } from './refund-request-commands.ts';
 
 type CreateOptions = ActingOptions &
@@ -67,7 +67,8 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
   const reason = options.reason === undefined ? undefined : readReason(options.reason);
   const paid = formatMoney(transaction.amount, currency);
   const asked = amount === null ? `all that is left of ${paid}` : `${formatMoney(amount, currency)} of ${paid}`;
-  await confirm(`Refund ${asked} to the payer of transaction ${id}?`, options);
+  const equal = amount === null ? '' : await equalRefundText(app, transaction, amount);
+  await confirm(`${equal}Refund ${asked} to the payer of transaction ${id}?`, options);
   const creation = await createRefund(app, transaction, {
     amount,
     type: options.type,

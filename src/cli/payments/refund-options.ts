@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import { formatPlain } from '../../lib/money.ts';
+import { lastEqualRefund } from '../../refunds/find-refund.ts';
 import type { RefundType } from '../../refunds/refund.ts';
 import { sumGone } from '../../refunds/refund-queries.ts';
 import { REFUND_REFUSALS, type RefundRefusalCode } from '../../refunds/refund-refusal.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
+import type { Transaction, TransactionKey } from '../../transactions/transaction.ts';
 import { readAmount } from '../options.ts';
-import { CommandError, invalidOption, missingOption } from '../print.ts';
+import { CommandError, invalidOption, missingOption, time } from '../print.ts';
 
 /** The part of a payment to refund, as typed. */
 export type PartOptions = { amount?: string; type: RefundType };
@@ -41,6 +42,16 @@ export function partWords({ amount, type }: PartOptions): string {
     ...(type === 'total' ? ['--type total'] : []),
   ];
   return words.join(' ');
+}
+
+/**
+ * Returns what a question says before a refund of this amount, in minor units, if the payment has an equal one that did
+ * not fail; otherwise an empty text.
+ */
+export async function equalRefundText(app: App, transaction: TransactionKey, amount: number): Promise<string> {
+  const equal = await lastEqualRefund(app, transaction, amount);
+  if (equal === undefined) return '';
+  return `${equal.requested_by} asked for an equal refund at ${time(equal.created_at)} (${equal.id}, ${equal.state}). `;
 }
 
 /** A command or option that helps after a refusal. */

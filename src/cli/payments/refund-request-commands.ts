@@ -8,12 +8,21 @@ import { findRefundRequest, listRefundRequests } from '../../refunds/find-refund
 import type { RefundRequest } from '../../refunds/refund-request.ts';
 import { type RefundRequestMaking, requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
+import { transactionKeyOf } from '../../transactions/transaction.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { readLimit, readReason } from '../options.ts';
 import { alreadyDone, type CommandError, invalidOption, listTable, print, time, unknownTransaction } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
-import { type PartOptions, partWords, readPart, refusedPart, refusedRefund, withPart } from './refund-options.ts';
+import {
+  equalRefundText,
+  type PartOptions,
+  partWords,
+  readPart,
+  refusedPart,
+  refusedRefund,
+  withPart,
+} from './refund-options.ts';
 
 type RequestOptions = ActingOptions & PartOptions & { reason: string };
 type ApproveOptions = ActingOptions & { reason?: string; yes?: boolean };
@@ -102,9 +111,10 @@ async function approveIn(
 ) {
   const { request: asked, currency } = await findRefundRequest(app, id);
   const { transaction_id, requested_by, reason } = asked;
+  const equal = await equalRefundText(app, transactionKeyOf(asked), asked.amount);
   const amount = formatMoney(asked.amount, currency);
   await confirm(
-    `Refund ${amount} to the payer of transaction ${transaction_id}, as ${requested_by} asks (${reason})?`,
+    `${equal}Refund ${amount} to the payer of transaction ${transaction_id}, as ${requested_by} asks (${reason})?`,
     options,
   );
   const approval = await approveRefundRequest(app, asked, decision);

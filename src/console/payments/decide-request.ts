@@ -5,6 +5,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../refunds/decide-refund-request.ts';
+import { lastEqualRefund } from '../../refunds/find-refund.ts';
 import { findBarFromRequest } from '../../refunds/find-refund-request.ts';
 import { findRefusal } from '../../refunds/place-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
@@ -18,7 +19,7 @@ import { alertNotice, reasonField } from '../notice.ts';
 import { refusalOf } from '../payouts/payout-cells.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
-import { lastEqualRefund, refundEntries } from './refund-entries.ts';
+import { refundEntries } from './refund-entries.ts';
 import { askedText, reasonOfEnding } from './waiting-requests.ts';
 
 /** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
@@ -44,7 +45,7 @@ export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const { reason: text = '', equal: seen } = fieldsOf(sent);
   const reason = text.trim();
   if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, { reason, status: 400 });
-  const equal = await lastEqualRefund(app, shown, request.amount);
+  const equal = await lastEqualRefund(app, shown.transaction, request.amount);
   if (seen !== undefined && seen !== (equal?.id ?? '')) return sendQuestion(app, visit, found, { reason });
   try {
     const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
@@ -145,7 +146,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, typed: 
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
-  const equal = await lastEqualRefund(app, shown, request.amount);
+  const equal = await lastEqualRefund(app, shown.transaction, request.amount);
   const at = `${publicPath(app)}/console`;
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>

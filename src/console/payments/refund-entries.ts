@@ -6,7 +6,6 @@ import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { Refund } from '../../refunds/refund.ts';
-import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { actorText, ageText, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
@@ -36,14 +35,4 @@ export async function refundEntries(
   return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>
 ${asked !== undefined && html`<p class="notice">${tell(language, 'refund.equal', asked)}</p>`}`;
-}
-
-/** Returns the last refund of the payment with this amount, in minor units, that did not fail. */
-export async function lastEqualRefund(
-  app: App,
-  { transaction }: ShownPayment,
-  amount: number,
-): Promise<Refund | undefined> {
-  const refunds = await selectRefundsOf(app.db, transaction);
-  return refunds.findLast((one) => one.amount === amount && one.state !== 'failed');
 }

@@ -7,6 +7,7 @@ import { type Html, html } from '../../http/html.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createRefund } from '../../refunds/create-refund.ts';
+import { lastEqualRefund } from '../../refunds/find-refund.ts';
 import { findRefusal } from '../../refunds/place-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import { requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
@@ -17,7 +18,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { leftOf, paymentOf, sendPayment } from './get-payment.ts';
-import { lastEqualRefund, refundEntries } from './refund-entries.ts';
+import { refundEntries } from './refund-entries.ts';
 
 /**
  * Asks for confirmation, with the amount, the entries that the refund would add to the books, and the merchant's money
@@ -63,7 +64,7 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   if (key === undefined) return goTo(question);
   const idempotencyKey = `console ${key.slice(0, 40)}`;
-  const equal = await lastEqualRefund(app, shown, wish.amount);
+  const equal = await lastEqualRefund(app, shown.transaction, wish.amount);
   const isNew = (equal?.id ?? '') !== seen && equal?.idempotency_key !== idempotencyKey;
   if (seen !== undefined && isNew) return sendQuestion(app, visit, shown, wish);
   const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey, by };
@@ -150,7 +151,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, shown: ShownPayment, 
   const money = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
-  const equal = await lastEqualRefund(app, shown, wish.amount);
+  const equal = await lastEqualRefund(app, shown.transaction, wish.amount);
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, { amount: wish.amount, equal })}
