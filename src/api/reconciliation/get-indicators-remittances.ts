@@ -10,11 +10,11 @@ import type { Sum } from '../../lib/exact-sum.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
+import { describeRemittances } from './describe-remittances.ts';
 import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
 import {
-  describeRemittances,
   type RemittanceScope,
-  readDay,
+  readRemittanceDay,
   readScope,
   SCOPE_ERRORS,
   SCOPE_PARAMETERS,
@@ -104,7 +104,7 @@ async function readTransaction(
 }
 
 async function readRemittance(app: App, subject: Subject, value = '') {
-  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
+  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readRemittanceDay(value);
   if (day === null) {
     throw invalidParameter(
       'remittanceByDate is true or a day such as 2026-01-15.',
@@ -112,7 +112,7 @@ async function readRemittance(app: App, subject: Subject, value = '') {
     );
   }
   const { lines } = await reconcileEntries(app, { ...subject, ...boundsOfDay(day) });
-  const { total, items } = describeRemittances(lines, subject.currency);
+  const { totalRemittances: total, items } = describeRemittances(lines, subject.currency);
   return { total, trxs: items };
 }
 

@@ -4,6 +4,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay } from '../../lib/calendar-day.ts';
+import { describeRemittances } from './describe-remittances.ts';
 import {
   REMITTANCE_ITEM_EXAMPLE,
   REMITTANCE_NULLIFICATION_EXAMPLE,
@@ -12,7 +13,7 @@ import {
   RemittanceNullificationSchema,
   RemittancePayoutSchema,
 } from './remittance-schemas.ts';
-import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
+import { readRemittanceDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
 
 /** Lists the payments, refunds and payouts of a Chilean day, each with its entry in the books. */
 export const getRemittancesConciliation = operation({
@@ -49,19 +50,10 @@ export const getRemittancesConciliation = operation({
     const asking = await requireUser(app, request);
     const { date, email, ...scope } = query();
     const { environmentIds, currency } = await readScope(app, asking, { whose: email, ...scope });
-    const day = readDay(date ?? '');
+    const day = readRemittanceDay(date ?? '');
     if (day === null) throw invalidParameter('date is a day such as 2026-01-15.', 'date es un día como 2026-01-15.');
     const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
-    const { total, items, paid, refunded, nullifications, payouts } = describeRemittances(lines, currency);
-    const data = {
-      totalRemittances: total,
-      items,
-      totalTransactions: paid,
-      totalNullification: refunded,
-      nullifications,
-      payouts,
-    };
-    return { message: 'OK', errors: null, data };
+    return { message: 'OK', errors: null, data: describeRemittances(lines, currency) };
   },
 });
 

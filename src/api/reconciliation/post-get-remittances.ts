@@ -9,11 +9,10 @@ import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay } from '../../lib/calendar-day.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
-import type { ListedMovement } from '../../movements/movement-queries.ts';
-import { selectPayouts } from '../../movements/movement-queries.ts';
+import { type ListedMovement, selectPayouts } from '../../movements/movement-queries.ts';
 import { listRemitted, type RemittedPayout } from '../../payouts/list-remitted.ts';
 import { tefResponse } from '../../payouts/payout-told.ts';
-import { readDay, readScope } from './remittance-scope.ts';
+import { readRemittanceDay, readScope } from './remittance-scope.ts';
 
 const MOST = 500;
 const USUAL = 10;
@@ -143,7 +142,7 @@ export const postGetRemittance = operation({
   handle: async (app, request) => {
     const { date } = request.params as { date: string };
     return answer(app, request, () => {
-      const day = readDay(date);
+      const day = readRemittanceDay(date);
       if (day === null)
         throw invalidParameter('The date is a day such as 2026-01-15.', 'La fecha es un día como 2026-01-15.');
       return boundsOfDay(day);
@@ -159,11 +158,7 @@ async function answer(
   const user = await requireUser(app, request);
   const limit = readLimit(request);
   const span = readSpan();
-  const { environmentIds } = await readScope(app, user, {
-    whose: undefined,
-    environment: undefined,
-    currency: undefined,
-  });
+  const { environmentIds } = await readScope(app, user);
   const [toMerchants, toPeople] = await Promise.all([
     selectPayouts(app.db, { environmentIds, ...span }, limit),
     mayAny(user.may, readWith('payouts:create')) ? listRemitted(app, { environmentIds, ...span }, limit) : [],
