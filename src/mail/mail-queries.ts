@@ -92,7 +92,7 @@ export async function requeueMail(tx: Tx, id: string, now: number): Promise<bool
 }
 
 /** Ends a mail, unless it is being sent or was sent. Returns whether it did. */
-export async function endMail(tx: Tx, id: string, now: number): Promise<boolean> {
+export async function markEnded(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update mails set state = 'ended', finished_at = $2, lease = null
      where id = $1 and state in ('queued', 'dead') and not (lease is not null and next_attempt_at > $2) returning id`,

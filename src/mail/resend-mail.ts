@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import type { Mail, MailState } from './mail.ts';
-import { endMail, type ListedMail, lockMailAnywhere, requeueMail, selectMails } from './mail-queries.ts';
+import { type ListedMail, lockMailAnywhere, markEnded, requeueMail, selectMails } from './mail-queries.ts';
 
 /**
  * Lists the newest mails of a state; null: waiting or given up. `elsewhere`: environments that another database now
@@ -32,8 +32,8 @@ export function resendMail(app: App, id: string, by: Actor, seen?: SeenMail): Pr
 }
 
 /** Ends a mail that waits or was given up. */
-export function giveUpMail(app: App, id: string, by: Actor, seen?: SeenMail): Promise<MailDecision> {
-  return decide(app, { id, by, seen, action: 'mail.ended' }, endMail);
+export function endMail(app: App, id: string, by: Actor, seen?: SeenMail): Promise<MailDecision> {
+  return decide(app, { id, by, seen, action: 'mail.ended' }, markEnded);
 }
 
 function decide(

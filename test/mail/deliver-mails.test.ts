@@ -9,7 +9,7 @@ import { createMailer, type Mailer, type MailMessage } from '../../src/lib/netwo
 import { deleteOldMails, deliverMails } from '../../src/mail/deliver-mails.ts';
 import type { Mail } from '../../src/mail/mail.ts';
 import { isMailAddress } from '../../src/mail/mail.ts';
-import { giveUpMail, listMails, resendMail } from '../../src/mail/resend-mail.ts';
+import { endMail, listMails, resendMail } from '../../src/mail/resend-mail.ts';
 import { writeReceipt } from '../../src/pages/receipt-mail.ts';
 import { setLook } from '../../src/payment-services/set-look.ts';
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';
@@ -129,7 +129,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     let ending: Promise<string> | undefined;
     const resending = onQuery(again, async (sql) => {
       if (!sql.startsWith('update audit_head set link')) return;
-      ending = giveUpMail(again, String(mail?.id), TESTER, mail);
+      ending = endMail(again, String(mail?.id), TESTER, mail);
       await untilQueued(shop.app.db);
     });
     assert.equal(await resendMail(resending, String(mail?.id), TESTER, mail), 'done');
@@ -137,7 +137,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     await deliverMails(again, writeReceipt);
     assert.deepEqual([post.taken.length, await shop.states()], [1, ['sent']]);
     assert.deepEqual(await stuck(), []);
-    assert.equal(await giveUpMail(again, String(mail?.id), TESTER), 'no');
+    assert.equal(await endMail(again, String(mail?.id), TESTER), 'no');
     assert.equal(await resendMail(again, 'mail_none', TESTER), 'unknown');
   });
 
@@ -148,7 +148,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     await shop.send();
     const [mail] = await listMails(shop.app, 'dead', 10, new Set());
     assert.match(String(mail?.failure), /^EENVELOPE: 550 no such user …/);
-    assert.equal(await giveUpMail(shop.app, String(mail?.id), TESTER), 'done');
+    assert.equal(await endMail(shop.app, String(mail?.id), TESTER), 'done');
     assert.deepEqual(await shop.states(), ['ended']);
   });
 

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { formatAge } from '../../lib/time-text.ts';
 import { MAIL_STATES, type MailState } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
-import { giveUpMail, listMails, type MailDecision, resendMail } from '../../mail/resend-mail.ts';
+import { endMail, listMails, type MailDecision, resendMail } from '../../mail/resend-mail.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { readLimit } from '../options.ts';
 import { alreadyDone, listTable, notFound, print, time } from '../print.ts';
@@ -70,7 +70,7 @@ async function resend(id: string, options: ActingOptions): Promise<void> {
 }
 
 async function end(id: string, options: ActingOptions): Promise<void> {
-  const outcome = await withActor(options, (app, by) => giveUpMail(app, id, by));
+  const outcome = await withActor(options, (app, by) => endMail(app, id, by));
   refuse(id, outcome, `Receipt ${id} has left or was ended, or is being sent: bin/rubrica mail list --state sent`);
   print(options, { id, state: 'ended' }, [`Receipt ${id} will not be sent.`]);
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { type MailState, maskAddress } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
-import { giveUpMail, listMails, resendMail } from '../../mail/resend-mail.ts';
+import { endMail, listMails, resendMail } from '../../mail/resend-mail.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
@@ -32,7 +32,7 @@ const DONE = ['resent', 'ended'] as const;
  */
 export const postConsoleMails = consoleHandler(async (app, visit) => {
   const { id = '', act = '', state = '', attempts = '' } = fieldsOf(visit.request);
-  const run = act === 'resend' ? resendMail : act === 'end' ? giveUpMail : null;
+  const run = act === 'resend' ? resendMail : act === 'end' ? endMail : null;
   const seen = OPEN.find((one) => one === state);
   if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
   const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
