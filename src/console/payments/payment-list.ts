@@ -2,12 +2,9 @@ import type { App } from '../../app.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { boundsOfDay, dayOf, isDay, shiftDay } from '../../lib/calendar-day.ts';
+import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatPlain } from '../../lib/money.ts';
-import { readDay } from '../../lib/read-day.ts';
-import { listPayouts } from '../../payouts/find-payout.ts';
-import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { readAmounts } from '../../search/read-search.ts';
@@ -20,6 +17,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
+import { otherPlace, payoutPlace } from './place-of-text.ts';
 
 const SHOWN = 50;
 
@@ -42,13 +40,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const isSure =
     only !== undefined && others.length === 0 && only.found_by !== 'reference_part' && only.found_by !== 'card';
   if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
-  const other =
-    payments.length === 0
-      ? (dayPlace(app, visit, text) ??
-        payeePlace(visit, text) ??
-        (await namedPayoutPlace(app, visit, text)) ??
-        (await requestPlace(app, visit, text)))
-      : null;
+  const other = payments.length === 0 ? await otherPlace(app, visit, text) : null;
   if (other !== null) return goTo(other);
   return sendList<(typeof payments)[number]>(visit, {
     // A browser keeps the title beside the address: what is of a person stands in the box alone.
@@ -64,82 +56,6 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: part })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p>${readRut(text).canonical !== null && html`<p>${tell(language, 'payments.no_rut')}</p>`}<p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
   });
-}
-
-/**
- * Returns the path for a text with the form of an id of payouts or statements; null for other texts or if the person
- * may not see it.
- */
-function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
-  if (!user.may.has('recipients:read')) return null;
-  if (/^st_\w{1,60}$/.test(text)) return user.may.has('books:read') ? `/statements/${text}` : null;
-  const [, kind] = /^(po|pb|rcp|pf)_\w{1,60}$/.exec(text) ?? [];
-  return kind === undefined ? null : `/${PAYOUT_PLACES[kind as keyof typeof PAYOUT_PLACES]}/${text}`;
-}
-
-const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
-
-/**
- * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy` or `12.990 28 de
- * octubre`, as a payer says them, or for a day with the name of its month alone; null for other texts.
- */
-function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
-  const numbered = text.trim().replaceAll(/\s+/g, ' ').replace(NAMED_DAY, withNumbers);
-  const words = numbered.split(' ');
-  const [first = ''] = words;
-  const today = dayOf(app.now());
-  const said = (DAY.test(first) ? words.shift() : words.pop())?.toLowerCase() ?? '';
-  const amount = words.join(' ');
-  const isDayAlone = amount === '' && numbered !== text;
-  if (!DAY.test(said) || !(isDayAlone || readAmounts(amount).length > 0)) return null;
-  const back = DAYS_BACK[said];
-  const day = back === undefined ? said : shiftDay(today, -back);
-  const year = Number(today.slice(0, 4));
-  // A day without a year is the last such day. A year may have two digits.
-  const written = day.replaceAll('/', '-').replace(/^(?<start>\d{1,2}-\d{1,2}-)(?<year>\d{2})$/, '$<start>20$<year>');
-  const since = [written, `${written}-${year}`, `${written}-${year - 1}`]
-    .map(readDay)
-    .find((one) => one !== null && one <= today);
-  return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
-}
-
-/** Writes a day such as `28 de octubre de 2026` with numbers. */
-function withNumbers(_: string, day: string, month: string, year: string | undefined): string {
-  const number = MONTHS.indexOf(month.toLowerCase()) + 1;
-  return [day, number, year].filter((part) => part !== undefined).join('-');
-}
-
-const MONTHS = 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
-const NAMED_DAY = new RegExp(`(?<!\\S)(\\d{1,2})(?: de)? (${MONTHS.join('|')})(?: (?:del? )?(20\\d\\d))?(?!\\S)`, 'i');
-
-const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1 };
-const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday)$/i;
-
-/** Returns the recipients with this RUT. Called only if no payment matches the text. */
-function payeePlace(visit: ConsoleVisit, text: string): string | null {
-  const { canonical } = readRut(text);
-  if (canonical === null || !visit.user.may.has('recipients:read')) return null;
-  return `/recipients?${addressQuery(visit, { rut: canonical })}`;
-}
-
-/** Returns the path of the payouts with this reference, or null. Called only if no payment matches the text. */
-async function namedPayoutPlace(app: App, visit: ConsoleVisit, reference: string): Promise<string | null> {
-  const { user } = visit;
-  if (!user.may.has('recipients:read')) return null;
-  const [found] = await listPayouts(app, user.environmentIds, { reference }, { limit: 1 });
-  return found === undefined ? null : `/payouts?${addressQuery(visit, { text: reference })}`;
-}
-
-/**
- * Returns the path of the refused request whose `request_id` is the text, or null. Shops get the `request_id` in the
- * refusal.
- */
-async function requestPlace(app: App, { user }: ConsoleVisit, text: string): Promise<string | null> {
-  // The former version gave out twelve characters.
-  if (!/^(?:[0-9a-f]{18}|[\w-]{12})$/.test(text)) return null;
-  const search = { environmentIds: user.environmentIds, requestId: text };
-  const [found] = (await listRefusedRequests(app, search, 1)).requests;
-  return found === undefined ? null : `/requests/${found.request_id}`;
 }
 
 async function sendPayments(app: App, visit: ConsoleVisit) {
