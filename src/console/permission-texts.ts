@@ -1,22 +1,27 @@
-import { PERMISSIONS, type Permission, type Role, rolesThatMay } from '../auth/permission.ts';
+import { PERMISSIONS, type Permission, ROLES, type Role, rolesThatMay } from '../auth/permission.ts';
 import type { Language } from '../lib/language.ts';
 
-/** The names of the roles in Spanish, of a function and not of a person. */
-const SPANISH_ROLE_NAMES: Readonly<Record<Role, string>> = {
-  integration: 'programa',
-  developer: 'desarrollo',
-  support: 'soporte',
-  finance: 'finanzas',
-  approver: 'aprobación',
-  operator: 'operación',
-  merchant: 'comercio',
-  auditor: 'auditoría',
-  owner: 'titular',
+/** The roles in Spanish: the name, of a function and not of a person, and what the role is for. */
+const SPANISH_ROLES: Readonly<Record<Role, readonly [name: string, means: string]>> = {
+  integration: ['programa', 'un programa: lo que se le da'],
+  developer: ['desarrollo', 'pagos, eventos, callbacks y tokens de desarrollo'],
+  support: ['soporte', 've pagos, reenvía callbacks, devuelve hasta un límite al día'],
+  finance: ['finanzas', 've todo, registra movimientos, hace pagos a terceros'],
+  approver: ['aprobación', 'aprueba lo que hizo otra persona'],
+  operator: ['operación', 'comercios, tokens, medios de pago, ajustes; nada de dinero'],
+  merchant: ['comercio', 'personas de un comercio: sus pagos, callbacks, cuenta y tokens'],
+  auditor: ['auditoría', 've todo y lo verifica'],
+  owner: ['titular', 'personas y roles, y todo lo demás'],
 };
 
 /** Returns the name of a role for a person: its code, in Spanish after its name. */
 export function nameOfRole(language: Language, role: Role): string {
-  return language === 'es' ? `${SPANISH_ROLE_NAMES[role]} (${role})` : role;
+  return language === 'es' ? `${SPANISH_ROLES[role][0]} (${role})` : role;
+}
+
+/** Returns what a role is for, in the language of the screen. */
+export function meaningOfRole(language: Language, role: Role): string {
+  return language === 'es' ? SPANISH_ROLES[role][1] : ROLES[role].means;
 }
 
 /** Returns what a permission lets a person do, in the language of the screen. */
@@ -29,7 +34,7 @@ export function whoMay(language: Language, permission: Permission): string {
   const [roles] = rolesThatMay(permission);
   const means = meaningOfPermission(language, permission);
   return language === 'es'
-    ? `quien puede ${means} (${roles.map((role) => SPANISH_ROLE_NAMES[role]).join(', ')})`
+    ? `quien puede ${means} (${roles.map((role) => SPANISH_ROLES[role][0]).join(', ')})`
     : `a person who may ${means} (${roles.join(', ')})`;
 }
 

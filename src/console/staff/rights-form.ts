@@ -22,8 +22,7 @@ import { selectPaymentServices } from '../../payment-services/payment-service-qu
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { type Fault, formField } from '../notice.ts';
-import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
-import { meaningOfRole } from './meanings.ts';
+import { meaningOfPermission, meaningOfRole, nameOfRole } from '../permission-texts.ts';
 
 /**
  * The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits;

@@ -14,7 +14,7 @@ import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { resultNotice } from '../notice.ts';
-import { meaningOfPermission, nameOfRole } from '../permission-texts.ts';
+import { meaningOfPermission, meaningOfRole, nameOfRole } from '../permission-texts.ts';
 import {
   limitText,
   type MerchantNames,
@@ -24,7 +24,6 @@ import {
   type StaffAct,
   seenBy,
 } from './managed-person.ts';
-import { meaningOfRole } from './meanings.ts';
 import { sessionTable } from './session-table.ts';
 import { tokenBadge } from './token-list.ts';
 
