@@ -4,7 +4,6 @@ import type { Language } from '../lib/language.ts';
 import { renderInline } from './markdown.ts';
 import { type Described, operationsOf } from './openapi-operations.ts';
 import type { MediaContent, OpenApiDocument, Operation, Reply } from './openapi-shape.ts';
-import { REFERENCE_WORDS, SPANISH_OPERATIONS, SPANISH_TAGS } from './reference-spanish.ts';
 import {
   fillSample,
   LANGUAGES,
@@ -15,6 +14,7 @@ import {
   SIGNED_SAMPLES,
 } from './request-samples.ts';
 import { describedIn, renderMembers, typeOf } from './schema-members.ts';
+import { REFERENCE_WORDS, SPANISH_OPERATIONS, SPANISH_TAGS } from './spanish-operations.ts';
 
 type Words = (typeof REFERENCE_WORDS)[Language];
 

@@ -1,11 +1,9 @@
 import { INFO } from './openapi-texts.ts';
 
-/**
- * The Spanish summary and description of each endpoint by its operationId. A test finds missing ones.
- */
 const REMITTANCES =
   'Responde las remesas del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros puedes leer y, si puedes leer `GET /tef/{id}`, los pagos a personas. El destinatario y la cuenta de un pago a una persona son null sin el permiso `recipients:read`. `limit` vale para ambos juntos.';
 
+/** The Spanish summary and description of each endpoint by its operationId. A test finds missing ones. */
 export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description: string]>> = {
   createTransaction: [
     'Crea una transacción',
