@@ -1,3 +1,4 @@
+/** A programming language of shops. */
 export type Language = 'php' | 'js' | 'python' | 'ruby';
 export type CauseCode = keyof typeof FIXES;
 

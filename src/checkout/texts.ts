@@ -351,7 +351,7 @@ export function payerLanguage(acceptLanguage: string | undefined): Language {
   return preferredLanguage(acceptLanguage, ['es', 'en']) ?? 'en';
 }
 
-/** Returns the name of a payment method. */
+/** Returns the name of a payment method for payers; one without a text has its own `name`, or else its code. */
 export function methodName(language: Language, { code, name = code }: { code: string; name?: string }): string {
   const key = `method.${code}`;
   return key in TEXTS[language] ? say(language, key as TextKey) : name;

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 type Load = () => Promise<(program: Command) => void>;
 
 /**
- * The commands by their first word, in the groups of the help. Only the requested command is loaded, so that signing in
- * a shell loop does not load the database driver and the HTTP server. The help loads all commands.
+ * THE TABLE of the commands by their first word, in the groups of the help. Only the requested command is loaded, so
+ * that signing in a shell loop does not load the database driver and the HTTP server. The help loads all commands.
  */
 const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
   {
