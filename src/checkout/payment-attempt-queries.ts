@@ -111,7 +111,7 @@ export async function endAttempt(tx: Tx, { id, environment_id }: AttemptKey, end
 
 /**
  * Sets when to ask again about an attempt that ended without money, and ends the claim until `claimedUntil`. Does nothing
- * to an approved attempt, or if another process has taken the claim over.
+ * if another process has taken the claim over, or an approval has ended it.
  */
 export async function scheduleAskAgain(
   tx: Tx,
@@ -120,7 +120,7 @@ export async function scheduleAskAgain(
 ): Promise<void> {
   await tx.query(
     `update payment_attempts set next_lookup_at = $2, asked_until = null
-     where id = $1 and environment_id = $3 and asked_until = $4 and state in ('declined', 'aborted')`,
+     where id = $1 and environment_id = $3 and asked_until = $4`,
     [id, nextLookupAt, environment_id, claimedUntil],
   );
 }

@@ -265,6 +265,15 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await forgetSessions(app, 100), 1);
   });
 
+  test('are not renewed after their end', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const session = await beginTestSession(app, user.id, 'console');
+    const renew = () => app.db.transaction((tx) => renewSession(tx, session, 'password', app.now()));
+    assert.ok(await renew());
+    assert.equal(await renew(), null);
+    assert.equal((await listSessions(app, user.id))?.length, 1);
+  });
+
   test('that are being renewed also end when the password is reset, or one or all sessions are ended', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const endOthers: typeof endSessionsOf = async (of, id, by) => (await endOtherSessions(of, id, 'ses_x', by), null);

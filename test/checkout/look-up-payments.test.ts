@@ -91,6 +91,29 @@ forEachEngine('looking up payments', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['declined']);
   });
 
+  test('does not ask when a claim is so old that another process could ask before the answer', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    // The process is slow between its claim and the question.
+    const slow = (ms: number) => ({
+      ...app,
+      get paymentMethods() {
+        app.now.advance(ms);
+        return [method];
+      },
+    });
+    for (const [ms, asked] of [
+      [10_001, 0],
+      [10_000, 1],
+    ] as const) {
+      app.now.advance(60_000);
+      assert.equal(await lookUpPayments(slow(ms), 10), 1);
+      assert.equal(method.lookedUp.length, asked);
+    }
+  });
+
   test('happens immediately when the payer returns from the method', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending }),

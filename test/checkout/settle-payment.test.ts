@@ -144,6 +144,15 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([await schedule(lost), await schedule(held)], [held, null]);
   });
 
+  test('as approved ends the questions, also those of a process that asks meanwhile', async () => {
+    const { app, attempt, transaction } = await openPayment(openTestDatabase);
+    const claimedUntil = app.now() + 60_000;
+    await app.db.transaction((tx) => claimAttemptOf(tx, transaction, { now: app.now(), until: claimedUntil }));
+    await settlePayment(app, attempt, approved);
+    await app.db.transaction((tx) => scheduleAskAgain(tx, attempt, { claimedUntil, nextLookupAt: claimedUntil }));
+    assert.equal((await readAttempt(app)).next_lookup_at, null);
+  });
+
   test('leaves a commit unanswered until its method says that nothing was taken', async () => {
     const { app, attempt, transaction } = await openPayment(openTestDatabase);
     const at = app.now();

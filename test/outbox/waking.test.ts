@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { SqlRow } from '../../src/db/database.ts';
+import type { SqlRow, Tx } from '../../src/db/database.ts';
 import type { RowKey } from '../../src/db/row-key.ts';
 import type { FetchOutcome, FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { wakeCallbacks } from '../../src/outbox/endpoints/endpoint-queries.ts';
+import { updateRecovered, wakeCallbacks } from '../../src/outbox/endpoints/endpoint-queries.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
-import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
+import { type ClaimedCallback, claimCallbacks } from '../../src/outbox/outbox-queries.ts';
+import { recordAttempts, withNextStep } from '../../src/outbox/record-attempts.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -112,6 +114,60 @@ forEachEngine('an endpoint that works again', (openTestDatabase) => {
     assert.ok((await shop.callback(2)).next_attempt_at > shop.app.now());
   });
 
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    test(`shows its last failure of attempts that are recorded in the order ${order.join()}`, async () => {
+      const { app, claim, enqueue } = await openShop(openTestDatabase);
+      await enqueue(2);
+      const [first, last] = (await claim()) as [ClaimedCallback, ClaimedCallback];
+      const [now, url] = [app.now(), 'https://shop.example.cl/callback'];
+      assert.deepEqual([first.url, last.url], [url, url]);
+      const attempts = [
+        withNextStep(app, first, answered(500), { startedAt: now, endedAt: now + 9 }),
+        withNextStep(app, last, answered(404), { startedAt: now + 1, endedAt: now + 2 }),
+      ] as const;
+      await app.db.transaction((tx) =>
+        recordAttempts(
+          app,
+          tx,
+          order.map((at) => attempts[at]),
+        ),
+      );
+      const [endpoint] = await app.db.query('select status, failed_at from endpoints');
+      assert.deepEqual({ ...endpoint }, { status: 404, failed_at: now + 1 });
+    });
+  }
+
+  test('gets a callback that failed during the recovery at once, or after its Retry-After, beside the schedule', async () => {
+    const { app, claim, enqueue } = await openShop(openTestDatabase);
+    await enqueue(2);
+    const claimed = await claim();
+    const [endpoint] = await app.db.query<RowKey<number> & SqlRow>('select id, environment_id from endpoints');
+    const times = { startedAt: app.now(), endedAt: app.now() + 2 };
+    const attempts = [null, '600'].map((retryAfter, at) =>
+      withNextStep(app, claimed[at] as ClaimedCallback, answered(503, retryAfter), times),
+    );
+    app.now.advance(3);
+    await app.db.transaction(async (tx) => {
+      await updateRecovered(tx, endpoint as RowKey<number>, times.startedAt + 1);
+      await recordAttempts(app, tx, attempts);
+    });
+    const rows = await app.db.query<SqlRow>(
+      'select attempts, next_attempt_at, scheduled_at, not_before from callbacks order by id',
+    );
+    const planned = attempts.map(({ step, endedAt }) => endedAt + (step.kind === 'retry' ? step.afterMs : 0));
+    const asked = times.endedAt + 10 * MINUTE;
+    assert.deepEqual(
+      rows.map((row) => Object.values(row)),
+      [
+        [1, app.now(), planned[0], null],
+        [1, asked, planned[1], asked],
+      ],
+    );
+  });
+
   test('still gets the delay that it asked for', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
@@ -184,21 +240,20 @@ forEachEngine('an endpoint that works again', (openTestDatabase) => {
   });
 
   test('gets a callback once when one process claims it while another wakes it', async () => {
-    const { app, enqueue, fail } = await openShop(openTestDatabase);
+    const { app, claim, enqueue, fail } = await openShop(openTestDatabase);
     await enqueue(1);
     await fail(4);
     app.now.advance(3 * HOUR);
     const now = app.now();
-    const wish = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
     const [endpoint] = await app.db.query<RowKey<number> & SqlRow>('select id, environment_id from endpoints');
     let waking = Promise.resolve();
     await app.db.transaction(async (tx) => {
-      assert.equal((await claimCallbacks(tx, { ...wish, lease: 'first' })).length, 1);
+      assert.equal((await claim(tx)).length, 1);
       waking = app.db.transaction((other) => wakeCallbacks(other, endpoint as RowKey<number>, now));
       await untilQueued(app.db);
     });
     await waking;
-    assert.deepEqual(await app.db.transaction((tx) => claimCallbacks(tx, { ...wish, lease: 'second' })), []);
+    assert.deepEqual(await claim(), []);
   });
 
   test('gets the events of one transaction in order', async () => {
@@ -285,6 +340,13 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
     deliverAll: (by = app) => deliverUntilNone(by, () => [...underWay.values()].filter(Boolean).length > shop.hanging),
     /** Ids of transactions whose posts get no answer. */
     hanging: 0,
+    /** Claims what is due, in the order of the ids; without `tx` in its own commit. */
+    claim: async (tx?: Tx): Promise<ClaimedCallback[]> => {
+      if (tx === undefined) return db.transaction(shop.claim);
+      const [now, lease] = [app.now(), randomUUID()];
+      const due = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
+      return (await claimCallbacks(tx, { ...due, lease })).sort((one, other) => one.id - other.id);
+    },
     states: async () => {
       const rows = await db.query<{ state: string; count: number }>(
         'select state, count(*) as count from callbacks group by state order by state',

@@ -92,6 +92,22 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
+  test('starts a new payment after two cancelled ones, though a payer who opened it before them pressed late', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const seen = await findPaymentLink(shop.app, shop.path.slice('/link/'.length));
+    assert.ok(seen);
+    for (let nth = 0; nth < 2; nth++) {
+      await shop.press();
+      await cancelTransaction(shop.app, (await shop.transactions())[nth] as Transaction);
+    }
+    await payPaymentLink(shop.app, seen);
+    await shop.press();
+    assert.deepEqual(
+      await shop.references(),
+      [1, 2, 3].map((number) => `${shop.link.id}-${number}`),
+    );
+  });
+
   test('is linked from the pages of its cancelled and expired payments', async () => {
     await using shop = await openLink(openTestDatabase, { uses: 'many' });
     const cancelled = await shop.press();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { type FactorRow, selectFactorsOf } from '../../src/auth/factors/factor-queries.ts';
 import { openFactor } from '../../src/auth/factors/seal-factor.ts';
@@ -136,6 +137,10 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const outcome = await reseal(app, SECRET_TOKENS, TESTER, () => {});
     assert.deepEqual(outcome, { resealed: before - 101, broken: 101 });
     assert.equal((await countSeals(app, SECRET_TOKENS)).previous, 101);
+    // A commit that could decrypt none is no act.
+    const { acts } = await listAudit(app, { action: 'master_key.rotated' }, 10);
+    const counts = acts.map(({ after }) => (after as { texts: number }).texts);
+    assert.ok(!counts.includes(0), String(counts));
   });
 
   test('makes a process without the new key fail with the setting that it needs, and changes nothing', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
+import { ROUTES } from '../../src/server/routes.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
+import { shareLargeBodies } from '../../src/server/share-large-bodies.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -41,5 +44,18 @@ forEachEngine('memory for large bodies', (openTestDatabase) => {
       headers: { ...form, ...finance.console },
     });
     assert.equal(bySession.status, 400);
+  });
+
+  test('is not reserved for a client that left while its credentials were checked', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const endpoint = ROUTES.find(({ paths }) => paths[0] === '/bank-statements');
+    assert.ok(endpoint);
+    const reserve = shareLargeBodies(app, endpoint).onRequest as unknown as (from: object, to: object) => Promise<void>;
+    const request = { headers: { 'content-length': String(MOST), authorization: 'Bearer nobody' }, ip: '192.0.2.1' };
+    const left = { raw: Object.assign(new EventEmitter(), { destroyed: true }) };
+    for (let bytes = 0; bytes <= SERVER_LIMITS.largeBodiesBytes; bytes += MOST) await reserve(request, left);
+    const here = { raw: Object.assign(new EventEmitter(), { destroyed: false }) };
+    await reserve(request, here);
+    assert.equal(here.raw.listenerCount('close'), 1);
   });
 });
