@@ -50,7 +50,7 @@ async function checkSubject(tx: Tx, line: KeptLine, subject: string): Promise<nu
   if (subject.startsWith('po_')) return found(await selectPayoutAnywhere(tx, subject)).environment_id;
   const movement = found(await selectListedMovement(tx, subject));
   const { kind, reference, payment_service_id, environment, environment_id, returned_at } = movement;
-  if (line.used_as !== kind || returned_at !== null || !isReferenceOf(line, reference)) return environment_id;
+  if (returned_at !== null || !isReferenceOf(line, reference)) return environment_id;
   const command = `bin/rubrica ${kind} return ${reference} --payment-service ${payment_service_id} --environment ${environment}`;
   throw unfit({
     en: `${subject} was booked with this line. Take it back first: ${command}`,
