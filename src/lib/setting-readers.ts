@@ -102,9 +102,10 @@ function isServerAddress(text: string): boolean {
   const url = URL.parse(text.replace('@/', '@host/'));
   if (url === null) return false;
   // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12. A query
-  // may have an @ in a value, but without a path and a user it is more likely such a password.
+  // may have an @ in a value, but without a path and a user, or before a / (`?a=3@db/x`), it is more likely such a
+  // password.
   const [name = ''] = url.search.split('=');
-  const query = url.pathname + url.username === '' ? url.search : name;
+  const query = url.pathname + url.username === '' || /@[^@&/]*\//.test(url.search) ? url.search : name;
   return !`${url.pathname}${url.hash}${query}`.includes('@');
 }
 

@@ -132,7 +132,7 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
     { ...KEY, DATABASE_URL: 'postgres://rubrica:sec#ret@db/rubrica' },
     /^DATABASE_URL cannot be read(?!.*sec).* # as %23/,
   ],
-  ...['12/34', '12?34', '12#34', '12/3?34', '1@2?34', 'p/w'].map(
+  ...['12/34', '12?34', '12#34', '12/3?34', '12/3?a=34', '1@2?34', '1@2?a=34', '1/2?a=3&b=34', 'p/w'].map(
     (password): [string, Record<string, string>, RegExp] => [
       `a password of the database with a bare character: ${password}`,
       { ...KEY, DATABASE_URL: `postgres://rubrica:${password}@db/rubrica` },
@@ -200,6 +200,8 @@ for (const url of [
   'postgresql://rubrica:p%23s@/rubrica?host=/run/pg',
   'postgres://db/rubrica?user=a@b',
   'postgres://rubrica@db?application_name=a@b',
+  'postgres://db:5432/rubrica?user=a@b&host=/run/pg',
+  'postgres://rubrica:p%2Fs@one,two/rubrica?options=-c%20search_path=a/b',
 ])
   test(`an address that the driver of PostgreSQL reads is accepted: ${url}`, () => {
     assert.equal(readConfig({ ...KEY, DATABASE_URL: url }).databaseUrl, url);
