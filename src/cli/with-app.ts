@@ -1,14 +1,16 @@
 import { composeApp, type Reading, type RunningApp } from '../compose-app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { requireStoreFile } from '../db/migrate.ts';
-import { openStore } from './prepare-store.ts';
+import { whyDatabaseIsNew, whyStoreFileIsNew } from '../epochs/check-mark.ts';
+import { openStore, refuseOlder } from './prepare-store.ts';
 
 /** For a command that reads a whole store: with tens of millions of payments a database server needs minutes. */
 export const WHOLE_STORE: Reading = { readsWithinMs: 3_600_000 };
 
 /**
- * `creates`: a missing store is created; otherwise the command fails with `SchemaError` NO_STORE and leaves nothing
- * behind. `asItIs`: the store is used whatever its schema.
+ * `creates`: a missing store is created, unless a service has seen one there (`CommandError` STORE_IS_OLDER); otherwise
+ * the command fails with `SchemaError` NO_STORE and leaves nothing behind. `asItIs`: the store is used whatever its
+ * schema.
  */
 export type Opening = Reading & { creates?: boolean; asItIs?: boolean };
 
@@ -27,12 +29,14 @@ export async function withApp<Result>(
   { creates = false, asItIs = false, ...reading }: Opening = {},
 ): Promise<Result> {
   const config = asCommand(readConfig(undefined, { makesKey: creates }));
-  if (!creates) requireStoreFile(config.databaseUrl);
+  if (creates) refuseOlder(whyStoreFileIsNew(config));
+  else requireStoreFile(config.databaseUrl);
   const fail = (error: unknown) => {
     throw error;
   };
   const app = composeApp(config, fail, reading);
   try {
+    if (creates) refuseOlder(await whyDatabaseIsNew(app));
     if (!asItIs) await openStore(app, creates);
     return await run(app);
   } finally {

@@ -10,6 +10,9 @@ import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startTestService } from '../support/test-service.ts';
 
+/** A command that may be the first one of an installation. */
+const CREATE = ['payment-service', 'create', '--name', 'Shop'];
+
 forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
   test('stops with an alarm in its log that says so, once', async () => {
     const db = await openTestDatabase();
@@ -31,13 +34,15 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     return env;
   }
 
-  test('and was emptied does not start, nor migrate or begin an epoch, and stays empty', async (context) => {
+  test('and was emptied does not start, nor does a command that could make or restore it, and it stays empty', async (context) => {
     const db = await openTestDatabase({ migrated: false });
     const env = await seenIn(context, db.url);
     const starting = startTestService(context, db.url, { DATA_DIR: env.DATA_DIR });
     await assert.rejects(starting, { code: 'STORE_IS_OLDER', message: /^This is not the store that was here before/ });
-    const migrated = await runCommand(['migrate'], { env: { ...process.env, ...env } });
-    assert.deepEqual([migrated.status, migrated.stderr.split(':')[0]], [78, 'STORE_IS_OLDER']);
+    for (const words of [['migrate'], CREATE]) {
+      const { status, stderr } = await runCommand(words, { env: { ...process.env, ...env } });
+      assert.deepEqual([status, stderr.split(':')[0]], [78, 'STORE_IS_OLDER'], words.join(' '));
+    }
     const begun = await runCommand(['after-restore'], { env: { ...process.env, ...env } });
     assert.deepEqual([begun.status, begun.stderr.split(':')[0]], [1, 'NO_STORE']);
     assert.deepEqual(await db.query('select table_name from {columns} as columns'), []);
@@ -57,9 +62,9 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
       const env = await seenIn(context, `sqlite:${join(folder, 'store.db')}`);
       const starting = startTestService(context, env.DATABASE_URL, { DATA_DIR: env.DATA_DIR });
       await assert.rejects(starting, { code: 'STORE_IS_OLDER' });
-      for (const command of ['migrate', 'after-restore']) {
-        const { status } = await runCommand([command], { env: { ...process.env, ...env } });
-        assert.notEqual(status, 0, command);
+      for (const words of [['migrate'], ['after-restore'], CREATE]) {
+        const { status } = await runCommand(words, { env: { ...process.env, ...env } });
+        assert.notEqual(status, 0, words.join(' '));
       }
       assert.deepEqual(readdirSync(folder), []);
     });
