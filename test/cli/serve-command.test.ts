@@ -32,6 +32,16 @@ suite('serve on the command line', () => {
     assert.equal((await first.end()).status, 0);
   });
 
+  test('says what to check when a symbolic link on the path to its store or its lock leads nowhere', async () => {
+    symlinkSync(join(folder, 'gone', 'lock'), join(folder, 'astray.db.serving'));
+    symlinkSync(join(folder, 'gone'), join(folder, 'astray'));
+    for (const store of ['astray.db', 'astray/store.db']) {
+      const { status, stderr } = await run(['serve'], { DATABASE_URL: `sqlite:${folder}/${store}` });
+      assert.equal(status, 1);
+      assert.match(stderr, /^ENOENT: .*astray[^:]*: check .*where symbolic links on the path lead\.\n$/);
+    }
+  });
+
   test('names METRICS_PORT when that port is in use, and the demo runs without it', async () => {
     await using other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -11,6 +11,8 @@ const FIXES: Readonly<Record<string, string>> = {
   EROFS: 'mount it writable, or set DATA_DIR and DATABASE_URL to a folder that is.',
   EACCES: 'let the user of this process read and write there; a PORT below 1024 is refused to most users.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',
+  open: 'check that its folder exists, and where symbolic links on the path lead.',
+  stat: 'check where symbolic links on the path lead.',
   // PostgreSQL.
   '3D000': 'make it with createdb, or check the name at the end of DATABASE_URL.',
   '28000': 'check the user in DATABASE_URL, and pg_hba.conf of the server.',
