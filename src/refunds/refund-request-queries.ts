@@ -125,19 +125,14 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join environments e on e.id = r.environment_id
   join payment_services p on p.id = e.payment_service_id`;
 
-/**
- * Lists the waiting requests of these environments (null: all), the oldest first, except requests of `elsewhere`.
- * Starts with the few waiting requests; by environment, SQLite would read all payments and look for the requests of
- * each.
- */
+/** Lists the waiting requests of these environments (null: all), the oldest first, except requests of `elsewhere`. */
 export function selectWaitingRefundRequests(
   db: Reader,
   environmentIds: readonly number[] | null,
   limit: number,
   elsewhere: readonly number[] = [],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] =
-    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $3}', environmentIds];
+  const [among, ...ids] = amongSeen(environmentIds, '$3');
   return db.query<ListedRefundRequest>(
     `${LISTED} where r.state = 'waiting' and not (r.environment_id {among $2}) ${among}
      order by r.requested_at, r.id limit $1`,
@@ -153,8 +148,7 @@ export function selectRefundRequestsBy(
   limit: number,
   elsewhere: readonly number[],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] =
-    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $5}', environmentIds];
+  const [among, ...ids] = amongSeen(environmentIds, '$5');
   // A payment service that moved here has the same person under another id.
   return db.query<ListedRefundRequest>(
     `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and not (r.environment_id {among $4}) ${among}
@@ -173,8 +167,7 @@ export function selectRefundRequests(
   environmentIds: readonly number[] | null = null,
   elsewhere: readonly number[] = [],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] =
-    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $3}', environmentIds];
+  const [among, ...ids] = amongSeen(environmentIds, '$3');
   return db.query<ListedRefundRequest>(
     `${LISTED} where not (r.environment_id {among $2}) ${among} order by r.requested_at desc, r.id limit $1`,
     [limit, elsewhere, ...ids],
@@ -187,4 +180,12 @@ export async function measureWaitingRefundRequests(db: Reader): Promise<{ count:
     "select count(*) as count, min(requested_at) as oldest from refund_requests where state = 'waiting'",
   );
   return row ?? { count: 0, oldest: null };
+}
+
+/**
+ * Returns the condition of requests of these environments and its parameter; nothing for null: all. `place`: of the
+ * parameter, such as `$3`. By environment SQLite would read all payments and look for the requests of each.
+ */
+function amongSeen(environmentIds: readonly number[] | null, place: string): [sql: string, ...(readonly number[])[]] {
+  return environmentIds === null ? [''] : [`and {filter_by}r.environment_id {among ${place}}`, environmentIds];
 }
