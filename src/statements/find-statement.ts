@@ -28,29 +28,23 @@ export async function listStatements(
   return selectStatements(app.db, await ownersOf(app, scope), limit, openOnly);
 }
 
-/**
- * Returns a statement with its lines, of one use or all. Throws `Problem` NOT_FOUND, also if the user may not see it.
- */
-export async function findStatement(
-  app: App,
-  scope: StatementScope,
-  id: string,
-  use: LineUse | null,
-): Promise<{ statement: ListedStatement; lines: KeptLine[] }> {
+/** Returns a statement. Throws `Problem` NOT_FOUND, also if the user may not see it. */
+export async function findStatement(app: App, scope: StatementScope, id: string): Promise<ListedStatement> {
   const found = await selectListedStatement(app.db, id);
   const [statement] = found === null ? [] : await onlySeen(app, scope, [found]);
   if (statement === undefined)
     throw notFound('There is no such statement of the bank.', 'No existe esa cartola del banco.');
-  return { statement, lines: await readLines(app, id, use) };
+  return statement;
 }
 
 /** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
 const PAGE = 1000;
 
-async function readLines(app: App, id: string, use: LineUse | null): Promise<KeptLine[]> {
+/** Returns the lines of a statement in the order of the file; `use` null: of every use. */
+export async function readLines(app: App, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
   const lines: KeptLine[] = [];
   for (;;) {
-    const page = await selectLines(app.db, id, use, { after: lines.at(-1)?.number ?? 0, limit: PAGE });
+    const page = await selectLines(app.db, statementId, use, { after: lines.at(-1)?.number ?? 0, limit: PAGE });
     lines.push(...page);
     if (page.length < PAGE) return lines;
     await setImmediate();

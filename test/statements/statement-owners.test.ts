@@ -4,7 +4,7 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
-import { findStatement } from '../../src/statements/find-statement.ts';
+import { readLines } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import type { StatementLine } from '../../src/statements/statement.ts';
@@ -56,15 +56,15 @@ forEachEngine('statement lines and their owners', (openTestDatabase) => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    const found = await findStatement(app, null, id ?? '', null);
+    const found = await readLines(app, id ?? '', null);
     clearImmediate(next);
     assert.deepEqual(
-      found.lines.map(({ file_line, amount }) => [file_line, amount]),
+      found.map(({ file_line, amount }) => [file_line, amount]),
       lines.map(({ line: at, amount }) => [at, amount]),
     );
     assert.ok(turns >= 2, `${turns} turns of the event loop`);
-    assert.deepEqual((await findStatement(app, null, id ?? '', 'other')).lines, []);
-    assert.equal((await findStatement(app, null, left.id ?? '', 'suspense')).lines.length, 1);
+    assert.deepEqual(await readLines(app, id ?? '', 'other'), []);
+    assert.equal((await readLines(app, left.id ?? '', 'suspense')).length, 1);
   });
 
   test('one of several concurrent statements confirms a payout, and the lines of the others wait', async () => {

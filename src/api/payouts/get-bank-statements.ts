@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { findStatement, listStatements } from '../../statements/find-statement.ts';
+import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { LINE_USES } from '../../statements/statement.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import {
@@ -72,7 +72,9 @@ export const getBankStatementsId = operation({
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
-    const { statement, lines } = await findStatement(app, user.environmentIds, id, query().use ?? null);
+    const { use = null } = query();
+    const statement = await findStatement(app, user.environmentIds, id);
+    const lines = await readLines(app, id, use);
     return {
       message: 'OK',
       errors: null,

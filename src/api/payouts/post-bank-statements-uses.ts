@@ -106,7 +106,7 @@ export const postBankStatementsUses = operation({
     const { id } = request.params as { id: string };
     const members = readMembers(request, RequestSchema);
     const decision = { fileLine: lineOf(members), is: subjectOf(app, members), reason: readReason(members.reason) };
-    await findStatement(app, user.environmentIds, id, 'suspense');
+    await findStatement(app, user.environmentIds, id);
     const by = actorOf(request, user);
     const lines = await resolveLine(app, { statementId: id, ...decision, by });
     const data = { lines: lines.map(lineJson), replaced: replacedOf(lines[0]) };

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { addUp, type Sum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { findStatement, listStatements } from '../../statements/find-statement.ts';
+import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import { NOTHING_KNOWN } from '../../statements/line-notes.ts';
 import { readStatement } from '../../statements/read-statement.ts';
@@ -147,7 +147,10 @@ function masked(account: string): string {
 
 async function show(id: string, options: Json & { open?: boolean }): Promise<void> {
   const use = options.open === true ? 'suspense' : null;
-  const { statement, lines } = await withApp((app) => orUnknown('statement', id, findStatement(app, null, id, use)));
+  const { statement, lines } = await withApp(async (app) => ({
+    statement: await orUnknown('statement', id, findStatement(app, null, id)),
+    lines: await readLines(app, id, use),
+  }));
   const rows = lines.map((one) => ({
     LINE: String(one.file_line),
     DAY: one.day,
@@ -200,7 +203,8 @@ async function confirmUse(
   fileLine: number | 'unknown',
   options: ResolveOptions,
 ): Promise<boolean> {
-  const { lines } = await orUnknown('statement', id, findStatement(app, null, id, null));
+  await orUnknown('statement', id, findStatement(app, null, id));
+  const lines = await readLines(app, id, null);
   const isMeant = (line: KeptLine) => {
     if (options.use === 'suspense') return line.subject !== null;
     return options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line);

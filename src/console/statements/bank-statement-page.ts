@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
+import { findOverlapping, findStatement, readLines } from '../../statements/find-statement.ts';
 import { NOTHING_KNOWN, sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { actorText, tableOf, timeCell } from '../console-format.ts';
@@ -36,7 +36,8 @@ export async function sendStatement(
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
   const use = LINE_USES.find((one) => one === asked['use']) ?? null;
-  const { statement, lines } = await findStatement(app, user.environmentIds, id, null);
+  const statement = await findStatement(app, user.environmentIds, id);
+  const lines = await readLines(app, id, null);
   const chosen = use === null ? lines : lines.filter(({ used_as }) => used_as === use);
   const path = `/statements/${id}`;
   if (formatOf(visit) !== null) {

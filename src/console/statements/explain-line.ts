@@ -3,7 +3,7 @@ import { isReason } from '../../audit/reason.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
-import { findStatement } from '../../statements/find-statement.ts';
+import { findStatement, readLines } from '../../statements/find-statement.ts';
 import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, requireProof } from '../console-visit.ts';
@@ -22,7 +22,8 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   const fields = fieldsOf(request);
   const line = lineNumberIn(fields['line']);
-  const { lines: unrelated } = await findStatement(app, user.environmentIds, id, 'other');
+  await findStatement(app, user.environmentIds, id);
+  const unrelated = await readLines(app, id, 'other');
   const reason = (fields['reason'] ?? '').trim();
   const isUnrelated = unrelated.some(({ file_line }) => file_line === line);
   const isMatched = fields['is'] === 'suspense' && fields['use'] !== undefined;
