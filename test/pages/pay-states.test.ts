@@ -136,5 +136,8 @@ async function open(page: Page, origin: string, { path, press }: PayState): Prom
     });
   });
   await page.goto(origin + path);
-  if (press !== undefined) await page.getByRole('button').first().click();
+  if (press === undefined) return;
+  const loaded = page.waitForEvent('load');
+  await page.getByRole('button').first().click();
+  await loaded;
 }
