@@ -295,7 +295,7 @@ export function selectLines(
   db: Reader,
   statementId: string,
   use: LineUse | null,
-  { after, limit } = { after: 0, limit: Number.MAX_SAFE_INTEGER },
+  { after, limit }: { after: number; limit: number },
 ): Promise<KeptLine[]> {
   return db.query<KeptLine>(
     `select * from bank_statement_lines where statement_id = $1 and number > $2 and ($3 = '' or used_as = $3)

@@ -15,8 +15,7 @@ import type { Payout } from '../../src/payouts/payout.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
-import { selectLines } from '../../src/statements/bank-statement-queries.ts';
-import { findLinesOfPayout } from '../../src/statements/find-statement.ts';
+import { findLinesOfPayout, readLines } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
@@ -494,7 +493,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
       entries.map(({ amount }) => amount),
       [5_000],
     );
-    const kept = await selectLines(app.db, id, null);
+    const kept = await readLines(app, id, null);
     assert.deepEqual(
       kept.map(({ used_as, subject, reason }) => [used_as, subject, reason]),
       [
@@ -531,7 +530,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual(taken.uses, { deposit: 1, suspense: 1 });
     const again = await take(line(5_000, 'ABONO TRF-0116 TIENDA', 1));
     assert.deepEqual(
-      (await selectLines(app.db, again.id, null)).map(({ note }) => note),
+      (await readLines(app, again.id, null)).map(({ note }) => note),
       ['the deposit came by another line'],
     );
   });
@@ -565,7 +564,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     };
     const [first, second] = [await remit('TEF-8812', 30_000), await remit('TEF-8813', 40_000)];
     const larger = await remit('TEF-8814', 50_000);
-    const linesOf = (statement: string) => selectLines(app.db, statement, null);
+    const linesOf = (statement: string) => readLines(app, statement, null);
     const { id, uses } = await take(
       line(-30_000, 'TRANSFERENCIA TEF-8812'),
       line(-30_000, 'TRANSFERENCIA TEF-8812'),

@@ -10,7 +10,7 @@ import { returnPayout } from '../../src/movements/return-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
-import { selectLines } from '../../src/statements/bank-statement-queries.ts';
+import { readLines } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { lockLine } from '../../src/statements/line-decision-queries.ts';
 import { type LineSubject, resolveLine } from '../../src/statements/resolve-line.ts';
@@ -49,7 +49,7 @@ forEachEngine('a line of a bank statement that is put into suspense again', (ope
       return kind === 'payout' ? returnPayout(app, target, wanted) : returnDeposit(app, target, wanted);
     };
     const usesOf = async (statementId: string) =>
-      (await selectLines(app.db, statementId, null)).map(({ used_as, subject }) => [used_as, subject]);
+      (await readLines(app, statementId, null)).map(({ used_as, subject }) => [used_as, subject]);
     const available = () => availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
     const findings = async () => (await verifyStore(app)).findings.map(({ says }) => says);
     return { app, desk, take, resolve, reopen, takeBack, usesOf, available, findings };

@@ -12,7 +12,7 @@ import { closeMonth } from '../../src/movements/close-month.ts';
 import { lockMovement, selectBookedMovements, selectMovements } from '../../src/movements/movement-queries.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
-import { selectLines } from '../../src/statements/bank-statement-queries.ts';
+import { readLines } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { returnDeposit } from '../../src/statements/return-deposit.ts';
@@ -171,7 +171,7 @@ forEachEngine('a deposit that is taken back', (openTestDatabase) => {
     await assert.rejects(refused, (error: Problem) => error.code === 'PERSON_NEEDED');
     const taken = await takeBack(reference, other, maker);
     assert.equal(taken.kind === 'returned' && taken.line?.file_line, 1);
-    const [line] = await selectLines(app.db, statementId, null);
+    const [line] = await readLines(app, statementId, null);
     assert.deepEqual([line?.used_as, line?.subject, line?.resolved_by, line?.reason], ['suspense', null, null, null]);
     assert.equal((await verifyStore(app)).ok, true);
     const [booked] = await is(other.paymentServiceId, 'simulated');

@@ -7,7 +7,7 @@ import type { Recording } from '../../src/movements/record-movement.ts';
 import { returnPayout } from '../../src/movements/return-movement.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
-import { selectLines } from '../../src/statements/bank-statement-queries.ts';
+import { readLines } from '../../src/statements/find-statement.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -50,7 +50,7 @@ forEachEngine('a credit that returns a payout to a merchant', (openTestDatabase)
       return returnPayout(app, { paymentServiceId, environment: 'development' }, wanted);
     };
     const available = () => availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
-    const uses = async () => (await selectLines(app.db, id ?? '', null)).map(({ used_as }) => used_as);
+    const uses = async () => (await readLines(app, id ?? '', null)).map(({ used_as }) => used_as);
     const findings = async () => (await verifyStore(app)).findings.map(({ says }) => says);
     return { app, environment, approver, payout, say, sayWrong, takeBack, available, uses, findings };
   };
