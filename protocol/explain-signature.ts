@@ -9,7 +9,7 @@ import { readFormFields } from './read-form-fields.ts';
 import { readJsonFields } from './read-json-fields.ts';
 import { type ReceivedSignature, readSignature } from './received-signature.ts';
 import { isCallback } from './sign-fields.ts';
-import { type CauseCode, FIXES, type Language } from './signature-causes.ts';
+import { type CauseCode, FIXES, type ProgramLanguage } from './signature-causes.ts';
 import { byName, concatenated, type Draft, type Hypothesis, type Order, proves, withParts } from './signing-draft.ts';
 import { type Problem, problem, type SigningCode, SigningError } from './signing-error.ts';
 import { checkCallbackFields, checkRequestFields } from './signing-rules.ts';
@@ -39,7 +39,7 @@ export type Cause = {
   code: CauseCode | SigningCode;
   field: string | null;
   fix: string;
-  fixes: Partial<Record<Language, string>>;
+  fixes: Partial<Record<ProgramLanguage, string>>;
 };
 
 /** `verified`: the signature is right. `causes` are then the rules that the body breaks, if any. */

@@ -1,8 +1,8 @@
 /** A programming language of shops. */
-export type Language = 'php' | 'js' | 'python' | 'ruby';
+export type ProgramLanguage = 'php' | 'js' | 'python' | 'ruby';
 export type CauseCode = keyof typeof FIXES;
 
-type Fix = { fix: string } & Record<Language, string>;
+type Fix = { fix: string } & Record<ProgramLanguage, string>;
 
 /** The fix of each signing mistake: in general, and in programming languages. */
 export const FIXES = {

@@ -1,10 +1,10 @@
-import type { CauseCode, Language } from '../protocol/signature-causes.ts';
+import type { CauseCode, ProgramLanguage } from '../protocol/signature-causes.ts';
 
 /**
  * The language-specific fixes, as in `FIXES` in English. Fixes that are missing here are code, and the same in both
  * languages.
  */
-export const SPANISH_HINTS: Readonly<Partial<Record<CauseCode, Partial<Record<Language, string>>>>> = {
+export const SPANISH_HINTS: Readonly<Partial<Record<CauseCode, Partial<Record<ProgramLanguage, string>>>>> = {
   SECRET_OF_OTHER_ENVIRONMENT: {
     php: "Carga los dos del mismo lugar: getenv('SERVICE_TOKEN') y getenv('SECRET_TOKEN').",
     js: 'Carga los dos del mismo lugar: const { SERVICE_TOKEN, SECRET_TOKEN } = env.',

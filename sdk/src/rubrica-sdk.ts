@@ -3,7 +3,7 @@ export type { GrammarOptions } from '../../protocol/field-grammar.ts';
 export { computeSignature, type SigningKey, signatureMatches, signingKey } from '../../protocol/hmac.ts';
 export type { OtherSecret } from '../../protocol/key-hypotheses.ts';
 export { type RequestInput, type SignedRequest, sign, signAsync } from '../../protocol/sign-fields.ts';
-export type { CauseCode, Language } from '../../protocol/signature-causes.ts';
+export type { CauseCode, ProgramLanguage as Language } from '../../protocol/signature-causes.ts';
 export { type Problem, type SigningCode, SigningError } from '../../protocol/signing-error.ts';
 export {
   type CallbackData,

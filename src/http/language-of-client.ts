@@ -1,6 +1,6 @@
-import type { Language } from '../../protocol/signature-causes.ts';
+import type { ProgramLanguage } from '../../protocol/signature-causes.ts';
 
-export const LANGUAGE_NAMES: Record<Language, string> = {
+export const LANGUAGE_NAMES: Record<ProgramLanguage, string> = {
   php: 'PHP',
   js: 'JavaScript',
   python: 'Python',
@@ -8,12 +8,12 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
 };
 
 /** Returns the programming language of a client by its `User-Agent`; null if unknown. */
-export function languageOfClient(userAgent: string | undefined): Language | null {
+export function languageOfClient(userAgent: string | undefined): ProgramLanguage | null {
   return USER_AGENTS.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0] ?? null;
 }
 
 /** The default `User-Agent` of HTTP clients. */
-const USER_AGENTS: readonly [Language, RegExp][] = [
+const USER_AGENTS: readonly [ProgramLanguage, RegExp][] = [
   ['php', /php|guzzle|symfony|wordpress|prestashop|magento/i],
   ['python', /python|aiohttp|httpx/i],
   ['ruby', /ruby|faraday|httparty|typhoeus/i],

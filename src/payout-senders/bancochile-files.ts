@@ -10,7 +10,7 @@ import {
   UnfitLine,
   workbook,
   zeros,
-} from './bank-file.ts';
+} from './bank-file-format.ts';
 import type { AccountType, PayoutLine } from './payout-sender.ts';
 
 const OWN = '001';

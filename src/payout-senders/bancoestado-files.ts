@@ -1,4 +1,4 @@
-import { ascii, type BankFileFormat, bareRut, capitals, fitting, mailOf, row } from './bank-file.ts';
+import { ascii, type BankFileFormat, bareRut, capitals, fitting, mailOf, row } from './bank-file-format.ts';
 import type { PayoutLine } from './payout-sender.ts';
 
 const OWN = '012';

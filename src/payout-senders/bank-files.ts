@@ -1,6 +1,6 @@
 import { bancochileMasivas, bancochileV4 } from './bancochile-files.ts';
 import { bancoestadoAbonos, bancoestadoProveedores } from './bancoestado-files.ts';
-import type { BankFileFormat } from './bank-file.ts';
+import type { BankFileFormat } from './bank-file-format.ts';
 import { bciFile, biceFile, itauFile, scotiabankFile } from './other-bank-files.ts';
 import { santanderFile } from './santander-file.ts';
 

@@ -9,7 +9,7 @@ import {
   row,
   UnfitLine,
   workbook,
-} from './bank-file.ts';
+} from './bank-file-format.ts';
 import type { AccountType } from './payout-sender.ts';
 
 const BCI_HEADING = [

@@ -1,4 +1,4 @@
-import { type BankFileFormat, bareRut, fitting, mailOf, plain, workbook } from './bank-file.ts';
+import { type BankFileFormat, bareRut, fitting, mailOf, plain, workbook } from './bank-file-format.ts';
 
 const OWN = '037';
 

@@ -1,4 +1,4 @@
-import { type CauseCode, FIXES, type Language as ProgramLanguage } from '../../protocol/signature-causes.ts';
+import { type CauseCode, FIXES, type ProgramLanguage } from '../../protocol/signature-causes.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { SPANISH_HINTS } from '../hint-spanish.ts';
 import { type Html, html } from '../http/html.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { deliverMails } from '../../src/mail/deliver-mails.ts';
-import { listMails } from '../../src/mail/resend-mail.ts';
+import { listMails } from '../../src/mail/manage-mails.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';

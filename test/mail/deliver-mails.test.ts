@@ -9,7 +9,7 @@ import { createMailer, type Mailer, type MailMessage } from '../../src/lib/netwo
 import { deleteOldMails, deliverMails } from '../../src/mail/deliver-mails.ts';
 import type { Mail } from '../../src/mail/mail.ts';
 import { isMailAddress } from '../../src/mail/mail.ts';
-import { endMail, listMails, resendMail } from '../../src/mail/resend-mail.ts';
+import { endMail, listMails, resendMail } from '../../src/mail/manage-mails.ts';
 import { writeReceipt } from '../../src/pages/receipt-mail.ts';
 import { setLook } from '../../src/payment-services/set-look.ts';
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CauseCode, FIXES, type Language } from '../../protocol/signature-causes.ts';
+import { type CauseCode, FIXES, type ProgramLanguage } from '../../protocol/signature-causes.ts';
 import { PERMISSIONS, type Permission } from '../../src/auth/permission.ts';
 import { SPANISH_HINTS } from '../../src/hint-spanish.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -115,7 +115,7 @@ forEachEngine('answers in Spanish', (openTestDatabase) => {
 test('every hint for a wrong signature has a Spanish version, unless it is only code', () => {
   for (const [code, { fix: _, ...hints }] of Object.entries(FIXES)) {
     for (const [language, hint] of Object.entries(hints)) {
-      const spanish = SPANISH_HINTS[code as CauseCode]?.[language as Language];
+      const spanish = SPANISH_HINTS[code as CauseCode]?.[language as ProgramLanguage];
       const isEnglish = /\b(?:the|in place of|leave out|without|before|not \S+[.,]|already|once)\b/i.test(hint);
       assert.ok(spanish === undefined ? !isEnglish : spanish !== hint, `${code} ${language}: ${spanish ?? hint}`);
     }

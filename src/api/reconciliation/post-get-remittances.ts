@@ -116,7 +116,10 @@ export const postGetRemittances = operation({
     summary: 'List the newest payouts',
     description: MEANS,
   },
-  handle: async (app, request) => answer(app, request, () => ({ from: 0, to: Number.MAX_SAFE_INTEGER })),
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    return answer(app, user, { from: 0, to: Number.MAX_SAFE_INTEGER }, readLimit(request));
+  },
 });
 
 /** Lists the payouts of one Chilean day in the same format. */
@@ -140,24 +143,21 @@ export const postGetRemittance = operation({
     errors: ['INVALID_PARAMETER', ...CONTRACT.errors],
   },
   handle: async (app, request) => {
+    const user = await requireUser(app, request);
     const { date } = request.params as { date: string };
-    return answer(app, request, () => {
-      const day = readRemittanceDay(date);
-      if (day === null)
-        throw invalidParameter('The date is a day such as 2026-01-15.', 'La fecha es un día como 2026-01-15.');
-      return boundsOfDay(day);
-    });
+    const day = readRemittanceDay(date);
+    if (day === null)
+      throw invalidParameter('The date is a day such as 2026-01-15.', 'La fecha es un día como 2026-01-15.');
+    return answer(app, user, boundsOfDay(day), readLimit(request));
   },
 });
 
 async function answer(
   app: App,
-  request: FastifyRequest,
-  readSpan: () => { from: number; to: number },
+  user: User,
+  span: { from: number; to: number },
+  limit: number,
 ): Promise<Static<typeof RemittancesSchema>> {
-  const user = await requireUser(app, request);
-  const limit = readLimit(request);
-  const span = readSpan();
   const { environmentIds } = await readScope(app, user);
   const [toMerchants, toPeople] = await Promise.all([
     selectPayouts(app.db, { environmentIds, ...span }, limit),

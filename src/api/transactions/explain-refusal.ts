@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyRequest } from 'fastify';
 import type { Cause, ExplainOptions, Explanation } from '../../../protocol/explain-signature.ts';
-import type { CauseCode, Language } from '../../../protocol/signature-causes.ts';
+import type { CauseCode, ProgramLanguage } from '../../../protocol/signature-causes.ts';
 import { problem, type SigningCode } from '../../../protocol/signing-error.ts';
 import type { App } from '../../app.ts';
 import { SPANISH_CAUSES } from '../../cause-spanish.ts';
@@ -118,7 +118,7 @@ async function ask(question: ExplainOptions): Promise<Explanation> {
   }
 }
 
-function itemOf({ code, field, fix, fixes }: Cause, language: Language | null): ErrorItem {
+function itemOf({ code, field, fix, fixes }: Cause, language: ProgramLanguage | null): ErrorItem {
   if (!Object.hasOwn(SPANISH_CAUSES, code)) return signingItem(problem(code as SigningCode, field));
   const spanish = { ...fixes, ...SPANISH_HINTS[code as CauseCode] };
   return {
@@ -131,12 +131,12 @@ function itemOf({ code, field, fix, fixes }: Cause, language: Language | null): 
 }
 
 /** Returns the fix in the client's language; when that is unknown, in every language. */
-function hintIn(fixes: Cause['fixes'], language: Language | null): string {
+function hintIn(fixes: Cause['fixes'], language: ProgramLanguage | null): string {
   const own = language === null ? undefined : fixes[language];
   return (
     own ??
     Object.entries(fixes)
-      .map(([name, text]) => `${LANGUAGE_NAMES[name as Language]}: ${text}`)
+      .map(([name, text]) => `${LANGUAGE_NAMES[name as ProgramLanguage]}: ${text}`)
       .join(' | ')
   );
 }

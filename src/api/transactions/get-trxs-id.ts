@@ -1,17 +1,14 @@
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
-import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { requireUser } from '../../http/require-user.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import type { PaymentDetail } from '../../payment-methods/payment-method.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
-import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
+import { requireTransaction } from './require-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
 import { TRANSACTION_ID } from './transaction-schemas.ts';
 
@@ -34,17 +31,6 @@ export const getTrxsId = operation({
     return { message: MESSAGE, errors: null, data: await describeTransaction(app, transaction) };
   },
 });
-
-/**
- * Returns the transaction of the path. Throws `Problem` `NOT_FOUND`, also for a transaction that the user may not see.
- */
-export async function requireTransaction(app: App, request: FastifyRequest): Promise<Transaction> {
-  const user = await requireUser(app, request);
-  const { id } = request.params as { id: string };
-  const transaction = await findTransaction(app, id, user.environmentIds);
-  if (transaction === null) throw notFound('There is no such transaction.', 'No existe esa transacción.');
-  return transaction;
-}
 
 async function describeTransaction(app: App, transaction: Transaction) {
   const environment = await environmentOf(app, transaction);

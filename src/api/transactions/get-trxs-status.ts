@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { requireTransaction } from './get-trxs-id.ts';
+import { requireTransaction } from './require-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
 import { TRANSACTION_ID } from './transaction-schemas.ts';
 

@@ -3,7 +3,7 @@ import { type Cause, explain } from '../../../protocol/explain-signature.ts';
 import { computeSignature, signingKey } from '../../../protocol/hmac.ts';
 import { readJsonFields } from '../../../protocol/read-json-fields.ts';
 import { messageOf } from '../../../protocol/sign-fields.ts';
-import type { Language } from '../../../protocol/signature-causes.ts';
+import type { ProgramLanguage } from '../../../protocol/signature-causes.ts';
 import { SigningError } from '../../../protocol/signing-error.ts';
 import { verifyCallback } from '../../../protocol/verify-callback.ts';
 import { LANGUAGE_NAMES } from '../../http/language-of-client.ts';
@@ -98,7 +98,7 @@ async function explainBody(options: ExplainOptions): Promise<void> {
 }
 
 function linesOf({ code, field, fix, fixes }: Cause): string[] {
-  const languages = Object.entries(fixes) as [Language, string][];
+  const languages = Object.entries(fixes) as [ProgramLanguage, string][];
   return [
     field === null ? code : `${code} in ${field}`,
     `  ${fix}`,

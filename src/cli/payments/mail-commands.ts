@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { formatAge } from '../../lib/time-text.ts';
 import { MAIL_STATES, type MailState } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
-import { endMail, listMails, type MailDecision, resendMail } from '../../mail/resend-mail.ts';
+import { endMail, listMails, type MailDecision, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { readLimit } from '../options.ts';
 import { alreadyDone, listTable, notFound, print, time } from '../print.ts';

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { type MailState, maskAddress } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
-import { endMail, listMails, resendMail } from '../../mail/resend-mail.ts';
+import { endMail, listMails, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { badge, emptyState, testBadge } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';

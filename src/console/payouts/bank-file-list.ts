@@ -4,7 +4,7 @@ import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
-import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
+import type { BankFileFormat } from '../../payout-senders/bank-file-format.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/files/find-payout-file.ts';
 import { makePayoutFiles } from '../../payouts/files/make-payout-files.ts';

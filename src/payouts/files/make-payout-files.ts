@@ -10,7 +10,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { dayOf } from '../../lib/calendar-day.ts';
 import { prefixedId } from '../../lib/ids.ts';
-import { type BankFileFormat, type Payer, UnfitLine } from '../../payout-senders/bank-file.ts';
+import { type BankFileFormat, type Payer, UnfitLine } from '../../payout-senders/bank-file-format.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import type { PayoutLine } from '../../payout-senders/payout-sender.ts';
 import { NAMED_IN_AN_ACT, type Payout, payoutMoney, totalOf } from '../payout.ts';
