@@ -120,6 +120,19 @@ forEachEngine('health', (openTestDatabase, engine) => {
     );
   });
 
+  test('an advanced clock of a development installation does not differ from that of the database server', async () => {
+    const db = await openTestDatabase();
+    const [now, ahead] = [Date.now() + 2 * DAY, 2 * DAY];
+    const problems = async (clock: Parameters<typeof createTestApp>[1]) =>
+      (await ownFindings(createTestApp(db, clock))).flatMap((finding) =>
+        finding.check === 'database' ? [sayFinding(finding, 'en').fix] : [],
+      );
+    const advanced = Object.assign(createTestClock(now), { ahead: () => ahead });
+    assert.deepEqual(await problems({ now: advanced }), [null]);
+    const [wrong] = await problems({ now: createTestClock(now) });
+    if (engine === 'postgres') assert.match(wrong ?? '', /Run NTP on both machines/);
+  });
+
   test('a process on SQLite finds that its machine has another time; a database server corrects the clock itself', async () => {
     const db = await openTestDatabase();
     const foundOf = async (behindMs: number) => {
