@@ -106,10 +106,11 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
       assert.ok(own.text.includes(said), said);
     const path = `${at}/requests/${request?.id}`;
     assert.ok(!own.text.includes(`${path}/approve`));
+    assert.match(own.text, /<p>If you take it back, nothing is refunded\. It can be requested again\.<\/p>/);
     const page = await as(approver).get(at);
     assert.ok(page.text.includes(`href="/console${path}/approve"`));
     assert.ok(!page.text.includes(`${path}/withdraw`));
-    assert.match(page.text, /Then nothing is refunded\. It can be requested again\./);
+    assert.match(page.text, /If you reject it, nothing is refunded\. It can be requested again\./);
     const without = await as(approver).post(`${path}/reject`, { reason: '' });
     assert.deepEqual(
       [without.status, languageLeadsTo(without)],

@@ -78,7 +78,7 @@ function endForm(visit: ConsoleVisit, asked: RefundRequest, { action, text, refu
   const as = reasonOfEnding(asked);
   const value = isAtFault(refused, as) ? fieldsOf(request)['reason'] : undefined;
   return html`<form method="post" action="${action}">
-<p>${tell(language, 'above.end_text')}</p>
+<p>${tell(language, `${text}_text`)}</p>
 ${reasonField(language, refused, { as, value })}
 <button>${tell(language, text)}</button></form>`;
 }
