@@ -106,7 +106,8 @@ type LineKnown = {
 async function planLine(app: App, scope: ImportScope, row: SettlementRow, known: LineKnown): Promise<ImportStep> {
   const { one, isAgain } = known;
   const isInBooks = one !== undefined && one.kind !== 'missing_in_books';
-  if (row.amount < 0) return planRefunded(app, scope, row, { ...known, isNew: !isInBooks && !isAgain });
+  if (row.amount < 0 && !isOwnRefund(row, known))
+    return planRefunded(app, scope, row, { ...known, isNew: !isInBooks && !isAgain });
   if (isInBooks) {
     const note = one.differs.length === 0 ? '' : `differs in ${one.differs.join(', ')}: bin/rubrica reconcile`;
     return { ...stepOf(row, 'known', note), transactionId: one.line?.transaction_id ?? null };
@@ -115,6 +116,11 @@ async function planLine(app: App, scope: ImportScope, row: SettlementRow, known:
   if (row.instalment !== null) return stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle');
   if (row.wentBack === true) return stepOf(row, 'left', 'a payment whose money went back: bin/rubrica payment settle');
   return planMissing(app, scope, row, known);
+}
+
+/** Returns whether the line agrees with a refund of this service. A chargeback of the same amount may be another matter. */
+function isOwnRefund(row: SettlementRow, { one, isAgain }: LineKnown): boolean {
+  return one?.kind === 'matched' && one.line?.kind === 'refund' && row.chargeback !== true && !isAgain;
 }
 
 type Days = { first: string; last: string };

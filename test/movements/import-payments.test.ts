@@ -372,6 +372,25 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
+  test('knows a refund that the books have, and leaves one of another amount or a repeated line to a person', async () => {
+    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
+    const opened = await openCheckout(openTestDatabase, { method });
+    const { app } = opened;
+    await startPayment(app, opened.transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    await acceptedRefund(app, opened.transaction, 2000);
+    await carryOutRefunds(app, 10);
+    const planned = async (...lines: [amount: number, type: string][]) => {
+      const rows = lines.map(([amount, type]) => `15/01/2026;${id};1234;${amount};${type}`);
+      const file = [`${HEAD};tipo`, ...rows].join('\n');
+      return resultsOf(await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file]))));
+    };
+    assert.deepEqual(await planned([2000, 'Anulación']), ['known']);
+    assert.deepEqual(await planned([1999, 'Anulación']), ['left']);
+    assert.deepEqual(await planned([2000, 'Anulación'], [2000, 'Anulación']), ['known', 'left']);
+    assert.deepEqual(await planned([2000, 'Contracargo']), ['left'], 'perhaps a chargeback beside our refund');
+  });
+
   test('leaves a chargeback of a payment that the books do not have to a person', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const planned = async (type: string) => {
