@@ -56,7 +56,25 @@ export function unfit(detail: InBoth): Problem {
   return new Problem('PAYOUT_STATE', { detail });
 }
 
-export const OTHER_AMOUNT = { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' };
+type OtherAmount = { readonly id: string; readonly amount: number; readonly currency: string };
+
+/** Returns the error for a line of another amount than the payout or deposit that a person named. */
+export function otherAmount(line: KeptLine, { id, amount, currency }: OtherAmount): Problem {
+  const [ofLine, ofNamed] = [formatMoney(Math.abs(line.amount), line.currency), formatMoney(amount, currency)];
+  const isRecorded = id.startsWith('mv_');
+  return unfit({
+    en: `The line is of ${ofLine}, and ${id} of ${ofNamed}. ${
+      isRecorded
+        ? 'If it was recorded with a wrong amount, take it back first, then explain the line again.'
+        : 'If the bank moved another amount, use `other` and name the payout in the reason.'
+    }`,
+    es: `La línea es de ${ofLine}, y ${id} de ${ofNamed}. ${
+      isRecorded
+        ? 'Si se registró con otro monto, deshazlo primero y explica la línea de nuevo.'
+        : 'Si el banco movió otro monto, márcala como ajena (other) y nombra el pago en el motivo.'
+    }`,
+  });
+}
 
 /** Returns whether a deposit or payout with this reference was booked with the line. */
 export function isReferenceOf(line: KeptLine, reference: string): boolean {
@@ -89,7 +107,7 @@ async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Prom
   if ((await selectReturn(tx, movement)) !== null)
     throw unfit({ en: 'That deposit was taken back.', es: 'Ese depósito se deshizo.' });
   if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;
-  throw unfit(OTHER_AMOUNT);
+  throw otherAmount(line, movement);
 }
 
 type Booking = OfLine & {

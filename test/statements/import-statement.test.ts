@@ -453,7 +453,7 @@ forEachEngine('bank statements', (openTestDatabase) => {
     const { id } = await take(line(20_000, 'TRANSFERENCIA'), line(-700, 'COMISION'));
     const is = { use: 'deposit' as const, deposit: { id: recorded.movement.id } };
     const resolving = resolveLine(app, { statementId: id, fileLine: 1, is, reason: 'x', by });
-    await assert.rejects(resolving, /The line is of another amount/);
+    await assert.rejects(resolving, /The line is of \$20\.000 CLP, and mv_\w+ of 200\.00 USD\. If it was recorded/);
   });
 
   test('an unrecorded deposit of an acquirer is not dismissed with all unknown lines, only when it is named', async () => {
@@ -589,10 +589,13 @@ forEachEngine('bank statements', (openTestDatabase) => {
       resolveLine(app, { statementId: id, fileLine, is: { use, payoutId }, reason: 'es el del lunes', by });
     const [, repeated, third] = lines.map(({ file_line }) => file_line) as [number, number, number];
     await assert.rejects(decide(third, first), { code: 'PAYOUT_STATE' });
-    await assert.rejects(decide(third, larger), { code: 'PAYOUT_STATE', message: /another amount/ });
+    await assert.rejects(decide(third, larger), {
+      code: 'PAYOUT_STATE',
+      message: /recorded with a wrong amount, take it back/,
+    });
     await assert.rejects(decide(repeated, first), { code: 'PAYOUT_STATE' });
     await assert.rejects(decide(third, 'mv_x'), { code: 'NOT_FOUND' });
-    await assert.rejects(decide(third, second, 'return'), { code: 'PAYOUT_STATE', message: /another amount/ });
+    await assert.rejects(decide(third, second, 'return'), { code: 'PAYOUT_STATE', message: /The line is of / });
     await decide(third, second);
     assert.equal((await linesOf(id))[2]?.subject, second);
     const entries = await app.db.query<{ kind: string }>('select kind from journal_entries where debit_account = $1', [
@@ -683,9 +686,15 @@ forEachEngine('bank statements', (openTestDatabase) => {
     });
     await assert.rejects(say(dos, paid, desk.maker), { code: 'PERMISSION_MISSING' });
     await assert.rejects(say(tres, payout(payouts[0]?.id), desk.approver), { code: 'PERMISSION_MISSING' });
-    const otherAmount = { code: 'PAYOUT_STATE', message: 'The line is of another amount.' };
-    await assert.rejects(say(uno, payout(payouts[0]?.id)), otherAmount);
-    await assert.rejects(say(dos, await paidIn(owner, 6_000)), otherAmount);
+    const id = payouts[0]?.id ?? '';
+    await assert.rejects(say(uno, payout(id)), {
+      code: 'PAYOUT_STATE',
+      message: new RegExp(`and ${id} of .* use \`other\``),
+    });
+    await assert.rejects(say(dos, await paidIn(owner, 6_000)), {
+      code: 'PAYOUT_STATE',
+      message: / of \$6\.000 CLP\. If/,
+    });
     const remitted = await payOut(app, owner, 5_000);
     const noDeposit = { id: 'movement' in remitted ? remitted.movement.id : '' };
     await assert.rejects(say(dos, { use: 'deposit', deposit: noDeposit }), { code: 'NOT_FOUND' });
