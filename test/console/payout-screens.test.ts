@@ -11,6 +11,7 @@ import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { previewPayouts, proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import { settleOutcomes } from '../../src/payouts/settling/settle-outcomes.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { atConsole } from '../support/console-person.ts';
@@ -20,7 +21,7 @@ import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { payOut } from '../support/test-movements.ts';
-import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { ANA, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
@@ -409,6 +410,29 @@ forEachEngine('the payout screens', (openTestDatabase) => {
         `${other?.id} está en «Enviado» (sent): solo un pago en «Borrador» (draft) o «Espera aprobación» (awaiting_approval) o «Aprobado» (approved) puede pasar`,
       ),
     );
+  });
+
+  test('lead from a payout that the bank refused to its recipient, unless its money may have left again', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { environment: owner, maker: by } = desk;
+    const finance = as(await createTestUser(app, { role: 'finance', may: [] }), { 'accept-language': 'es' });
+    await setPayoutSender(app, owner, { kind: 'simulated', url: null, key: null }, by);
+    const luis = { ...ANA, rut: '11.111.111-1', account: '11111111', name: 'Luis Soto' };
+    const wishes = [wish({ amount: 6001 }), wish({ amount: 6001, payee: luis })];
+    const [refused, contradicted] = await approved(app, desk, wishes);
+    await carryOutPayouts(app, 10);
+    const page = async (id = '') => (await finance.get(`/payouts/${id}`)).text;
+    for (const payout of [refused, contradicted]) {
+      const text = await page(payout?.id);
+      assert.match(text, /<h2>Pagar otra vez<\/h2>\n<p class="quiet">El dinero está disponible de nuevo\./);
+      assert.match(text, new RegExp(`<a class="button" href="/console/recipients/${payout?.recipient_id}">`));
+    }
+    await propose(app, desk, [wish({ amount: 6001 })]);
+    assert.doesNotMatch(await page(refused?.id), /Pagar otra vez/, 'it was proposed again');
+    const said = [{ id: contradicted?.id ?? '', outcome: 'confirmed' as const, reason: null }];
+    await app.db.transaction((tx) => settleOutcomes(tx, owner, said, { at: app.now() }));
+    assert.doesNotMatch(await page(contradicted?.id), /Pagar otra vez/, 'perhaps its money left');
   });
 
   test('name the rule for programs as the approver of an automatic approval', async () => {

@@ -57,6 +57,7 @@ ${timelineOf(language, seen, lines)}</section>
 ${factsOf(app, language, seen, ofBank)}
 ${settleWay(app, visit, { payout, owner }, ofBank)}
 ${decisionsOf(app, visit, seen, refused)}
+${againWay(app, visit, seen)}
 ${accountTypeForm(app, visit, seen)}
 </div>
 </div>`;
@@ -167,4 +168,19 @@ function decisionsOf(app: App, visit: ConsoleVisit, { payout, barred }: SeenPayo
   }
 ${next.includes('rejected') && may('payouts:approve') && decisionForm(visit, { at, act: 'reject', refused })}
 ${next.includes('cancelled') && may('payouts:create') && decisionForm(visit, { at, act: 'cancel', refused })}`;
+}
+
+/**
+ * Leads from a payout whose money is available again to its recipient, unless it is in doubt whether the money left, or
+ * an equal payout was made: perhaps it was paid again already.
+ */
+function againWay(app: App, visit: ConsoleVisit, { payout, recipient, warnings }: SeenPayout): Html | false {
+  const { language, user } = visit;
+  if (warnings.some(({ code }) => code === 'SAME_AMOUNT')) return false;
+  const isBack = (payout.state === 'failed' || payout.state === 'returned') && payout.contradiction === null;
+  if (!isBack || recipient === null || !user.may.has('payouts:create')) return false;
+  const to = `${publicPath(app)}/console/recipients/${recipient.id}`;
+  return html`<h2>${tell(language, 'payout.again')}</h2>
+<p class="quiet">${tell(language, 'payout.again_text')}</p>
+<p class="actions"><a class="button" href="${to}">${tell(language, 'payout.again_to', { name: recipient.name })}</a></p>`;
 }

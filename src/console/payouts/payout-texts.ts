@@ -64,6 +64,10 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.cancel': 'Retirar',
     'decide.cancel_text':
       'Lo que no ha salido no se paga, y el dinero que se le reservó queda libre. Para pagarlo, alguien lo propone otra vez con otra referencia.',
+    'payout.again': 'Pagar otra vez',
+    'payout.again_text':
+      'El dinero está disponible de nuevo. Si la cuenta no sirve, guarda otra en la página del destinatario. Después propón allí el pago, con otra referencia.',
+    'payout.again_to': 'Destinatario: {name}',
     'decide.submit': 'Pedir la aprobación',
     'decide.another': 'Lo aprueba otra persona: {who}.',
     'decide.not_yours': 'No lo puedes aprobar: {why}',
@@ -156,6 +160,10 @@ export const PAYOUT_TEXTS = roomTexts(
     'decide.cancel': 'Take back',
     'decide.cancel_text':
       'What has not left is not paid, and the money reserved for it is free again. To pay it, somebody proposes it again with another reference.',
+    'payout.again': 'Pay again',
+    'payout.again_text':
+      'The money is available again. If the account is no good, store another on the page of the recipient. Then propose the payout there, with another reference.',
+    'payout.again_to': 'Recipient: {name}',
     'decide.submit': 'Ask for approval',
     'decide.another': 'Another person approves it: {who}.',
     'decide.not_yours': 'You cannot approve it: {why}',
