@@ -176,7 +176,7 @@ function taken(reference: string): Problem {
   return new Problem('PAYOUT_CONFLICT', {
     detail: {
       en: `${reference} belongs to another payout. Repeat its fields to read it, or choose a new id.`,
-      es: `${reference} es de otro pago. Repite sus campos para leerlo, o elige un id nuevo.`,
+      es: `${reference} es de otro pago. Para pagar de nuevo elige otra referencia (id); con los mismos campos lees ese pago.`,
     },
   });
 }
