@@ -43,6 +43,8 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
     assert.match(erased.text, /records? (was|were) erased/);
     assert.deepEqual(await emails(), ['']);
     assert.match((await owner.post(AT, { who: EMAIL })).text, /Nothing is kept that can be erased/);
+    assert.match((await owner.get('/console/payments/1001')).text, /<dt>Payer<\/dt><dd>—<\/dd>/);
+    assert.match((await owner.get('/console/payments')).text, /data-label="Payer">—</);
 
     const { acts } = await listAudit(app, { action: 'privacy' }, 20);
     const done = acts.find(({ action }) => action === 'privacy.erased');

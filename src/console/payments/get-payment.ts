@@ -125,7 +125,7 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
   const { payment_method: method } = payment;
   const attempt = timeline.findLast(({ kind, what }) => kind === 'attempt' && what === 'approved');
   const facts: [string, Html | string | null][] = [
-    [tell(language, 'column.payer'), payment.customer_email],
+    [tell(language, 'column.payer'), payment.customer_email || '—'],
     [tell(language, 'column.method'), method === null ? null : methodName(language, { code: method })],
     [tell(language, 'column.code'), payment.authorization_code],
     [tell(language, 'column.card'), payment.card_last_digits === null ? null : `…${payment.card_last_digits}`],

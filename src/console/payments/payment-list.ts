@@ -140,7 +140,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
       hidden: true,
     },
     { name: 'created', text: 'column.created', value: ({ created_at }) => created_at, kind: 'time' },
-    { name: 'payer', text: 'column.payer', value: ({ customer_email }) => customer_email },
+    { name: 'payer', text: 'column.payer', value: ({ customer_email }) => customer_email || null },
     { name: 'method', text: 'column.method', value: ({ payment_method }) => payment_method, hidden: true },
     { name: 'code', text: 'column.code', value: ({ authorization_code }) => authorization_code, hidden: true },
     { name: 'card', text: 'column.card', value: ({ card_last_digits }) => card_last_digits, hidden: true },
