@@ -29,6 +29,10 @@ forEachEngine('release', (openTestDatabase) => {
     const asked = await run('release --limit 1', true, 'n\n');
     assert.match(asked.stderr, /Let \d+ callbacks? and 2 refunds go\? \[y\/N\] /);
     assert.match(asked.stdout, /^2 unresolved refunds;/m);
+    assert.match(
+      asked.stdout,
+      /The newest event in the store is of .+ earlier: it knows nothing of what happened since\./,
+    );
     const { counts, refunds } = JSON.parse((await run('release --limit 1 --json', false)).stdout);
     assert.deepEqual([counts.refunds, refunds.length], [2, 1]);
 

@@ -58,7 +58,7 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     assert.match(waits.text, /<a href="\/console\/restore">Comparar y liberar<\/a>/);
     const { status, text } = await server.get(PATH, operator.console);
     assert.equal(status, 200);
-    assert.match(text, /se perdieron 2 h/);
+    assert.match(text, /, 2 h antes: de lo que pasó desde entonces no sabe nada/);
     assert.match(text, /Devoluciones sin final: antes de pedirlas se le pregunta al medio: 1</);
     assert.match(text, /Callbacks que salen al liberar: [1-9]/);
     assert.ok((await server.get(PATH, owner.console)).text.includes(`/console/payments/${paid.id}"`));

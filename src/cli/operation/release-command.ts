@@ -84,7 +84,7 @@ export function describeGap({ began_at, known_until }: Epoch): string {
   if (known_until === null)
     return 'The store has no event, so nothing shows how old it is: compare everything before the restore.';
   const gap = formatAge(began_at - known_until);
-  return `The newest event in the store is of ${time(known_until)}: ${gap} of events after it are lost.`;
+  return `The newest event in the store is of ${time(known_until)}, ${gap} earlier: it knows nothing of what happened since.`;
 }
 
 function linesOf(open: Unreleased, limit: number): string[] {

@@ -8,7 +8,7 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.begin':
       'Una restauración se declara con el servicio detenido, así que no tiene pantalla: quien administra la máquina usa restore, o after-restore si la base se restauró con sus propias herramientas.',
     'restore.at': 'La base se restauró el {at}.',
-    'restore.gap': 'Lo último que sabe es del {until}: se perdieron {age}.',
+    'restore.gap': 'Lo último que sabe es del {until}, {age} antes: de lo que pasó desde entonces no sabe nada.',
     'restore.no_gap': 'La base no tiene eventos, así que nada muestra qué tan antigua es: compara todo lo anterior.',
     'restore.anchors': 'Sellos de los libros sobre lo que se perdió: {count}. Al liberar aceptas esa pérdida.',
     'restore.held':
@@ -45,7 +45,8 @@ export const RESTORE_TEXTS = roomTexts(
     'restore.begin':
       'A restore is declared while the service is stopped, so it has no screen: the person who runs the machine uses restore, or after-restore if the database was restored with its own tools.',
     'restore.at': 'The store was restored at {at}.',
-    'restore.gap': 'The newest event that it knows is of {until}: {age} of events after it are lost.',
+    'restore.gap':
+      'The newest event that it knows is of {until}, {age} earlier: it knows nothing of what happened since.',
     'restore.no_gap': 'The store has no event, so nothing shows how old it is: compare everything before the restore.',
     'restore.anchors': 'Anchors of the books about what was lost: {count}. With the release you accept that loss.',
     'restore.held':
