@@ -121,6 +121,20 @@ withBrowser('the console in a browser', (openVisitor) => {
       });
     }
 
+    test('shows each recovery code on one line, on the narrowest phone and on a desk', once, async (context) => {
+      const { origin } = await openConsole(context, openTestDatabase);
+      const { page } = await openVisitor({ viewport: { width: 320, height: 640 } });
+      await page.goto(`${origin}/console/sign-in`);
+      const codes = Array.from({ length: 10 }, () => 'wwww-wwww-wwww-wwww').join('\\n');
+      const show = `{ const pre = document.createElement('pre'); pre.className = 'codes'; pre.textContent = '${codes}'; document.querySelector('main').replaceChildren(pre); }`;
+      const lines =
+        "{ const text = document.querySelector('.codes').firstChild; [...Array(10).keys()].flatMap((at) => { const range = document.createRange(); range.setStart(text, at * 20); range.setEnd(text, at * 20 + 19); return [...range.getClientRects()]; }).length; }";
+      await page.evaluate(show);
+      assert.equal(await page.evaluate(lines), 10);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      assert.equal(await page.evaluate(lines), 10);
+    });
+
     test('fits its window with a long name, e-mail address, reference and amount', once, async (context) => {
       const { origin, payLong } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ locale: 'es-CL', viewport: { width: 320, height: 640 } });
