@@ -100,6 +100,8 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ['user.created', { role: 'support' }, 'rol: soporte (support)', 'role: support'],
       ['payout.filed', { environment: 'development' }, 'ambiente: desarrollo', 'environment: development'],
       ['payout.approved', { state: 'confirmed' }, 'estado: Llegó', 'state: Arrived'],
+      ['recipient.changed', { bank: '037' }, 'banco: 037', 'bank: 037'],
+      ['recipient.changed', { verdict: 'plausible' }, 'veredicto: plausible', 'verdict: plausible'],
       ['clock.advanced', { ahead_ms: 5 }, 'milisegundos de adelanto: 5', 'ahead ms: 5'],
       [
         'payment_service.rotated',
@@ -123,6 +125,7 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ['3 payouts', '3 pagos a terceros'],
       ['epoch 2', 'época 2'],
       ['others', 'otros'],
+      ['none', 'ninguna'],
       ['po_1 po_2', 'po_1 po_2'],
     ] as const)
       assert.deepEqual([sayWhich('es', id), sayWhich('en', id)], [spanish, id]);

@@ -15,7 +15,8 @@ export function sayWhich(language: Language, id: string): string {
     .replace(/^(\d+) to (\d+)$/, '$1 a $2')
     .replace(/^(\d+) payouts$/, '$1 pagos a terceros')
     .replace(/^epoch (\d+)$/, 'época $1')
-    .replace(/^others$/, 'otros');
+    .replace(/^others$/, 'otros')
+    .replace(/^none$/, 'ninguna');
 }
 
 /** The screens call a payment service a merchant. */
