@@ -69,6 +69,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'today.not_told': 'Your shop is not told of payments',
   'today.resend': 'Look and resend',
   'today.waits': '{count waits|wait}.',
+  'today.to_approve': '{count payout waits|payouts wait} for a signature, {amount} in total; the oldest since {since}.',
+  'today.sign': 'See and sign',
   'today.hours': 'Payments by hour',
   'today.hours_text': '{count payment|payments} today; the busiest hour was {hour}:00, with {most}.',
   'today.hours_none': 'There are no payments yet today.',

@@ -69,6 +69,9 @@ export const SPANISH = {
   'today.not_told': 'Tu tienda no recibe los callbacks de sus pagos',
   'today.resend': 'Ver y reenviar',
   'today.waits': 'Esperan {count}.',
+  'today.to_approve':
+    '{count pago a terceros espera|pagos a terceros esperan} una firma, {amount} en total; el más antiguo, desde el {since}.',
+  'today.sign': 'Ver y firmar',
   'today.hours': 'Cobros por hora',
   'today.hours_text': '{count pago|pagos} hoy; la hora con más empezó a las {hour}:00 y tuvo {most}.',
   'today.hours_none': 'Hoy todavía no hay pagos.',

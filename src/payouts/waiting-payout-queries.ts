@@ -196,6 +196,19 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
   return row ?? { count: 0, oldest: null };
 }
 
+/** Counts and sums the payouts of these environments that wait for an approval, and returns since when the oldest waits. */
+export async function sumWaitingApprovals(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<Measure & { amount: number }> {
+  const [row] = await db.query<Measure & { amount: number }>(
+    `select count(*) as count, cast(coalesce(sum(amount), 0) as bigint) as amount, min(changed_at) as oldest from payouts
+     where ${OPEN} and state = 'awaiting_approval' and {filter_by}environment_id {among $1}`,
+    [environmentIds],
+  );
+  return row ?? { count: 0, amount: 0, oldest: null };
+}
+
 /** Returns the waiting batches and single payouts, oldest first. */
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(

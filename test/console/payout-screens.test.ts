@@ -5,6 +5,7 @@ import { ROLES, type Role } from '../../src/auth/permission.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
+import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/approval/payout-limit-queries.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
@@ -38,6 +39,27 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       atConsole(server, { 'accept-language': 'en', ...user.console, ...headers });
     return { app, desk, server, as };
   };
+
+  test('greet who may approve payouts of a merchant with those that wait for a signature, and nobody else', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { approver, maker } = desk.users;
+    const other = await createPaymentService(app, 'Otra', TESTER);
+    const stranger = await createTestUser(app, { role: 'approver', may: [], paymentServices: [other.id] });
+    const everybody = [approver, maker, stranger, await createTestUser(app, { role: 'approver', may: [] })];
+    const greeted = async () =>
+      Promise.all(
+        everybody.map(async (user) => /class="notice"><p>(\d.*?)<\/p>/.exec((await as(user).get('')).text)?.[1]),
+      );
+    assert.deepEqual(await greeted(), [undefined, undefined, undefined, undefined]);
+    const made = await propose(app, desk, [wish(), wish({ amount: 5_000 })]);
+    const [own, ofMaker, ofStranger, ofAll] = await greeted();
+    assert.match(own ?? '', /^2 payouts wait for a signature, \$15\.000 CLP in total; the oldest since 20/);
+    assert.deepEqual([ofMaker, ofStranger, ofAll], [undefined, undefined, own]);
+    const ids = made.map(({ id }) => id);
+    await approvePayouts(app, { owner: desk.environment, named: { ids }, by: desk.approver, reason: null });
+    assert.deepEqual(await greeted(), [undefined, undefined, undefined, undefined]);
+  });
 
   test('are found by the search box, with a payout, a batch or a RUT, but not without the permission', async () => {
     const { app, desk, server, as } = await open();

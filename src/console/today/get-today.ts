@@ -22,6 +22,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { failingEndpoints } from './failing-endpoints.ts';
 import { methodTable } from './method-table.ts';
+import { toApprove } from './to-approve.ts';
 import { durationText, hoursChart, percent, quantile } from './today-charts.ts';
 
 const SHOWN = 8;
@@ -40,6 +41,7 @@ export const getConsole = consoleHandler(async (app, visit) => {
   const seesAll = user.environmentIds === null;
   const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
+${await toApprove(app, visit)}
 ${await failingEndpoints(app, visit)}
 <div class="figures" data-live>${moneyFigures(app, language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
