@@ -12,21 +12,24 @@ export function yesOption(): Option {
 }
 
 /**
- * Asks for confirmation at a terminal before money moves. Without a terminal, or with `--yes`, it does not ask. Throws
- * `CommandError` NOT_CONFIRMED unless the answer is y, yes, s, si or sí.
+ * Asks for confirmation at a terminal before money moves. Without a terminal, or with `--yes`, it does not ask. Returns
+ * whether it asked. Throws `CommandError` NOT_CONFIRMED unless the answer is y, yes, s, si or sí.
  */
 export async function confirm(
   question: string,
   options: { yes?: boolean },
   terminal: Terminal = { input: process.stdin, output: process.stderr },
-): Promise<void> {
+): Promise<boolean> {
   const { input, output } = terminal;
-  if (options.yes === true || input.isTTY !== true || output.isTTY !== true) return;
+  if (options.yes === true || input.isTTY !== true || output.isTTY !== true) return false;
   output.write(`${question} [y/N] `);
   const lines = createInterface({ input });
   // Ctrl+D closes the input without an answer.
-  const answer = await new Promise<string>((resolve) => lines.once('line', resolve).once('close', () => resolve('')));
-  lines.close();
-  if (/^(y|yes|s|sí|si)$/i.test(answer.trim())) return;
+  const answer = await new Promise<string>((resolve) => {
+    // Closed at once, so that the next line answers the next question.
+    lines.once('line', (line) => resolve(line)).once('line', () => lines.close());
+    lines.once('close', () => resolve(''));
+  });
+  if (/^(y|yes|s|sí|si)$/i.test(answer.trim())) return true;
   throw new CommandError('Nothing was done: it was not confirmed.', 1, 'NOT_CONFIRMED');
 }

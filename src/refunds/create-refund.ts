@@ -6,6 +6,7 @@ import type { Tx } from '../db/database.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { unseenEqualRefund } from './find-refund.ts';
 import { placeRefund } from './place-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
 import { selectRefundByKey, selectSameRefund } from './refund-queries.ts';
@@ -25,13 +26,17 @@ export type RefundWish = {
   by: Actor;
   /** A person's reason; it names nobody. */
   reason?: string;
+  /** The last equal refund that the person saw, see `unseenEqualRefund`. Needs an amount. */
+  equalSeen?: string | undefined;
 };
 
 /**
  * `replayed`: the request is a repetition; `refund` is the first one. `reused`: the key belongs to a different request.
+ * `equal_made`: somebody made `refund`, an equal one, while the person was asked.
  */
 export type RefundCreation =
   | { kind: 'accepted' | 'replayed' | 'reused'; refund: Refund }
+  | { kind: 'equal_made'; refund: Refund }
   | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
@@ -54,6 +59,8 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
     if (transaction === null) throw new Error('A transaction is gone');
     const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
+    const equal = wish.amount === null ? undefined : await unseenEqualRefund(tx, paid, wish.amount, wish.equalSeen);
+    if (equal !== undefined) return { kind: 'equal_made', refund: equal };
     const { currency } = transaction;
     const { by, type, idempotencyKey } = wish;
     const placing = { environment, transaction, part: wish, requestedBy: by.name, idempotencyKey, now };

@@ -10,6 +10,7 @@ import { Problem } from '../error-catalogue.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { unseenEqualRefund } from './find-refund.ts';
 import { findBarFromRequest } from './find-refund-request.ts';
 import { placeRefund } from './place-refund.ts';
 import type { Refund } from './refund.ts';
@@ -20,11 +21,13 @@ import { inRefundTurn } from './refund-turns.ts';
 
 /**
  * `already`: it was decided before, and `request` is that decision. `refused`: the refund cannot be made now, and the
- * request keeps waiting.
+ * request keeps waiting. `equal_made`: somebody made an equal refund while the approver was asked, and the request keeps
+ * waiting.
  */
 export type RefundRequestApproval =
   | { kind: 'approved'; request: RefundRequest; refund: Refund }
   | { kind: 'already'; request: RefundRequest }
+  | { kind: 'equal_made'; request: RefundRequest }
   | { kind: 'refused'; request: RefundRequest; refusal: RefundRefusal };
 
 export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: RefundRequest };
@@ -32,7 +35,7 @@ export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: Re
 /**
  * Approves a request and makes its refund, in one commit, by the rules of every refund except the requester's limit.
  * Concurrent approvals make one refund. The caller has checked the second factor. `reason` names no person; null: none
- * was given.
+ * was given. `equalSeen`: the last equal refund that the approver saw, see `unseenEqualRefund`.
  *
  * Throws `Problem` APPROVAL_REFUSED (the approver made the request, or may know the API token that made it),
  * PERSON_NEEDED, PERMISSION_MISSING, and OVERLOADED like `createRefund`; rejects with `StorageError`.
@@ -40,7 +43,7 @@ export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: Re
 export function approveRefundRequest(
   app: App,
   asked: RefundRequest,
-  { by, reason }: { by: Actor; reason: string | null },
+  { by, reason, equalSeen }: { by: Actor; reason: string | null; equalSeen?: string | undefined },
 ): Promise<RefundRequestApproval> {
   return inRefundTurn(app, asked.environment_id, async () => {
     const environment = await environmentHere(app, transactionKeyOf(asked));
@@ -54,6 +57,8 @@ export function approveRefundRequest(
         throw new Problem('APPROVAL_REFUSED', { detail: { en: `${id}: ${bar.en}`, es: `${id}: ${bar.es}` } });
       }
       if (request.state !== 'waiting') return { kind: 'already', request };
+      const equal = await unseenEqualRefund(tx, transaction, request.amount, equalSeen);
+      if (equal !== undefined) return { kind: 'equal_made', request };
       const placing = { environment, transaction, part: request, requestedBy: request.requested_by };
       // Checked again after the wait for the merchant's money.
       const allow = () => requireUserOf(tx, by, request.environment_id, 'refunds:approve');

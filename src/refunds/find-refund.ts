@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { type TransactionKey, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import type { Refund } from './refund.ts';
@@ -19,10 +20,25 @@ export async function findAnyRefund(app: App, id: string): Promise<{ refund: Ref
 
 /** Returns the last refund of the transaction with this amount, in minor units, that did not fail. */
 export async function lastEqualRefund(
-  app: App,
+  db: Reader,
   transaction: TransactionKey,
   amount: number,
 ): Promise<Refund | undefined> {
-  const refunds = await selectRefundsOf(app.db, transaction);
+  const refunds = await selectRefundsOf(db, transaction);
   return refunds.findLast((one) => one.amount === amount && one.state !== 'failed');
+}
+
+/**
+ * Returns the last equal refund if it is not the one that a person saw before they confirmed this refund: they decide
+ * again. `seen`: its id, empty for none; undefined: nobody was asked. Called under the lock of the transaction.
+ */
+export async function unseenEqualRefund(
+  tx: Tx,
+  transaction: TransactionKey,
+  amount: number,
+  seen: string | undefined,
+): Promise<Refund | undefined> {
+  if (seen === undefined) return undefined;
+  const equal = await lastEqualRefund(tx, transaction, amount);
+  return equal?.id === seen ? undefined : equal;
 }

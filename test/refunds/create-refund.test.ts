@@ -9,6 +9,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
+import { lockTransaction } from '../../src/transactions/transaction-queries.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -17,6 +18,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { refund, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 forEachEngine('accepting refunds', (openTestDatabase, engine) => {
   test('accepts exactly one of 64 full refunds from 2 processes at once', async () => {
@@ -55,6 +57,27 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     }
     app.now.advance(1);
     assert.equal((await refund(app, paid, 100)).kind, 'accepted');
+  });
+
+  test('makes one of two equal refunds confirmed at once, and the other when its person has seen it', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const confirm = (idempotencyKey: string, equalSeen: string) => {
+      const wish = { amount: 4000, type: 'parcial', idempotencyKey, equalSeen, by: TESTER } as const;
+      return createRefund(createTestApp(app.db), paid, wish);
+    };
+    let asked: ReturnType<typeof confirm>[] = [];
+    await app.db.transaction(async (tx) => {
+      await lockTransaction(tx, paid);
+      asked = [confirm('one', ''), confirm('two', '')];
+      await untilQueued(app.db, 2);
+    });
+    const done = await Promise.all(asked);
+    assert.deepEqual(done.map(({ kind }) => kind).toSorted(), ['accepted', 'equal_made']);
+    assert.equal(new Set(done.map((one) => refundIn(one).id)).size, 1);
+    const [seen] = done.map(refundIn);
+    const key = seen?.idempotency_key ?? '';
+    assert.equal((await confirm(key, '')).kind, 'replayed', 'a second click is the same refund');
+    assert.equal((await confirm('three', seen?.id ?? '')).kind, 'accepted');
   });
 
   test('does not refund again what was refunded in the portal and charged to the merchant', async () => {

@@ -19,6 +19,7 @@ import { formHeaders } from '../support/form-headers.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { payOut } from '../support/test-movements.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
@@ -119,6 +120,31 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
     assert.deepEqual(kinds.toSorted(), ['already', 'approved']);
     assert.deepEqual(await refundsOf(app, desk.paid), [['processing', 100_001]]);
     assert.equal((await listAudit(app, { action: 'refund_request.approved' }, 10)).acts.length, 1);
+  });
+
+  test('is decided again by an approver who did not see an equal refund that was made meanwhile', async () => {
+    const { app, desk } = await open();
+    const owner = actorOf(await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } }), 'owner');
+    const paid = await createPaidTransaction(app, desk.environment, { reference: 'large', amount: 300_000 });
+    const requests = [
+      await askForRefund(app, { ...desk, paid }, { amount: 100_001 }),
+      await askForRefund(app, { ...desk, paid }, { amount: 100_001, by: owner }),
+    ];
+    const confirm = (request: RefundRequest, equalSeen: string) =>
+      approveRefundRequest(createTestApp(app.db), request, { by: desk.approver, reason: null, equalSeen });
+    let asked: ReturnType<typeof confirm>[] = [];
+    await app.db.transaction(async (tx) => {
+      await lockTransaction(tx, paid);
+      asked = requests.map((request) => confirm(request, ''));
+      await untilQueued(app.db, 2);
+    });
+    const done = await Promise.all(asked);
+    assert.deepEqual(done.map(({ kind }) => kind).toSorted(), ['approved', 'equal_made']);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 100_001]]);
+    const [made] = done.flatMap((one) => (one.kind === 'approved' ? [one.refund] : []));
+    const [left] = done.flatMap((one) => (one.kind === 'equal_made' ? [one.request] : []));
+    assert.equal(await stateOf(app, left as RefundRequest), 'waiting');
+    assert.equal((await confirm(left as RefundRequest, made?.id ?? '')).kind, 'approved', 'who saw it decides');
   });
 
   test('stays waiting with the reason when it cannot be made at the approval', async () => {

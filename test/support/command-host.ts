@@ -22,7 +22,12 @@ async function run({ words, env, input, isTTY, end }: HostedCommand): Promise<vo
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.argv.splice(2, Infinity, ...words);
-  const typed = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
+  // As a terminal does, line by line.
+  const lines = input.match(/[^\n]*\n|[^\n]+/g) ?? [];
+  const typed = Readable.from(
+    lines.map((line) => Buffer.from(line)),
+    { objectMode: false },
+  );
   setStream('stdin', Object.assign(typed, { isTTY: isTTY !== false }));
   setStream('stdout', writerTo(1));
   setStream('stderr', Object.assign(writerTo(2), { isTTY: isTTY === true }));

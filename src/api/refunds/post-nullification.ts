@@ -100,6 +100,8 @@ function replyOf(creation: RefundCreation) {
   switch (creation.kind) {
     case 'refused':
       return { ...creation.refusal, errors: null, data: null };
+    case 'equal_made':
+      throw new Error('A request of the API was checked against an equal refund');
     case 'reused':
       throw new Problem('IDEMPOTENCY_KEY_REUSED');
     case 'accepted':

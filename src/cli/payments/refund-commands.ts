@@ -9,13 +9,13 @@ import type { Refund } from '../../refunds/refund.ts';
 import { selectRefunds } from '../../refunds/refund-queries.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
-import { confirm, yesOption } from '../confirm.ts';
+import { yesOption } from '../confirm.ts';
 import { readLimit, readReason } from '../options.ts';
 import { invalidOption, listTable, print, time, unknownTransaction } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
-import { equalRefundText, type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
+import { confirmRefund, type PartOptions, partWords, readPart, refusedPart, withPart } from './refund-options.ts';
 import { addRefundRequestCommands } from './refund-request-commands.ts';
 
 type CreateOptions = ActingOptions &
@@ -67,19 +67,21 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
   const reason = options.reason === undefined ? undefined : readReason(options.reason);
   const paid = formatMoney(transaction.amount, currency);
   const asked = amount === null ? `all that is left of ${paid}` : `${formatMoney(amount, currency)} of ${paid}`;
-  const equal = amount === null ? '' : await equalRefundText(app, transaction, amount);
-  await confirm(`${equal}Refund ${asked} to the payer of transaction ${id}?`, options);
+  const question = `Refund ${asked} to the payer of transaction ${id}?`;
+  const seen = await confirmRefund(app, transaction, { amount, question }, options);
   const creation = await createRefund(app, transaction, {
     amount,
     type: options.type,
     idempotencyKey,
     by,
     ...(reason !== undefined && { reason }),
+    ...seen,
   }).catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED'
       ? aboveLimit(error, id, options, by)
       : error;
   });
+  if (creation.kind === 'equal_made') return accept(app, id, options, by);
   return { refund: await acceptedOf(app, transaction, creation), currency, replayed: creation.kind === 'replayed' };
 }
 
@@ -96,7 +98,11 @@ function aboveLimit({ code, extras }: Problem, id: string, options: CreateOption
   });
 }
 
-async function acceptedOf(app: App, transaction: Transaction, creation: RefundCreation): Promise<Refund> {
+async function acceptedOf(
+  app: App,
+  transaction: Transaction,
+  creation: Exclude<RefundCreation, { kind: 'equal_made' }>,
+): Promise<Refund> {
   switch (creation.kind) {
     case 'refused':
       throw await refusedPart(app, transaction, creation.refusal.code);

@@ -6,6 +6,7 @@ import type { RefundType } from '../../refunds/refund.ts';
 import { sumGone } from '../../refunds/refund-queries.ts';
 import { REFUND_REFUSALS, type RefundRefusalCode } from '../../refunds/refund-refusal.ts';
 import type { Transaction, TransactionKey } from '../../transactions/transaction.ts';
+import { confirm } from '../confirm.ts';
 import { readAmount } from '../options.ts';
 import { CommandError, invalidOption, missingOption, time } from '../print.ts';
 
@@ -45,13 +46,22 @@ export function partWords({ amount, type }: PartOptions): string {
 }
 
 /**
- * Returns what a question says before a refund of this amount, in minor units, if the payment has an equal one that did
- * not fail; otherwise an empty text.
+ * Asks for confirmation of a refund of this amount, in minor units; null: all that is left. The question names the last
+ * equal refund of the payment. Returns what was seen, for `unseenEqualRefund`.
  */
-export async function equalRefundText(app: App, transaction: TransactionKey, amount: number): Promise<string> {
-  const equal = await lastEqualRefund(app, transaction, amount);
-  if (equal === undefined) return '';
-  return `${equal.requested_by} asked for an equal refund at ${time(equal.created_at)} (${equal.id}, ${equal.state}). `;
+export async function confirmRefund(
+  app: App,
+  transaction: TransactionKey,
+  { amount, question }: { amount: number | null; question: string },
+  options: { yes?: boolean },
+): Promise<{ equalSeen?: string }> {
+  const equal = amount === null ? undefined : await lastEqualRefund(app.db, transaction, amount);
+  const named =
+    equal === undefined
+      ? ''
+      : `${equal.requested_by} asked for an equal refund at ${time(equal.created_at)} (${equal.id}, ${equal.state}). `;
+  const isAsked = await confirm(named + question, options);
+  return isAsked ? { equalSeen: equal?.id ?? '' } : {};
 }
 
 /** A command or option that helps after a refusal. */

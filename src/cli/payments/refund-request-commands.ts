@@ -3,19 +3,23 @@ import type { App } from '../../app.ts';
 import { type Actor, accountOf } from '../../audit/actor.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { formatAge } from '../../lib/time-text.ts';
-import { approveRefundRequest, rejectRefundRequest } from '../../refunds/decide-refund-request.ts';
+import {
+  approveRefundRequest,
+  type RefundRequestApproval,
+  rejectRefundRequest,
+} from '../../refunds/decide-refund-request.ts';
 import { findRefundRequest, listRefundRequests } from '../../refunds/find-refund-request.ts';
 import type { RefundRequest } from '../../refunds/refund-request.ts';
 import { type RefundRequestMaking, requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { transactionKeyOf } from '../../transactions/transaction.ts';
-import { confirm, yesOption } from '../confirm.ts';
+import { yesOption } from '../confirm.ts';
 import { readLimit, readReason } from '../options.ts';
 import { alreadyDone, type CommandError, invalidOption, listTable, print, time, unknownTransaction } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import {
-  equalRefundText,
+  confirmRefund,
   type PartOptions,
   partWords,
   readPart,
@@ -108,16 +112,14 @@ async function approveIn(
   id: string,
   decision: { by: Actor; reason: string | null },
   options: { yes?: boolean },
-) {
+): Promise<{ approved: RefundRequestApproval & { kind: 'approved' }; amount: string }> {
   const { request: asked, currency } = await findRefundRequest(app, id);
   const { transaction_id, requested_by, reason } = asked;
-  const equal = await equalRefundText(app, transactionKeyOf(asked), asked.amount);
   const amount = formatMoney(asked.amount, currency);
-  await confirm(
-    `${equal}Refund ${amount} to the payer of transaction ${transaction_id}, as ${requested_by} asks (${reason})?`,
-    options,
-  );
-  const approval = await approveRefundRequest(app, asked, decision);
+  const question = `Refund ${amount} to the payer of transaction ${transaction_id}, as ${requested_by} asks (${reason})?`;
+  const seen = await confirmRefund(app, transactionKeyOf(asked), { amount: asked.amount, question }, options);
+  const approval = await approveRefundRequest(app, asked, { ...decision, ...seen });
+  if (approval.kind === 'equal_made') return approveIn(app, id, decision, options);
   if (approval.kind === 'already') throw decidedAlready(approval.request);
   if (approval.kind === 'refused') {
     const waits = ` Request ${id} goes on waiting: bin/rubrica refund reject ${id} --reason TEXT --as EMAIL ends it.`;

@@ -42,13 +42,12 @@ export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const { shown, request } = found;
   const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
   if (asked !== null) return asked;
-  const { reason: text = '', equal: seen } = fieldsOf(sent);
+  const { reason: text = '', equal: equalSeen } = fieldsOf(sent);
   const reason = text.trim();
   if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, { reason, status: 400 });
-  const equal = await lastEqualRefund(app, shown.transaction, request.amount);
-  if (seen !== undefined && seen !== (equal?.id ?? '')) return sendQuestion(app, visit, found, { reason });
   try {
-    const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
+    const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason, equalSeen });
+    if (approval.kind === 'equal_made') return await sendQuestion(app, visit, found, { reason });
     if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
     if (approval.kind === 'already') return await sendDecided(app, visit, shown, approval.request);
     return await sendPayment(app, visit, shown, 409, refusedText(visit, approval.refusal));
@@ -146,7 +145,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked, typed: 
   const { payment } = shown;
   const money = formatMoney(request.amount, payment.currency);
   const title = tell(language, 'above.approve_title', { amount: money });
-  const equal = await lastEqualRefund(app, shown.transaction, request.amount);
+  const equal = await lastEqualRefund(app.db, shown.transaction, request.amount);
   const at = `${publicPath(app)}/console`;
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>

@@ -58,16 +58,13 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
   const fields = fieldsOf(request);
   const wish = readWish(visit, shown, fields);
   if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-  const { key, equal: seen } = fields;
+  const { key, equal: equalSeen } = fields;
   const question = questionPath(visit, shown, wish);
   const asked = requireProof(app, visit, question);
   if (asked !== null) return asked;
   if (key === undefined) return goTo(question);
   const idempotencyKey = `console ${key.slice(0, 40)}`;
-  const equal = await lastEqualRefund(app, shown.transaction, wish.amount);
-  const isNew = (equal?.id ?? '') !== seen && equal?.idempotency_key !== idempotencyKey;
-  if (seen !== undefined && isNew) return sendQuestion(app, visit, shown, wish);
-  const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey, by };
+  const confirmed = { ...(await partOf(app, shown, wish)), idempotencyKey, by, equalSeen };
   const creation = await createRefund(app, shown.transaction, confirmed).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
     throw error;
@@ -80,6 +77,7 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
   if (creation.kind === 'refused') {
     return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
   }
+  if (creation.kind === 'equal_made') return sendQuestion(app, visit, shown, wish);
   const amount = formatMoney(creation.refund.amount, shown.payment.currency);
   return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
 });
@@ -151,7 +149,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, shown: ShownPayment, 
   const money = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
-  const equal = await lastEqualRefund(app, shown.transaction, wish.amount);
+  const equal = await lastEqualRefund(app.db, shown.transaction, wish.amount);
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>
 ${await refundEntries(app, language, shown, { amount: wish.amount, equal })}
