@@ -15,7 +15,7 @@ import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settleOutcomes } from '../../src/payouts/settling/settle-outcomes.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
-import { atConsole } from '../support/console-person.ts';
+import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { formHeaders } from '../support/form-headers.ts';
@@ -205,6 +205,32 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       batch: null,
     });
     assert.deepEqual('planned' in preview && preview.planned.map(({ payee }) => payee.isFirst), [false]);
+  });
+
+  test('approve nothing if a payout or an account type has changed since the approver saw it, until it is seen', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const made = await propose(app, desk, [wish({ reference: 'FAC-1' }), wish({ reference: 'FAC-2' })]);
+    const [first, second] = made.map(({ id }) => id) as [string, string];
+    const batch = `/batches/${made[0]?.batch_id}`;
+    const [boss, maker] = [as(desk.users.approver), as(desk.users.maker)];
+    const look = async (path: string) => ({ shown: valueOf((await boss.get(`${path}/approve`)).text, 'shown') ?? '' });
+    const seen = { batch: await look(batch), payout: await look(`/payouts/${second}`) };
+    assert.equal((await maker.post(`/payouts/${first}/cancel`, { reason: 'repetido' })).status, 303);
+    const fewer = await boss.post(`${batch}/approve`, seen.batch);
+    assert.deepEqual(
+      [fewer.status, /role="alert">[^<]*have changed since they were shown/.test(fewer.text)],
+      [409, true],
+    );
+    assert.equal((await maker.post(`/payouts/${second}/account-type`, { type: 'savings' })).status, 303);
+    const typed = await boss.post(`/payouts/${second}/approve`, seen.payout);
+    assert.deepEqual(
+      [typed.status, /role="alert">[^<]*have changed since they were shown/.test(typed.text)],
+      [409, true],
+    );
+    assert.equal(await stateOf(app, second), 'awaiting_approval');
+    assert.equal((await boss.post(`${batch}/approve`, await look(batch))).status, 303);
+    assert.equal(await stateOf(app, second), 'approved');
   });
 
   test('tell the requester that another person approves, and refuse the requester’s approval', async () => {

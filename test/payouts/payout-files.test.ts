@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
+import { advanceAudit } from '../../src/audit/audit-queries.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { rehearse } from '../../src/db/rehearse.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { bancoestadoAbonos } from '../../src/payout-senders/bancoestado-files.ts';
+import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { findPayoutFile } from '../../src/payouts/files/find-payout-file.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { readResults } from '../../src/payouts/files/read-results.ts';
@@ -21,8 +24,9 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '00990011223', name: 'Pedro Soto', email: null };
 const PAYER = { rut: '76.123.456-0', name: 'Tienda SpA', account: '123456789', agreement: '' };
@@ -152,6 +156,25 @@ forEachEngine('payout files', (openTestDatabase) => {
     const say = (by: Actor) => setAccountType(app, payout as Payout, 'checking', by);
     await assert.rejects(say(maker), { code: 'APPROVAL_REFUSED' });
     await say(desk.approver);
+  });
+
+  test('the account type is not set by the maker of a payout while its approval waits for its commit', async () => {
+    const { app, desk } = await open();
+    const [payout] = await propose(app, desk, [wish({ payee: PEDRO })]);
+    const say = () => setAccountType(app, payout as Payout, 'savings', desk.maker);
+    const { approving, setting } = await rehearse(app.db, async (tx) => {
+      await advanceAudit(tx);
+      const named = { ids: [payout?.id ?? ''] };
+      const first = approvePayouts(app, { owner: desk.environment, named, by: desk.approver, reason: null });
+      await untilQueued(app.db);
+      const second = say();
+      second.catch(() => {});
+      await untilQueued(app.db, 2);
+      return { approving: first, setting: second };
+    });
+    await approving;
+    await assert.rejects(setting, { code: 'PERMISSION_MISSING' });
+    assert.deepEqual(await app.db.query('select account_type from payout_account_types'), []);
   });
 
   test('one refusal names a payout to each account whose type nobody has set', async () => {

@@ -9,6 +9,7 @@ import {
   approvePayouts,
   cancelPayouts,
   findApprovalRefusal,
+  hashOfShown,
   type PayoutDecision,
   rejectPayouts,
   submitPayouts,
@@ -109,10 +110,10 @@ function approval(kind: Kind): Screen {
     const subject = await kind.find(app, visit);
     const asked = requireProof(app, visit, `${subject.path}/approve`);
     if (asked !== null) return asked;
-    const { reason: text = '' } = fieldsOf(visit.request);
+    const { reason: text = '', shown } = fieldsOf(visit.request);
     const reason = reasonOf(text);
     if (text.trim() !== '' && reason === null) return sendQuestion(app, visit, kind, subject, text);
-    return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason });
+    return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason, shown });
   });
 }
 
@@ -135,10 +136,10 @@ async function carryOut(
   visit: ConsoleVisit,
   kind: Kind,
   { owner, named, path }: Subject,
-  { decide, done, reason }: { decide: Decide; done: string; reason: string | null },
+  { decide, done, reason, shown }: { decide: Decide; done: string; reason: string | null; shown?: string | undefined },
 ) {
   try {
-    await decide(app, { owner, named, by: visit.by, reason });
+    await decide(app, { owner, named, by: visit.by, reason, shown });
   } catch (error) {
     const { status, said } = refusalOf(visit.language, error);
     return kind.send(app, visit, status, said);
@@ -183,6 +184,7 @@ ${payoutTable(app, language, seen, 'decide.more')}
 ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
 <form class="card pad" method="post" action="${at}/approve">
+<input type="hidden" name="shown" value="${hashOfShown(seen.map(({ payout, accountType }) => ({ id: payout.id, accountType })))}">
 ${reasonField(language, fault, { value: refused, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a></p></form>`;

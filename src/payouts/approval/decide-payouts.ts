@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { AuditAction } from '../../audit/audit-action.ts';
@@ -11,6 +12,8 @@ import type { Tx } from '../../db/database.ts';
 import { rehearse } from '../../db/rehearse.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
 import { lockFunds } from '../../payment-services/lock-funds.ts';
+import type { AccountType } from '../../payout-senders/payout-sender.ts';
+import { selectAccountTypes } from '../files/payout-file-queries.ts';
 import { stateWithCode } from '../kept-texts.ts';
 import {
   NAMED_IN_AN_ACT,
@@ -39,7 +42,18 @@ export type PayoutDecision = {
   readonly by: Actor;
   /** The reason; it names no person. Null: an approval without a reason. */
   readonly reason: string | null;
+  /** For an approval: the `hashOfShown` that the person saw; undefined: they were shown nothing. */
+  readonly shown?: string | undefined;
 };
+
+/**
+ * Returns a hash of what an approver is shown and others may change until the approval: which payouts wait, and the
+ * kinds of their accounts.
+ */
+export function hashOfShown(payouts: readonly { id: string; accountType: AccountType | null }[]): string {
+  const said = payouts.map(({ id, accountType }) => `${id} ${accountType ?? ''}`);
+  return hash('sha256', said.sort().join('\n'));
+}
 
 /**
  * Approves payouts that another person or program made, all or none. Reserves their money, never more than is
@@ -47,7 +61,8 @@ export type PayoutDecision = {
  *
  * The caller has checked the second factor. Throws `Problem` APPROVAL_REFUSED (the approver's own payout, an account
  * that the approver changed, a bank that is not paid, a verdict that is too old), INSUFFICIENT_BALANCE,
- * PAYOUT_LIMIT_REACHED, PAYOUT_STATE, PERSON_NEEDED, PERMISSION_MISSING or NOT_FOUND.
+ * PAYOUT_LIMIT_REACHED, PAYOUT_STATE (also if it has changed since it was shown), PERSON_NEEDED, PERMISSION_MISSING or
+ * NOT_FOUND.
  */
 export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   const { owner, by } = decision;
@@ -82,6 +97,7 @@ async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directo
   const payouts = await lockDecided(tx, decision, 'approved');
   // After the locks: somebody may have taken the permission away while they were awaited.
   const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
+  await requireShown(tx, decision, payouts);
   const versions = await selectRecipientVersions(tx, payouts);
   const byRecipient = Map.groupBy(versions, ({ id }) => id);
   const behind = await findPeopleBehind(tx, payouts, versions);
@@ -107,6 +123,19 @@ async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directo
   }
   return { now, user, payouts, barred: allBarred };
 }
+
+async function requireShown(tx: Tx, { owner, shown }: PayoutDecision, payouts: readonly Payout[]): Promise<void> {
+  if (shown === undefined) return;
+  const said = await selectAccountTypes(tx, owner.id, [...new Set(payouts.map(({ account_hash }) => account_hash))]);
+  const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
+  const now = payouts.map(({ id, account_hash }) => ({ id, accountType: types.get(account_hash) ?? null }));
+  if (hashOfShown(now) !== shown) throw new Problem('PAYOUT_STATE', { detail: CHANGED });
+}
+
+const CHANGED: InBoth = {
+  en: 'The payouts that wait or the kind of an account have changed since they were shown: look at them again.',
+  es: 'Los pagos que esperan o el tipo de una cuenta cambiaron desde que se mostraron: revísalos otra vez.',
+};
 
 /**
  * Throws `Problem` APPROVAL_REFUSED, PERSON_NEEDED or PERMISSION_MISSING unless the actor may approve these payouts of

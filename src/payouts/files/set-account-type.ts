@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { lockEnvironmentFunds } from '../../payment-services/payment-service-queries.ts';
 import { ACCOUNT_TYPES, type AccountType } from '../../payout-senders/payout-sender.ts';
 import { requireApprover } from '../approval/decide-payouts.ts';
 import type { Payout } from '../payout.ts';
@@ -20,6 +21,8 @@ export function setAccountType(app: App, payout: Payout, type: AccountType, by: 
   const { environment_id: environmentId, account_hash: accountHash } = payout;
   return app.db.transaction(async (tx) => {
     const at = app.now();
+    // As an approval does: it comes before this act, or sees what this act set.
+    await lockEnvironmentFunds(tx, environmentId);
     const waiting = await lockApprovedTo(tx, environmentId, accountHash);
     const [known] = await selectAccountTypes(tx, environmentId, [accountHash]);
     if (known?.account_type !== type) await requireApprover(tx, by, waiting);
