@@ -549,13 +549,25 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     await using _server = server;
     const finance = await user('finance');
     assert.equal((await confirm(finance, await look(finance, { outcome: 'failed', reason: 'rechazado' }))).status, 303);
+    const clear = { outcome: 'clear', reason: 'el banco se equivocó' };
     const [payout] = await app.db.query<Payout>('select * from payouts where id = $1', [id]);
     const charge = { line: 1, day: dayOf(app.now()), amount: -(payout?.amount ?? 0), text: `TEF ${id}` };
     const { paymentServiceId, environment } = desk.environment;
     const evidence = describeEvidence('cartola.csv', PAGE);
     const account = { environment, paymentServiceId, account: '1', evidence, by: desk.maker };
+    const said = { owner: desk.environment, by: desk.maker, evidence };
+    await settlePayouts(app, { ...said, outcomes: [{ id, outcome: 'confirmed', reason: null }] });
+    const early = await look(finance, clear);
     await importStatement(app, account, { lines: [charge], proof: 'balance' });
-    const preview = await look(finance, { outcome: 'clear', reason: 'el banco se equivocó' });
+    const late = await confirm(finance, early);
+    assert.equal(late.status, 409);
+    assert.match(late.text, /role="alert">[^]*no está en los libros \(línea st_\w+\/1\)/, 'a line after the preview');
+    const stale = endContradiction(app, { ...said, payout: payout as Payout, reason: 'x', seen: 'failed' });
+    await assert.rejects(
+      stale,
+      /It is in "Refused by the bank" \(failed\), and somebody says "Arrived" \(line st_\w+\/1\)/,
+    );
+    const preview = await look(finance, clear);
     assert.equal(preview.status, 409);
     assert.match(preview.text, /La cartola muestra dinero de po_\w+ que no está en los libros \(línea st_\w+\/1\)/);
     assert.deepEqual(await state(), ['failed', 'confirmed']);
@@ -595,7 +607,8 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     const lost = await look(other, { outcome: 'failed', reason: 'rechazado' });
     assert.equal((await confirm(other, lost)).status, 303);
     const stale = await confirm(finance, back);
-    assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    const now = /role="alert">[^]*cambió desde que se mostró\. Está en «El banco lo rechazó» \(failed\)\./;
+    assert.deepEqual([stale.status, now.test(stale.text)], [409, true]);
     const late = await look(finance, BACK);
     assert.deepEqual([late.status, /o ya terminó/.test(late.text)], [409, true]);
     assert.deepEqual(await state(), ['failed', null]);

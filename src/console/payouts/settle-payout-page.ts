@@ -134,10 +134,8 @@ async function decide(app: App, visit: ConsoleVisit, left: Left, said: Said<Outc
     }
     return await goTo(done);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'PAYOUT_STATE') {
-      const isDone = await isRepeated(app, visit, await findLeft(app, visit), said);
-      return isDone ? goTo(done) : sendSaid(app, visit, 'settle.changed');
-    }
+    const isState = error instanceof Problem && error.code === 'PAYOUT_STATE';
+    if (isState && (await isRepeated(app, visit, await findLeft(app, visit), said))) return goTo(done);
     const { status, said: why } = refusalOf(language, error);
     return sendPayout(app, visit, status, why);
   }

@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/database.ts';
-import { Problem } from '../../error-catalogue.ts';
-import { type Payout, standingOfPayout } from '../payout.ts';
+import { type InBoth, Problem } from '../../error-catalogue.ts';
+import { sayContradiction, stateWithCode } from '../kept-texts.ts';
+import { contradictingLines, type Payout, standingOfPayout } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 
 /**
  * Locks payouts until the commit and returns them. Throws `Problem` PAYOUT_STATE if one does not stand as a person saw
- * it: `seen` is from `standingOfPayout`. Ignores ids without a payout.
+ * it, and says how it stands now: `seen` is from `standingOfPayout`. Ignores ids without a payout.
  */
 export async function requireStanding(
   tx: Tx,
@@ -15,8 +16,17 @@ export async function requireStanding(
   const payouts = await lockPayouts(tx, named);
   const changed = payouts.find((payout) => standingOfPayout(payout) !== seen);
   if (changed === undefined) return payouts;
-  const { id } = changed;
-  throw new Problem('PAYOUT_STATE', {
-    detail: { en: `${id} has changed since it was shown.`, es: `${id} cambió desde que se mostró.` },
-  });
+  throw new Problem('PAYOUT_STATE', { detail: sayStanding(changed) });
+}
+
+/** Says how a payout stands now, with the lines of bank statements that contradict it. */
+function sayStanding(payout: Payout): InBoth {
+  const { id, state, contradiction } = payout;
+  const is = stateWithCode(state);
+  const said = contradiction === null ? null : sayContradiction(contradiction);
+  const lines = contradictingLines(payout).join(', ');
+  return {
+    en: `${id} has changed since it was shown. It is in ${is.en}${said === null ? '' : `, and somebody says "${said.en}"`}${lines && ` (line ${lines})`}.`,
+    es: `${id} cambió desde que se mostró. Está en ${is.es}${said === null ? '' : `, y alguien dice «${said.es}»`}${lines && ` (línea ${lines})`}.`,
+  };
 }
