@@ -1,4 +1,5 @@
 import {
+  EVERY_REQUEST,
   type ListedRefundRequest,
   measureWaitingRefundRequests,
   selectWaitingRefundRequests,
@@ -10,7 +11,7 @@ export const REFUND_REQUEST_ATTENTION: AttentionKind = {
   kind: 'refund_request',
   nouns: ['refund that waits for an approval', 'refunds that wait for an approval'],
   measure: (app) => measureWaitingRefundRequests(app.db),
-  list: async (app, limit) => (await selectWaitingRefundRequests(app.db, null, limit)).map(waitingRequest),
+  list: async (app, limit) => (await selectWaitingRefundRequests(app.db, EVERY_REQUEST, limit)).map(waitingRequest),
 };
 
 function waitingRequest(request: ListedRefundRequest): Waiting {

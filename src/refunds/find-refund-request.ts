@@ -10,7 +10,9 @@ import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { barredFromRequest, type RefundRequest } from './refund-request.ts';
 import {
+  EVERY_REQUEST,
   type ListedRefundRequest,
+  type RefundRequestSearch,
   selectRefundRequestAnywhere,
   selectRefundRequests,
   selectRefundRequestsBy,
@@ -33,17 +35,21 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
  * payment service has moved to another database, its requests wait there and are not listed as waiting here.
  */
 export async function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
-  return all ? selectRefundRequests(app.db, limit) : listWaitingRequests(app, null, limit);
+  if (!all) return listWaitingRequests(app, null, limit);
+  return selectRefundRequests(app.db, EVERY_REQUEST, limit);
 }
+
+/** The state and the payment service that a person asks for. An empty text: any. */
+export type RefundRequestFilter = Pick<RefundRequestSearch, 'state' | 'paymentService'>;
 
 /** Lists the waiting requests of the environments that a person sees (null: all), the oldest first. */
 export async function listWaitingRequests(
   app: App,
   environmentIds: ReadonlySet<number> | null,
   limit: number,
+  filter: RefundRequestFilter = EVERY_REQUEST,
 ): Promise<ListedRefundRequest[]> {
-  const { seen, elsewhere } = await scopeOf(app, environmentIds);
-  return selectWaitingRefundRequests(app.db, seen, limit, elsewhere);
+  return selectWaitingRefundRequests(app.db, await searchOf(app, environmentIds, filter), limit);
 }
 
 /** Lists the waiting and decided requests of the environments that a person sees (null: all), the newest first. */
@@ -51,9 +57,9 @@ export async function listSeenRequests(
   app: App,
   environmentIds: ReadonlySet<number> | null,
   limit: number,
+  filter: RefundRequestFilter = EVERY_REQUEST,
 ): Promise<ListedRefundRequest[]> {
-  const { seen, elsewhere } = await scopeOf(app, environmentIds);
-  return selectRefundRequests(app.db, limit, seen, elsewhere);
+  return selectRefundRequests(app.db, await searchOf(app, environmentIds, filter), limit);
 }
 
 /**
@@ -64,15 +70,23 @@ export async function listOwnRequests(
   app: App,
   { id, email, environmentIds }: Pick<User, 'id' | 'email' | 'environmentIds'>,
   limit: number,
+  filter: RefundRequestFilter = EVERY_REQUEST,
 ): Promise<ListedRefundRequest[]> {
-  const { seen, elsewhere } = await scopeOf(app, environmentIds);
-  return selectRefundRequestsBy(app.db, { id, email }, seen, limit, elsewhere);
+  return selectRefundRequestsBy(app.db, { id, email }, await searchOf(app, environmentIds, filter), limit);
 }
 
-/** `seen`: the environments to search, null: all; `elsewhere`: those that another database has, which lists theirs. */
-async function scopeOf(app: App, environmentIds: ReadonlySet<number> | null) {
+/** Leaves out the requests of environments that another database has: it lists them. */
+async function searchOf(
+  app: App,
+  environmentIds: ReadonlySet<number> | null,
+  filter: RefundRequestFilter,
+): Promise<RefundRequestSearch> {
   const { environments } = await findElsewhere(app);
-  return { seen: environmentIds === null ? null : [...environmentIds], elsewhere: [...environments] };
+  return {
+    ...filter,
+    environmentIds: environmentIds === null ? null : [...environmentIds],
+    elsewhere: [...environments],
+  };
 }
 
 /** Returns why this person may never approve the request, whatever their permissions; null: they may. */

@@ -1,5 +1,5 @@
 import { ofTokenSql } from '../audit/actor.ts';
-import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { RefundRequest } from './refund-request.ts';
@@ -125,53 +125,64 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join environments e on e.id = r.environment_id
   join payment_services p on p.id = e.payment_service_id`;
 
-/** Lists the waiting requests of these environments (null: all), the oldest first, except requests of `elsewhere`. */
+/**
+ * The requests to list: of these environments (null: all), except requests of `elsewhere`, in this state, of this
+ * payment service. An empty text: any.
+ */
+export type RefundRequestSearch = {
+  environmentIds: readonly number[] | null;
+  elsewhere: readonly number[];
+  state: string;
+  paymentService: string;
+};
+
+export const EVERY_REQUEST: RefundRequestSearch = {
+  environmentIds: null,
+  elsewhere: [],
+  state: '',
+  paymentService: '',
+};
+
+/** Lists the waiting requests that pass the search, the oldest first. */
 export function selectWaitingRefundRequests(
   db: Reader,
-  environmentIds: readonly number[] | null,
+  search: RefundRequestSearch,
   limit: number,
-  elsewhere: readonly number[] = [],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] = amongSeen(environmentIds, '$3');
+  const [passing, ...parameters] = passes(search, 2);
   return db.query<ListedRefundRequest>(
-    `${LISTED} where r.state = 'waiting' and not (r.environment_id {among $2}) ${among}
-     order by r.requested_at, r.id limit $1`,
-    [limit, elsewhere, ...ids],
+    `${LISTED} where r.state = 'waiting' and ${passing} order by r.requested_at, r.id limit $1`,
+    [limit, ...parameters],
   );
 }
 
-/** Lists one user's requests in these environments (null: all), the newest first, except requests of `elsewhere`. */
+/** Lists one user's requests that pass the search, the newest first. */
 export function selectRefundRequestsBy(
   db: Reader,
   { id, email }: { id: string; email: string },
-  environmentIds: readonly number[] | null,
+  search: RefundRequestSearch,
   limit: number,
-  elsewhere: readonly number[],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] = amongSeen(environmentIds, '$5');
+  const [passing, ...parameters] = passes(search, 4);
   // A payment service that moved here has the same person under another id.
   return db.query<ListedRefundRequest>(
-    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and not (r.environment_id {among $4}) ${among}
+    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and ${passing}
      order by r.requested_at desc, r.id limit $1`,
-    [limit, id, email, elsewhere, ...ids],
+    [limit, id, email, ...parameters],
   );
 }
 
-/**
- * Lists the requests of these environments (null: all), waiting and decided, the newest first, except requests of
- * `elsewhere`.
- */
+/** Lists the requests that pass the search, waiting and decided, the newest first. */
 export function selectRefundRequests(
   db: Reader,
+  search: RefundRequestSearch,
   limit: number,
-  environmentIds: readonly number[] | null = null,
-  elsewhere: readonly number[] = [],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] = amongSeen(environmentIds, '$3');
-  return db.query<ListedRefundRequest>(
-    `${LISTED} where not (r.environment_id {among $2}) ${among} order by r.requested_at desc, r.id limit $1`,
-    [limit, elsewhere, ...ids],
-  );
+  const [passing, ...parameters] = passes(search, 2);
+  return db.query<ListedRefundRequest>(`${LISTED} where ${passing} order by r.requested_at desc, r.id limit $1`, [
+    limit,
+    ...parameters,
+  ]);
 }
 
 /** Counts the waiting requests, and returns when the oldest was made. */
@@ -183,9 +194,19 @@ export async function measureWaitingRefundRequests(db: Reader): Promise<{ count:
 }
 
 /**
- * Returns the condition of requests of these environments and its parameter; nothing for null: all. `place`: of the
- * parameter, such as `$3`. By environment SQLite would read all payments and look for the requests of each.
+ * Returns the condition of the search with its parameters, numbered from `first` on. By environment SQLite would read all payments and look for the requests of each.
  */
-function amongSeen(environmentIds: readonly number[] | null, place: string): [sql: string, ...(readonly number[])[]] {
-  return environmentIds === null ? [''] : [`and {filter_by}r.environment_id {among ${place}}`, environmentIds];
+function passes(
+  { environmentIds, elsewhere, state, paymentService }: RefundRequestSearch,
+  first: number,
+): [sql: string, ...SqlParameter[]] {
+  const seen = environmentIds === null ? '' : ` and {filter_by}r.environment_id {among $${first + 3}}`;
+  return [
+    `not (r.environment_id {among $${first}}) and $${first + 1} in ('', r.state)
+       and $${first + 2} in ('', e.payment_service_id)${seen}`,
+    elsewhere,
+    state,
+    paymentService,
+    ...(environmentIds === null ? [] : [environmentIds]),
+  ];
 }

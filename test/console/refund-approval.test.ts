@@ -3,9 +3,13 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { approveRefundRequest } from '../../src/refunds/decide-refund-request.ts';
+import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
-import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
+import {
+  insertRefundRequest,
+  selectRefundRequest,
+  selectRefundRequestsOf,
+} from '../../src/refunds/refund-request-queries.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -224,6 +228,39 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match(await list('en'), /Taken back[^]*me equivoqué[^]*Rejected/);
     const developer = await createTestUser(app, { role: 'developer', may: [] });
     assert.equal((await as(developer).get('/refund-requests')).status, 403);
+  });
+
+  test('is found by the filter of the list among more requests than the list shows', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const old = await askForRefund(app, desk);
+    await rejectRefundRequest(app, old, { by: desk.approver, reason: 'ya se cambió' });
+    await app.db.transaction(async (tx) => {
+      for (let amount = 1; amount <= 201; amount++) {
+        const row = {
+          ...old,
+          id: `rr_${amount}`,
+          amount,
+          type: 'parcial',
+          reason: 'talla',
+          requested_at: app.now() + 1,
+        };
+        await insertRefundRequest(tx, { ...row, state: 'waiting' });
+      }
+    });
+    const list = async (user: TestUser, query: string) => (await as(user).get(`/refund-requests?${query}`)).text;
+    const service = desk.environment.paymentServiceId;
+    const more = /only the first 200 were read/;
+    for (const user of [approver, asker]) {
+      const all = await list(user, 'state=');
+      assert.deepEqual([more.test(all), all.includes('llegó roto')], [true, false]);
+      for (const query of ['state=rejected', 'state=&text=llegó', `state=rejected&merchant=${service}`]) {
+        const text = await list(user, query);
+        assert.deepEqual([more.test(text), text.includes('llegó roto')], [false, true], query);
+      }
+    }
+    assert.match(await list(approver, 'text=talla'), more);
   });
 
   test('is not approved by the requester, by support, or by a person who does not see the payment service', async () => {

@@ -34,21 +34,21 @@ export const getConsoleRefundRequests = consoleHandler(async (app, visit) => {
   const states = stateFilter(visit, isOwn);
   const { text = '', merchant = '', state = states.otherwise } = askedOf(visit);
   const isWaiting = state === 'waiting';
-  const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) => {
-    if (isOwn) return listOwnRequests(app, user, limit);
-    return (isWaiting ? listWaitingRequests : listSeenRequests)(app, user.environmentIds, limit);
+  const isFile = formatOf(visit) !== null;
+  const filter = { state, paymentService: merchant };
+  // The text is looked for in the rows that were read.
+  const read = await readFirst(isFile || text !== '' ? EXPORTED : SHOWN, (limit) => {
+    if (isOwn) return listOwnRequests(app, user, limit, filter);
+    return (isWaiting ? listWaitingRequests : listSeenRequests)(app, user.environmentIds, limit, filter);
   });
+  const found = read.rows.filter((row) => containsText(text, [row.reference, row.requested_by, row.reason]));
+  const rows = isFile ? found : found.slice(0, SHOWN);
   return sendList<ListedRefundRequest>(visit, {
     title: tell(language, isOwn ? 'above.own' : isWaiting ? 'above.list' : 'above.all'),
     path: '/refund-requests',
     columns: columnsFor(app, visit, { isOwn, isWaiting }),
-    cut,
-    rows: rows.filter(
-      (row) =>
-        (merchant === '' || row.payment_service === merchant) &&
-        (state === '' || row.state === state) &&
-        containsText(text, [row.reference, row.requested_by, row.reason]),
-    ),
+    cut: rows.length < found.length ? SHOWN : read.cut,
+    rows,
     filters: [
       { name: 'text', text: 'above.text_filter', type: 'search' },
       states,
