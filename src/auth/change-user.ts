@@ -5,7 +5,7 @@ import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
 import { requireManager } from './manage-rule.ts';
 import { updateSessionsEnded } from './sign-in/session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
+import { lockUser, selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
 
 type Outcome = 'changed' | 'already' | 'unknown';
 
@@ -19,7 +19,7 @@ export function disableUser(app: App, user: string, by: Actor, managerId: string
 }
 
 /**
- * Enables a user. Access tokens from before stay revoked. Returns `already` if the user was enabled. `managerId` and
+ * Enables a user. Access tokens from before stay revoked. A disabled user never enables themselves. Returns `already` if the user was enabled. `managerId` and
  * `MORE_THAN_YOURS` as for `disableUser`.
  */
 export function enableUser(app: App, user: string, by: Actor, managerId: string | null = null): Promise<Outcome> {
@@ -36,10 +36,15 @@ function change(
   const name = normalizeEmail(user);
   return app.db.transaction<Outcome>(async (tx) => {
     const at = app.now();
-    const found = managerId === null ? null : await selectUserByIdOrEmail(tx, name);
+    const found = await selectUserByIdOrEmail(tx, name);
     if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
+    // Their user may have been disabled since their command began. Afterwards it would be enabled again.
+    if (action === 'user.enabled' && found !== null && by.userId === found.id) {
+      await lockUser(tx, found.id);
+      await by.requireStill?.(tx);
+    }
     const row = await (action === 'user.disabled' ? updateUserDisabled(tx, name, at) : updateUserEnabled(tx, name));
-    if (row === null) return (await selectUserByIdOrEmail(tx, name)) === null ? 'unknown' : 'already';
+    if (row === null) return found === null ? 'unknown' : 'already';
     const { id } = row;
     await updateSessionsEnded(tx, id, null, at);
     if (action === 'user.disabled') await updateInvitationsEnded(tx, id, at);
