@@ -10,14 +10,15 @@ export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
  * The actor of a change, and its origin. `name` is stored permanently (`recorded_by` and the like): a user's e-mail
  * address, with the API token if one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`. `origin`
  * is the network of a request, or `USER@HOST` of a command. `requireStill`: of a user; `recordAudit` calls it in the
- * commit of the act. It throws `Problem`, or for a command `CommandError`, if the user may no longer do it.
+ * commit of the act, with `environmentId` of the act. It throws `Problem`, or for a command `CommandError`, if the user
+ * may no longer do it.
  */
 export type Actor = {
   kind: ActorKind;
   name: string;
   userId: string | null;
   origin: string | null;
-  requireStill?: (tx: Tx) => Promise<unknown>;
+  requireStill?: (tx: Tx, environmentId?: number) => Promise<unknown>;
 };
 
 /** Returns how the other database of a move names the actor: the user is not known there. */

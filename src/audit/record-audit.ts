@@ -19,6 +19,8 @@ export type Act = {
   after?: AuditValues | null;
   /** The reason, where money moves. Names no person. */
   reason?: string | null;
+  /** The only environment that the act touches; its user must still see it. Absent: all that they saw. */
+  environmentId?: number;
 };
 
 /**
@@ -30,7 +32,7 @@ export async function recordAudit(tx: Tx, act: Act): Promise<void> {
   const { by, action, subject, reason = null } = act;
   const head = await advanceAudit(tx);
   // The last wait of every act. Who disables the user waits here too, and so comes before this check or after the act.
-  await by.requireStill?.(tx);
+  await by.requireStill?.(tx, act.environmentId);
   const row = {
     link: head.link,
     created_at: act.at,

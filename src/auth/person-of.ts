@@ -16,17 +16,24 @@ const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
  * Returns the actor of a request. `user`: as the request was let in. `needed`: the permissions of its endpoint; one is
  * enough, and a person's own account needs none. Each act of the actor is refused in its commit with `Problem`
  * TOKEN_INVALID if the user is disabled or the API token was ended, and PERMISSION_MISSING if the user lacks the
- * permission or sees less than before.
+ * permission or no longer sees the environment of the act. If the act names none, they must see all that they saw.
  */
 export function requestActor(user: User, origin: string, needed: Needed | undefined): Actor {
   const by = userActor(user, origin);
-  return { ...by, requireStill: (tx) => requireStill(tx, by, user, needed) };
+  return { ...by, requireStill: (tx, environmentId) => requireStill(tx, by, user, needed, environmentId) };
 }
 
-async function requireStill(db: Reader, by: Actor, before: User, needed: Needed | undefined): Promise<void> {
+async function requireStill(
+  db: Reader,
+  by: Actor,
+  before: User,
+  needed: Needed | undefined,
+  environmentId: number | undefined,
+): Promise<void> {
   const now = await enabledUserOf(db, by);
   if (needed !== undefined && !mayAny(now.may, needed)) throw missingPermission(needed[0]);
-  if (now.environmentIds === null || before.environmentIds?.isSubsetOf(now.environmentIds)) return;
+  const touched = environmentId === undefined ? before.environmentIds : new Set([environmentId]);
+  if (now.environmentIds === null || touched?.isSubsetOf(now.environmentIds)) return;
   throw new Problem('PERMISSION_MISSING', {
     detail: {
       en: 'You see fewer payment services than when you began: nothing was done. Look again at what you see.',

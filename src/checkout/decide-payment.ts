@@ -224,7 +224,8 @@ function actOf(by: Actor, transaction: Transaction, decision: PaymentDecision): 
   const { currency } = transaction;
   const subject = { kind: 'payment_attempt', id: payment_attempt_id };
   const after = { decision: id, transaction: transaction.id, outcome, taken, currency, evidence_name, evidence_sha256 };
-  return { at: decided_at, by, action: 'payment.decided', subject, after, reason };
+  const environmentId = transaction.environment_id;
+  return { at: decided_at, by, action: 'payment.decided', subject, after, reason, environmentId };
 }
 
 type Carried = {

@@ -79,7 +79,8 @@ function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: 
   const { id, created_at, reference, amount, commission, currency, payment_method } = movement;
   const owner = { payment_service: paymentServiceId, environment };
   const after = { ...owner, reference, amount, commission, currency, payment_method };
-  return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after };
+  const environmentId = movement.environment_id;
+  return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after, environmentId };
 }
 
 function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {

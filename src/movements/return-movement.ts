@@ -52,6 +52,7 @@ export async function bookReturn(
     at: now,
     by,
     action: `${kind}.returned`,
+    environmentId: movement.environment_id,
     subject: { kind, id },
     after: { payment_service: paymentServiceId, environment, reference, amount, currency },
     reason,

@@ -303,5 +303,5 @@ function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: read
     details_sha256: hashOfDetails(payouts),
     file_sha256: batch?.file_sha256 ?? null,
   };
-  return { at, by, action: 'payout.proposed' as const, subject, after };
+  return { at, by, action: 'payout.proposed' as const, subject, after, environmentId: owner.id };
 }

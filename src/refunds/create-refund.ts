@@ -78,6 +78,7 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
       subject: { kind: 'refund', id },
       after: { transaction: paid.id, amount, currency, type, ...(counted as RefundDay | null) },
       reason: wish.reason ?? null,
+      environmentId: paid.environment_id,
     });
     return placed;
   });

@@ -158,6 +158,7 @@ async function endRequest(
       ...setUps,
     },
     reason,
+    environmentId: environment_id,
   });
   return ended;
 }

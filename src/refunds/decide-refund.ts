@@ -175,7 +175,8 @@ function actOf(by: Actor, { transaction, refund, decision }: Omit<Carried, 'envi
   const subject = { kind: 'refund', id: refund_id };
   const decided = { decision: id, transaction: transactionId, amount, currency, outcome };
   const after = { ...decided, evidence_name, evidence_sha256 };
-  return { at: decided_at, by, action: 'refund.decided', subject, before: { state }, after, reason };
+  const environmentId = transaction.environment_id;
+  return { at: decided_at, by, action: 'refund.decided', subject, before: { state }, after, reason, environmentId };
 }
 
 type Carried = {

@@ -88,6 +88,7 @@ export async function requestRefund(
       subject: { kind: 'refund_request', id: request.id },
       after: { transaction: transactionId, amount, currency, type },
       reason,
+      environmentId: environment_id,
     });
     return { kind: 'made', request };
   });

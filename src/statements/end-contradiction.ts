@@ -35,6 +35,7 @@ export function endContradiction(
       at: app.now(),
       by,
       action: 'payout.contradiction_ended',
+      environmentId: owner.id,
       subject: { kind: 'payout', id: payout.id },
       before: { said: payout.contradiction },
       after: { state: ended.state, evidence_name: evidence.name, evidence_sha256: evidence.sha256 },

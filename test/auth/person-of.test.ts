@@ -8,7 +8,7 @@ import { requestActor } from '../../src/auth/person-of.ts';
 import { updateApiTokensEnded } from '../../src/auth/tokens/api-token-queries.ts';
 import type { User } from '../../src/auth/user.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
-import { deleteUserPaymentServices, updateRole } from '../../src/auth/user-right-queries.ts';
+import { deleteUserPaymentService, deleteUserPaymentServices, updateRole } from '../../src/auth/user-right-queries.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
@@ -112,9 +112,10 @@ forEachEngine('a request whose act waits for the end of the audit log', (openTes
     return { app, shop: await createTestEnvironment(app) };
   };
 
-  /** Returns an owner of the shop, as the request with their first API token was let in. */
-  const createOwner = async (app: TestApp, shop: ServiceEnvironment): Promise<User> => {
-    const wish = { role: 'owner', may: [], paymentServices: [shop.paymentServiceId] } as const;
+  /** Returns an owner who sees the shops, as the request with their first API token was let in. */
+  const createOwner = async (app: TestApp, ...shops: ServiceEnvironment[]): Promise<User> => {
+    const paymentServices = shops.map(({ paymentServiceId }) => paymentServiceId);
+    const wish = { role: 'owner', may: [], paymentServices } as const;
     const { id } = await createTestUser(app, wish);
     return { ...((await findUser(app, id)) as User), token: 'first' };
   };
@@ -156,6 +157,21 @@ forEachEngine('a request whose act waits for the end of the audit log', (openTes
       const set = (by: Actor) => setFee(app, target, { rate_ppm: 29_500, fixed: 0 }, by);
       await assert.rejects(actMeanwhile(app, user, change, set), { code });
       assert.deepEqual(await app.db.query('select * from fees'), []);
+    });
+  }
+
+  for (const [what, does, prepare] of ACTS.slice(0, 3)) {
+    test(`is done if its user loses another merchant meanwhile, and refused if they lose this one: ${what}`, async () => {
+      const { app, shop } = await open();
+      const act = await prepare(app, shop);
+      const other = await createTestEnvironment(app);
+      const [both, user] = [await createOwner(app, shop, other), await createOwner(app, shop, other)];
+      const lose =
+        ({ paymentServiceId }: ServiceEnvironment): Change =>
+        (tx, { id }) =>
+          deleteUserPaymentService(tx, id, paymentServiceId);
+      await assert.rejects(actMeanwhile(app, both, lose(shop), act), { code: 'PERMISSION_MISSING' });
+      assert.equal(await actMeanwhile(app, user, lose(other), act), does);
     });
   }
 

@@ -254,7 +254,7 @@ async function decide(
       state: to,
       ...setUps,
     };
-    await recordAudit(tx, { at, by, action, subject, after, reason });
+    await recordAudit(tx, { at, by, action, subject, after, reason, environmentId: owner.id });
   }
   return moved;
 }

@@ -245,6 +245,7 @@ function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: num
     at,
     by,
     action: 'payout.filed' as const,
+    environmentId: owner.id,
     subject: { kind: 'payout file', id: made.map(({ file }) => file.id).join(' ') },
     after: {
       payment_service: owner.paymentServiceId,

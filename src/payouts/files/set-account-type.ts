@@ -28,6 +28,6 @@ export function setAccountType(app: App, payout: Payout, type: AccountType, by: 
     if (known?.account_type !== type) await requireApprover(tx, by, waiting);
     await upsertAccountType(tx, { environmentId, accountHash, type, at, by: by.name });
     const subject = { kind: 'payout', id: payout.id };
-    await recordAudit(tx, { at, by, action: 'payout.account_type_set', subject, after: { type } });
+    await recordAudit(tx, { at, by, action: 'payout.account_type_set', subject, after: { type }, environmentId });
   });
 }

@@ -70,6 +70,7 @@ async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promi
     at,
     by,
     action: 'payout.settled',
+    environmentId: owner.id,
     subject:
       file === undefined
         ? { kind: 'payout', id: ids.length === 1 ? (ids[0] as string) : `${ids.length} payouts` }
