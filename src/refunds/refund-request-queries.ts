@@ -194,7 +194,8 @@ export async function measureWaitingRefundRequests(db: Reader): Promise<{ count:
 }
 
 /**
- * Returns the condition of the search with its parameters, numbered from `first` on. By environment SQLite would read all payments and look for the requests of each.
+ * Returns the condition of the search with its parameters, numbered from `first` on. By environment SQLite would read
+ * all payments and look for the requests of each.
  */
 function passes(
   { environmentIds, elsewhere, state, paymentService }: RefundRequestSearch,
