@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import type { HostedCommand } from './run-command.ts';
 
 /**
@@ -10,30 +10,34 @@ import type { HostedCommand } from './run-command.ts';
  * process would have ended: when nothing is left to wait for. So a command that leaves a timer or a connection open
  * does not end here either.
  *
- * A command arrives as one line of JSON. Its output ends on both streams with the command's `end`, on stdout followed
- * by its status and a line end.
+ * A command arrives as one line of JSON, and the next lines are its `answers`. Its output ends on both streams with the
+ * command's `end`, on stdout followed by its status and a line end.
  */
 const commands = new Socket({ fd: 0, readable: true, writable: false });
 let count = 0;
+let keyboard = new PassThrough();
+/** How many of the next lines are answers of the command that runs. */
+let unanswered = 0;
 
-createInterface({ input: commands }).on('line', (line) => void run(JSON.parse(line) as HostedCommand));
+createInterface({ input: commands }).on('line', (line) => {
+  if (unanswered === 0) return void run(JSON.parse(line) as HostedCommand);
+  keyboard.write(`${line}\n`);
+  if (--unanswered === 0) commands.unref();
+});
 
-async function run({ words, env, input, isTTY, end }: HostedCommand): Promise<void> {
+async function run({ words, env, input, isTTY, answers, end }: HostedCommand): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.argv.splice(2, Infinity, ...words);
-  // As a terminal does, line by line.
-  const lines = input.match(/[^\n]*\n|[^\n]+/g) ?? [];
-  const typed = Readable.from(
-    lines.map((line) => Buffer.from(line)),
-    { objectMode: false },
-  );
+  keyboard = new PassThrough();
+  unanswered = answers;
+  const typed = answers > 0 ? keyboard : Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
   setStream('stdin', Object.assign(typed, { isTTY: isTTY !== false }));
   setStream('stdout', writerTo(1));
   setStream('stderr', Object.assign(writerTo(2), { isTTY: isTTY === true }));
   // Node's exit code for a module whose top-level await never settles.
   process.exitCode = 13;
-  commands.unref();
+  if (answers === 0) commands.unref();
   const nothingLeft = new Promise((resolve) => process.once('beforeExit', resolve));
   // The command line runs when its module loads. Another query in the address loads that module again, and no other.
   await import(`../../src/main.ts?command=${++count}`).then(() => {

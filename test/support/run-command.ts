@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Child, type Ended, startChild, type Written } from './child-process.ts';
 
 /**
- * One line for `command-host.ts`. `isTTY`: for stdin and stderr, or for stdin only. `end`: the text that the host
- * writes after the command's output.
+ * One line for `command-host.ts`. `isTTY`: for stdin and stderr, or for stdin only. `answers`: how many of the next
+ * lines are typed into the command. `end`: the text that the host writes after the command's output.
  */
 export type HostedCommand = {
   words: readonly string[];
   env: NodeJS.ProcessEnv;
   input: string;
   isTTY: boolean | 'stdin';
+  answers: number;
   end: string;
 };
 
@@ -19,21 +20,38 @@ const idle: Child[] = [];
 
 /**
  * Runs a command of `bin/rubrica` without the launcher, which only installs packages. The commands of a test file share
- * a process one after another, because loading the code is nearly the whole cost of a command.
+ * a process one after another, because loading the code is nearly the whole cost of a command. `answers` give what a
+ * person at a terminal types, each when the command asks its next question; then it has no other input.
  */
 export async function runCommand(
   words: readonly string[],
-  { env, input = '', isTTY = false }: { env: NodeJS.ProcessEnv; input?: string; isTTY?: HostedCommand['isTTY'] },
+  {
+    env,
+    input = '',
+    answers = [],
+    isTTY = answers.length > 0,
+  }: {
+    env: NodeJS.ProcessEnv;
+    input?: string;
+    answers?: readonly (() => Promise<string>)[];
+    isTTY?: HostedCommand['isTTY'];
+  },
 ): Promise<Ended> {
   const host = idle.pop() ?? (await startHost());
   host.holds(true);
   const before = host.written();
   const end = `\n${randomUUID()}\n`;
-  host.stdin.write(`${JSON.stringify({ words, env, input, isTTY, end } satisfies HostedCommand)}\n`);
+  const command: HostedCommand = { words, env, input, isTTY, answers: answers.length, end };
+  host.stdin.write(`${JSON.stringify(command)}\n`);
+  const typing = typeAnswers(host, before.stderr.length, answers);
   const has = ({ stdout, stderr }: Written) =>
     new RegExp(`${end}\\d+\\n`).test(stdout.slice(before.stdout.length)) && stderr.endsWith(end);
   const timer = setTimeout(() => host.signal('SIGKILL'), LONGEST_MS);
-  const early = await Promise.race([host.until(has).then(() => undefined), host.ended]).catch(() => host.ended);
+  const done = Promise.all([host.until(has), typing]).then(() => undefined);
+  const early = await Promise.race([done, host.ended]).catch((error) => {
+    if (host.running()) throw error;
+    return host.ended;
+  });
   clearTimeout(timer);
   const { stdout, stderr } = host.written();
   const written = { stdout: stdout.slice(before.stdout.length), stderr: stderr.slice(before.stderr.length) };
@@ -43,6 +61,14 @@ export async function runCommand(
   idle.push(host);
   const [text = '', status] = written.stdout.split(end);
   return { stdout: text, stderr: written.stderr.slice(0, -end.length), status: Number(status), signal: null };
+}
+
+/** `from`: the length of what the host had written to stderr before this command. */
+async function typeAnswers(host: Child, from: number, answers: readonly (() => Promise<string>)[]): Promise<void> {
+  for (const [at, answer] of answers.entries()) {
+    await host.until(({ stderr }) => stderr.slice(from).split('[y/N] ').length > at + 1);
+    host.stdin.write(`${await answer()}\n`);
+  }
 }
 
 function startHost(): Promise<Child> {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import type { Actor } from '../../audit/actor.ts';
-import { decidePayment } from '../../checkout/decide-payment.ts';
+import { decidePayment, rehearseDecision } from '../../checkout/decide-payment.ts';
 import { findAttempt } from '../../checkout/find-payment.ts';
 import type { DecidedOutcome, DecisionResult } from '../../checkout/payment-decision.ts';
 import { selectDecisions } from '../../checkout/payment-decision-queries.ts';
@@ -81,12 +81,15 @@ async function decide(
   const taken = amount === undefined ? null : readAmount(amount, currency);
   if (taken !== null && outcome !== 'approved') throw invalidOption('--amount goes with --outcome approved alone.');
   if (taken === 0) throw invalidOption('The amount is above 0.');
+  const wish = { outcome, taken, reason, evidence, by };
+  const rehearsed = await rehearseDecision(app, attemptId, wish);
+  if (rehearsed?.result !== 'decided') throw refusalOf(rehearsed?.result ?? 'unknown', attemptId);
   const said = formatMoney(taken ?? found.transaction.amount, currency);
   const money = outcome === 'approved' ? `${said} were taken` : 'no money was taken';
   await confirm(`Decide for transaction ${found.transaction.id} that ${money} (${outcome})? It stays.`, {
     yes: yes === true,
   });
-  const result = await decidePayment(app, attemptId, { outcome, taken, reason, evidence, by });
+  const result = await decidePayment(app, attemptId, { ...wish, effect: rehearsed.effect });
   if (result !== 'decided') throw refusalOf(result, attemptId);
   const after = await findAttempt(app, attemptId);
   if (after === null) throw unknownAttempt(attemptId);

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { Evidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { decideRefund } from '../../refunds/decide-refund.ts';
+import { decideRefund, rehearseRefundDecision } from '../../refunds/decide-refund.ts';
 import { findAnyRefund } from '../../refunds/find-refund.ts';
 import type { RefundDecisionOutcome, RefundDecisionResult } from '../../refunds/refund-decision.ts';
 import { selectRefundDecisions } from '../../refunds/refund-decision-queries.ts';
@@ -74,10 +74,13 @@ async function decideIn(
 ) {
   const found = await findAnyRefund(app, id);
   if (found === null) throw unknownRefund(id);
+  const wish = { outcome, reason, evidence, by };
+  const rehearsed = await rehearseRefundDecision(app, id, wish);
+  if (rehearsed?.result !== 'decided') throw refusalOf(rehearsed?.result ?? 'unknown', id);
   const amount = formatMoney(found.refund.amount, found.currency);
   const { transaction_id } = found.refund;
   await confirm(`Decide for transaction ${transaction_id} that ${amount} ${ASKS[outcome]}? It stays.`, options);
-  const result = await decideRefund(app, id, { outcome, reason, evidence, by });
+  const result = await decideRefund(app, id, { ...wish, effect: rehearsed.effect });
   if (result !== 'decided') throw refusalOf(result, id);
   const after = await findAnyRefund(app, id);
   return { transaction: transaction_id, state: after?.refund.state ?? 'processing', amount };
