@@ -44,29 +44,34 @@ export async function insertStatement(tx: Tx, statement: KeptStatement): Promise
   await tx.insertRows(STATEMENTS, [statement]);
 }
 
-/**
- * Inserts lines and returns how many. Skips lines that another file has brought, and lines whose payout or deposit has
- * one.
- */
-export async function insertLines(tx: Tx, lines: readonly SqlRow[]): Promise<number> {
-  return (await tx.insertRows(LINES, lines, 'on conflict do nothing returning number')).length;
+/** Inserts lines. Skips lines that another file has brought, and lines whose payout or deposit has one. */
+export async function insertLines(tx: Tx, lines: readonly SqlRow[]): Promise<void> {
+  await tx.insertRows(LINES, lines, 'on conflict do nothing');
+}
+
+/** Returns how many lines of a statement are stored. */
+export async function countLines(tx: Tx, statementId: string): Promise<number> {
+  const sql = 'select count(*) as count from bank_statement_lines where statement_id = $1';
+  const [row] = await tx.query<{ count: number }>(sql, [statementId]);
+  return row?.count ?? 0;
 }
 
 /**
- * Returns the keys that another file of this owner's account, or of the shared account, has brought. `owner` null (the
- * shared account): the files of all owners count.
+ * Returns which of these keys, each of a day, another file of this owner's account, or of the shared account, has
+ * brought. `owner` null (the shared account): the files of all owners count.
  */
 export async function selectKnownKeys(
   db: Reader,
   { environment, owner }: { environment: string; owner: string | null },
-  keys: readonly string[],
-): Promise<Set<string>> {
+  keys: readonly { readonly day: string; readonly key: string }[],
+): Promise<string[]> {
   const rows = await db.query<{ line_key: string }>(
-    `select line_key from bank_statement_lines where environment = $1 and line_key {named $2}
-     ${owner === null ? '' : "and owner in ('', $3)"}`,
-    owner === null ? [environment, keys] : [environment, keys, owner],
+    `select l.line_key from {rows $2} k cross join bank_statement_lines l
+     where l.environment = $1 and l.day = k.value ->> 'day' and l.line_key = k.value ->> 'key'
+       ${owner === null ? '' : "and l.owner in ('', $3)"}`,
+    owner === null ? [environment, JSON.stringify(keys)] : [environment, JSON.stringify(keys), owner],
   );
-  return new Set(rows.map(({ line_key }) => line_key));
+  return rows.map(({ line_key }) => line_key);
 }
 
 /**
@@ -76,7 +81,7 @@ export async function selectKnownKeys(
 export async function hasLineOfOthers(tx: Tx, statementId: string): Promise<boolean> {
   const rows = await tx.query(
     `select o.number from bank_statement_lines l join bank_statement_lines o
-       on o.environment = l.environment and o.line_key = l.line_key and o.owner <> l.owner and '' in (o.owner, l.owner)
+       on o.environment = l.environment and o.day = l.day and o.line_key = l.line_key and o.owner <> l.owner and '' in (o.owner, l.owner)
      where l.statement_id = $1 limit 1`,
     [statementId],
   );

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Reader } from '../db/database.ts';
@@ -75,14 +76,24 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
   return keyed;
 }
 
+/** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
+const PAGE = 1000;
+
 /** Returns the lines that no earlier file of the account has brought. */
 export async function freshLines(
   db: Reader,
   { environment, paymentServiceId: owner }: AccountOfStatement,
   lines: readonly KeyedLine[],
 ): Promise<KeyedLine[]> {
-  const keys = lines.flatMap(({ key, olderKey }) => [key, olderKey]);
-  const known = await selectKnownKeys(db, { environment, owner }, keys);
+  const known = new Set<string>();
+  for (let at = 0; at < lines.length; at += PAGE) {
+    const keys = lines.slice(at, at + PAGE).flatMap(({ day, key, olderKey }) => [
+      { day, key },
+      { day, key: olderKey },
+    ]);
+    for (const key of await selectKnownKeys(db, { environment, owner }, keys)) known.add(key);
+    await setImmediate();
+  }
   return lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
 }
 

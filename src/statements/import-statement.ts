@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
-import type { Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type KeptReason, SECOND_LINE } from '../payouts/kept-texts.ts';
@@ -11,6 +11,7 @@ import { recordContradiction } from '../payouts/settling/record-contradiction.ts
 import { type SaidOutcome, settleOutcomes } from '../payouts/settling/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import {
+  countLines,
   hasLineOfOthers,
   insertLines,
   insertStatement,
@@ -75,13 +76,21 @@ export async function importStatement(
   refuseLaterDays(statement.lines, app.now());
   const lines = await keyLines(app, wish.account, statement.lines);
   for (;;) {
+    const planned = await planLines(app.db, wish, { lines, environmentIds });
+    const { fresh, doubtful } = planned;
+    const result = { lines: lines.length, known: lines.length - fresh.length, doubtful };
+    if (fresh.length === 0) return { ...result, ...NOTHING_NEW, id: await idOfFile(app.db, wish) };
     try {
-      return await app.db.transaction((tx) => importLines(app, tx, wish, { statement, lines, environmentIds }));
+      const imported = await app.db.transaction((tx) => importLines(app, tx, wish, { ...planned, statement }));
+      return { ...result, ...imported };
     } catch (error) {
       if (!(error instanceof QuickerFile)) throw error;
     }
   }
 }
+
+const NONE: Candidates = { payouts: [], files: [], deposits: [], remitted: [] };
+const NOTHING_NEW = { uses: countUses([]), settled: [], contradicted: [] };
 
 /**
  * Rolls the transaction back: another process has stored the same lines or used their payouts or deposits. The retry
@@ -89,43 +98,70 @@ export async function importStatement(
  */
 class QuickerFile extends Error {}
 
-type Lines = {
-  statement: ReadStatement;
-  lines: readonly KeyedLine[];
-  environmentIds: readonly number[];
+/** The new lines of a file, what they may match, and their uses. */
+type Planned = {
+  readonly environmentIds: readonly number[];
+  readonly fresh: readonly KeyedLine[];
+  readonly doubtful: readonly number[];
+  readonly found: Candidates;
+  readonly matched: Matched;
 };
+
+/** Lines with their uses: as rows without their statement, and as the audit log records them. */
+type Matched = {
+  readonly matches: readonly LineMatch[];
+  readonly rows: readonly ReturnType<typeof rowOf>[];
+  readonly said: { readonly lines_sha256: string; readonly uses_sha256: string };
+};
+
+/**
+ * Reads and matches the lines before the transaction: on SQLite every payment waits for one, and the uses of 50,000
+ * lines take a second.
+ */
+async function planLines(
+  db: Reader,
+  wish: StatementImport,
+  { lines, environmentIds }: { lines: readonly KeyedLine[]; environmentIds: readonly number[] },
+): Promise<Planned> {
+  const fresh = await freshLines(db, wish, lines);
+  const doubtful = await doubtfulLines(db, wish, lines, fresh);
+  const found = fresh.length === 0 ? NONE : await findCandidates(db, spanOf(environmentIds, fresh));
+  return { environmentIds, fresh, doubtful, found, matched: await matchFresh(wish, fresh, found) };
+}
+
+async function matchFresh(wish: StatementImport, fresh: readonly KeyedLine[], found: Candidates): Promise<Matched> {
+  const matches = await matchLines(fresh, found);
+  const rows = fresh.map((line, index) => rowOf(wish, line, matches[index] as LineMatch, index + 1));
+  const said = { lines_sha256: hashOfLines(rows), uses_sha256: hashOfUses(wish.account, rows) };
+  return { matches, rows, said };
+}
+
+async function idOfFile(db: Reader, { environment, account, evidence }: StatementImport): Promise<string | null> {
+  return (await selectStatementOfFile(db, { environment, account, sha256: evidence.sha256 }))?.id ?? null;
+}
 
 async function importLines(
   app: App,
   tx: Tx,
   wish: StatementImport,
-  { statement, lines, environmentIds }: Lines,
-): Promise<ImportedStatement> {
+  { statement, fresh, environmentIds, ...planned }: Planned & { statement: ReadStatement },
+): Promise<Pick<ImportedStatement, 'id' | 'uses' | 'settled' | 'contradicted'>> {
   const { environment, paymentServiceId: owner, by, evidence } = wish;
-  const fresh = await freshLines(tx, wish, lines);
-  const result = {
-    id: null,
-    lines: lines.length,
-    known: lines.length - fresh.length,
-    doubtful: await doubtfulLines(tx, wish, lines, fresh),
-    uses: countUses([]),
-    settled: [],
-    contradicted: [],
-  };
-  if (fresh.length === 0) {
-    const earlier = await selectStatementOfFile(tx, { environment, account: wish.account, sha256: evidence.sha256 });
-    return { ...result, id: earlier?.id ?? null };
-  }
   const at = app.now();
   const span = spanOf(environmentIds, fresh);
   const locked = await lockCandidates(tx, span);
   const found = keepLocked(await findCandidates(tx, span), locked);
-  const matches = await matchLines(fresh, found);
+  // Few payouts and deposits change meanwhile.
+  const isAsPlanned = JSON.stringify(found) === JSON.stringify(planned.found);
+  const { matches, rows, said } = isAsPlanned ? planned.matched : await matchFresh(wish, fresh, found);
   const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
   await insertStatement(tx, kept);
-  const rows = rowsOf(kept, fresh, matches);
-  if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
+  await insertLines(
+    tx,
+    rows.map((row) => ({ ...row, statement_id: kept.id, kept_at: at })),
+  );
+  if ((await countLines(tx, kept.id)) < rows.length) throw new QuickerFile();
   const settled = await settle(tx, {
     wish,
     found,
@@ -144,15 +180,14 @@ async function importLines(
     last_day: kept.last_day,
     proof: kept.proof,
     lines: fresh.length,
-    lines_sha256: hashOfLines(rows),
-    uses_sha256: hashOfUses(kept.account, rows),
+    ...said,
     ...uses,
   };
   const subject = { kind: 'statement', id: kept.id };
   await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
   // The index refuses equal lines of one owner only. Under the lock of the audit log the lines of all others are seen.
   if (await hasLineOfOthers(tx, kept.id)) throw new QuickerFile();
-  return { ...result, id: kept.id, uses, ...settled };
+  return { id: kept.id, uses, ...settled };
 }
 
 /** Leaves out what came after the lock: until the commit others can match or settle it. */
@@ -166,14 +201,15 @@ function keepLocked({ payouts, files, deposits, remitted }: Candidates, locked: 
   };
 }
 
-function rowsOf(statement: KeptStatement, fresh: readonly KeyedLine[], matches: readonly LineMatch[]) {
-  const { id, environment, payment_service_id: owner, imported_at: at } = statement;
-  return fresh.map(({ line, day, amount, key, balance = null }, index) => {
-    const { use, subject, note } = matches[index] as LineMatch;
-    const place = { statement_id: id, number: index + 1, environment, owner: owner ?? '', file_line: line };
-    const read = { day, amount, currency: CURRENCY, line_key: key, balance };
-    return { ...place, ...read, used_as: use, subject, note, kept_at: at };
-  });
+function rowOf(
+  { environment, paymentServiceId: owner }: StatementImport,
+  { line, day, amount, key, balance = null }: KeyedLine,
+  { use, subject, note }: LineMatch,
+  number: number,
+) {
+  const place = { number, environment, owner: owner ?? '', file_line: line };
+  const read = { day, amount, currency: CURRENCY, line_key: key, balance };
+  return { ...place, ...read, used_as: use, subject, note };
 }
 
 type Settling = {
