@@ -202,7 +202,12 @@ export type BankStatementLine = {
 export type StatementRead = {
   message: string;
   errors: null;
-  data: { statement: BankStatement; lines: BankStatementLine[] };
+  data: {
+    statement: BankStatement;
+    lines: BankStatementLine[];
+    /** `after` for the next page; null on the last page */
+    next: string | null;
+  };
 };
 
 export type StatementUseRequest = {

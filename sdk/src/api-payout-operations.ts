@@ -169,6 +169,10 @@ export type PayoutOperations = {
     query: {
       /** Only lines of this use */
       use?: 'payout' | 'return' | 'deposit' | 'suspense' | 'other' | undefined;
+      /** `next` of the previous page; empty or absent: start of the list */
+      after?: string | undefined;
+      /** Default: 10000 */
+      limit?: number | undefined;
     };
     reply: StatementRead;
   };

@@ -348,7 +348,7 @@ export class RubricaClient {
     return [...(await this.#service.callAsUser('GET /bank-statements', { query })).data.statements];
   }
 
-  /** Returns a bank statement with its lines, or with the lines of one use. */
+  /** Returns a bank statement with a page of its lines, or of the lines of one use. Send `next` as `after` for more. */
   async readStatement(id: string, query: Query<'GET /bank-statements/{id}'> = {}): Promise<Api.StatementRead['data']> {
     return (await this.#service.callAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
   }

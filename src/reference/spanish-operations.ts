@@ -248,7 +248,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   readStatement: [
     'Lee una cartola del banco',
-    'Responde una cartola con sus líneas en el orden del archivo, y el uso de cada una. El texto de las líneas no se guarda, porque contiene nombres y RUT.',
+    'Responde una cartola con sus líneas en el orden del archivo, y el uso de cada una. El texto de las líneas no se guarda, porque contiene nombres y RUT. Envía `next` como `after` para las líneas siguientes.',
   ],
   resolveStatementLine: [
     'Explica una línea',

@@ -133,6 +133,7 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
   'Batches, newest first': 'Lotes, primero los más nuevos',
   'Id of the batch': 'Id del lote',
   'Default: 1000': 'Por defecto, 1000',
+  'Default: 10000': 'Por defecto, 10000',
   'The batch': 'El lote',
   'The batch as it is now': 'El lote como está ahora',
 };

@@ -309,6 +309,13 @@ export function selectLines(
   );
 }
 
+/** Returns a line of a statement by its line in the file. */
+export async function selectLine(db: Reader, statementId: string, fileLine: number): Promise<KeptLine | null> {
+  const sql = 'select * from bank_statement_lines where statement_id = $1 and file_line = $2';
+  const [row] = await db.query<KeptLine>(sql, [statementId, fileLine]);
+  return row ?? null;
+}
+
 /** Returns the line that has this use of one of these payouts, payout files, deposits or payouts to a merchant. */
 export async function selectLineOf(tx: Reader, use: LineUse, subjects: readonly string[]): Promise<KeptLine | null> {
   const sql = 'select * from bank_statement_lines where used_as = $1 and subject {named $2}';

@@ -7,6 +7,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { contradictingLines, type Payout } from '../payouts/payout.ts';
 import {
   type LineOfStatement,
+  selectLine,
   selectLines,
   selectLinesOf,
   selectListedStatement,
@@ -40,15 +41,31 @@ export async function findStatement(app: App, scope: StatementScope, id: string)
 /** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
 const PAGE = 1000;
 
-/** Returns the lines of a statement in the order of the file; `use` null: of every use. */
-export async function readLines(app: App, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
+/** A page of lines: behind the line of a number, and at most so many. */
+export type LinePage = { readonly after: number; readonly limit: number };
+
+const WHOLE: LinePage = { after: 0, limit: Number.POSITIVE_INFINITY };
+
+/** Returns the lines of a statement, or a page of them, in the order of the file; `use` null: of every use. */
+export async function readLines(
+  app: App,
+  statementId: string,
+  use: LineUse | null,
+  { after, limit }: LinePage = WHOLE,
+): Promise<KeptLine[]> {
   const lines: KeptLine[] = [];
   for (;;) {
-    const page = await selectLines(app.db, statementId, use, { after: lines.at(-1)?.number ?? 0, limit: PAGE });
-    lines.push(...page);
-    if (page.length < PAGE) return lines;
+    const part = Math.min(PAGE, limit - lines.length);
+    const read = await selectLines(app.db, statementId, use, { after: lines.at(-1)?.number ?? after, limit: part });
+    lines.push(...read);
+    if (read.length < PAGE || lines.length === limit) return lines;
     await setImmediate();
   }
+}
+
+/** Returns a line of a statement by its line in the file; null: the statement has no such line. */
+export async function findLine(app: App, statementId: string, fileLine: number): Promise<KeptLine | null> {
+  return selectLine(app.db, statementId, fileLine);
 }
 
 /** Lists the lines of a payout that the user may see: those that confirmed, returned or contradict it or its file. */

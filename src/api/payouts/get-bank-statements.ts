@@ -1,6 +1,7 @@
+import { notACursor } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/list-parameters.ts';
+import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { LINE_USES } from '../../statements/statement.ts';
@@ -15,6 +16,7 @@ import {
 } from './statement-schemas.ts';
 
 const MOST = 100;
+const MOST_LINES = 10_000;
 
 /** Lists the statements that the user may see. */
 export const getBankStatements = operation({
@@ -40,13 +42,13 @@ export const getBankStatements = operation({
   },
 });
 
-/** Returns one statement with its lines. */
+/** Returns one statement with a page of its lines. */
 export const getBankStatementsId = operation({
   describe: {
     operationId: 'readStatement',
     summary: 'Read a statement of the bank',
     description:
-      'Returns a statement with its lines in the order of the file, and the use of each. The text of the lines is not stored, because it contains names and RUTs.',
+      'Returns a statement with its lines in the order of the file, and the use of each. The text of the lines is not stored, because it contains names and RUTs. Send `next` as `after` for the next lines.',
     tag: 'Bank files',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() },
@@ -56,15 +58,27 @@ export const getBankStatementsId = operation({
         description: 'Only lines of this use',
         schema: Type.String({ enum: LINE_USES }),
       },
+      CURSOR_PARAMETER,
+      limitParameter(MOST_LINES),
     ],
     replies: {
       200: {
         description: 'The statement',
         schema: replyOf(
           'StatementRead',
-          Type.Object({ statement: StatementSchema, lines: Type.Array(StatementLineSchema) }),
+          Type.Object({
+            statement: StatementSchema,
+            lines: Type.Array(StatementLineSchema),
+            next: Type.Nullable(Type.String(), {
+              description: '`after` for the next page; null on the last page',
+            }),
+          }),
         ),
-        example: { message: 'OK', errors: null, data: { statement: STATEMENT_EXAMPLE, lines: [LINE_EXAMPLE] } },
+        example: {
+          message: 'OK',
+          errors: null,
+          data: { statement: STATEMENT_EXAMPLE, lines: [LINE_EXAMPLE], next: null },
+        },
       },
     },
     errors: [...TEF_ERRORS, 'NOT_FOUND', 'INVALID_PARAMETER'],
@@ -72,13 +86,25 @@ export const getBankStatementsId = operation({
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
-    const { use = null } = query();
+    const { use = null, after: sent, limit = MOST_LINES } = query();
+    const after = readCursor(sent);
     const statement = await findStatement(app, user.environmentIds, id);
-    const lines = await readLines(app, id, use);
+    const lines = await readLines(app, id, use, { after, limit });
+    const last = lines.length < limit ? undefined : lines.at(-1);
     return {
       message: 'OK',
       errors: null,
-      data: { statement: statementJson(statement), lines: lines.map(lineJson) },
+      data: {
+        statement: statementJson(statement),
+        lines: lines.map(lineJson),
+        next: last === undefined ? null : String(last.number),
+      },
     };
   },
 });
+
+/** Parses the number of the last line before; 0 where none was sent. Throws `Problem` INVALID_PARAMETER. */
+function readCursor(text = '0'): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw notACursor();
+}

@@ -71,6 +71,16 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       ],
     );
     assert.deepEqual((shown.data['statement'] as { account: object }).account, { masked: '…6789' });
+    assert.equal(shown.data['next'], null);
+    const pages: unknown[] = [];
+    for (let after: unknown = ''; after !== null; ) {
+      const page = await get(`/bank-statements/${id}?limit=2&after=${after}`);
+      pages.push((page.data['lines'] as { line: number }[]).map(({ line }) => line));
+      after = page.data['next'];
+    }
+    assert.deepEqual(pages, [[2, 3], [4]]);
+    for (const wrong of ['after=st_1', 'after=-1', 'limit=0', 'limit=10001'])
+      assert.equal((await get(`/bank-statements/${id}?${wrong}`)).status, 400, wrong);
     const uses_ = `/bank-statements/${id}/uses`;
     const asks = await post(uses_, { use: 'deposit', line: 4, reason: 'abono' });
     assert.deepEqual([asks.status, asks.body.errors[0]?.pointer], [422, '/from']);
