@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { addUp, type Sum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
+import { findLine, findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import { NOTHING_KNOWN } from '../../statements/line-notes.ts';
 import { readStatement } from '../../statements/read-statement.ts';
@@ -204,14 +204,13 @@ async function confirmUse(
   options: ResolveOptions,
 ): Promise<boolean> {
   await orUnknown('statement', id, findStatement(app, null, id));
-  const lines = await readLines(app, id, null);
+  const line = fileLine === 'unknown' ? null : await findLine(app, id, fileLine);
+  const lines = fileLine === 'unknown' ? await readLines(app, id, 'suspense') : line === null ? [] : [line];
   const isMeant = (line: KeptLine) => {
     if (options.use === 'suspense') return line.subject !== null;
     return options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line);
   };
-  const meant = lines
-    .filter(isMeant)
-    .filter(({ file_line, note }) => (fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine));
+  const meant = lines.filter(isMeant).filter(({ note }) => fileLine !== 'unknown' || note === NOTHING_KNOWN);
   const [first] = meant;
   if (first === undefined) return false;
   if (options.use === 'suspense') {
