@@ -60,29 +60,58 @@ export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<M
   if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
   if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
   const identity = await identityHashes(app);
-  return app.db.transaction(async (tx) => {
-    const at = app.now();
-    const payouts = await lockApproved(tx, owner.id, batchId);
-    await requireUserOf(tx, by, owner.id, 'payouts:create');
-    // A payout that left after the backup was made is `approved` again, and would be paid twice.
-    if ((await findHeld({ db: tx })) !== null) throw held();
-    if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
-    const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
-    const made: MadeFile[] = [];
-    for (let start = 0; start < payouts.length; start += format.mostLines) {
-      const end = start + format.mostLines;
-      const content = await write(format, { ...payer, day: dayOf(at) }, lines.slice(start, end));
-      const file = newFile(app, wish, format, { content, payouts: payouts.slice(start, end), at });
-      await insertPayoutFile(tx, file);
-      const ids = payouts.slice(start, end).map(({ id }) => id);
-      const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
-      await updateFileLines(tx, owner.id, file.id);
-      made.push({ file, content, payouts: sent });
-    }
-    for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
-      await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
-    return made;
-  });
+  const make = (written: Written | null) =>
+    app.db.transaction(async (tx) => {
+      const at = app.now();
+      const payouts = await lockApproved(tx, owner.id, batchId);
+      await requireUserOf(tx, by, owner.id, 'payouts:create');
+      // A payout that left after the backup was made is `approved` again, and would be paid twice.
+      if ((await findHeld({ db: tx })) !== null) throw held();
+      if (payouts.length === 0)
+        throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
+      const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
+      const said = JSON.stringify([dayOf(at), lines]);
+      const write = () => writeAll(format, { ...payer, day: dayOf(at) }, lines);
+      if (written === null) throw new Unwritten(said, write);
+      const contents = written.said === said ? written.contents : await write();
+      const made: MadeFile[] = [];
+      for (const [index, content] of contents.entries()) {
+        const inFile = payouts.slice(index * format.mostLines, (index + 1) * format.mostLines);
+        const file = newFile(app, wish, format, { content, payouts: inFile, at });
+        await insertPayoutFile(tx, file);
+        const ids = inFile.map(({ id }) => id);
+        const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
+        await updateFileLines(tx, owner.id, file.id);
+        made.push({ file, content, payouts: sent });
+      }
+      for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
+        await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
+      return made;
+    });
+  try {
+    return await make(null);
+  } catch (error) {
+    if (!(error instanceof Unwritten)) throw error;
+    return make({ said: error.said, contents: await error.write() });
+  }
+}
+
+/** The contents of the files of some lines; `said`: their day and the lines, as JSON. */
+type Written = { readonly said: string; readonly contents: readonly Buffer[] };
+
+/**
+ * Rolls the transaction back, so that the files are written outside: a workbook of thousands of lines takes a second,
+ * and on SQLite every payment would wait. Lines that changed meanwhile are written again.
+ */
+class Unwritten extends Error {
+  readonly said: string;
+  readonly write: () => Promise<Buffer[]>;
+
+  constructor(said: string, write: () => Promise<Buffer[]>) {
+    super('The files are not written yet');
+    this.said = said;
+    this.write = write;
+  }
 }
 
 /** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */
@@ -202,12 +231,15 @@ function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, 
 }
 
 /**
- * Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a person corrects it, and no file is
- * stored.
+ * Returns the files of the lines. Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a
+ * person corrects it, and no file is stored.
  */
-async function write(format: BankFileFormat, payer: Payer, lines: readonly PayoutLine[]): Promise<Buffer> {
+async function writeAll(format: BankFileFormat, payer: Payer, lines: readonly PayoutLine[]): Promise<Buffer[]> {
+  const contents: Buffer[] = [];
   try {
-    return await format.write(payer, lines);
+    for (let start = 0; start < lines.length; start += format.mostLines)
+      contents.push(await format.write(payer, lines.slice(start, start + format.mostLines)));
+    return contents;
   } catch (error) {
     if (error instanceof UnfitLine)
       throw invalidPayout({
@@ -218,13 +250,13 @@ async function write(format: BankFileFormat, payer: Payer, lines: readonly Payou
   }
 }
 
-type Written = { content: Buffer; payouts: readonly Payout[]; at: number };
+type NewFile = { content: Buffer; payouts: readonly Payout[]; at: number };
 
 function newFile(
   app: App,
   { owner, by }: PayoutFileWish,
   format: BankFileFormat,
-  { content, payouts, at }: Written,
+  { content, payouts, at }: NewFile,
 ): PayoutFile {
   const id = prefixedId('pf');
   const place = { id, environment_id: owner.id, sha256: hash('sha256', content) };
