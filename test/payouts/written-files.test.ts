@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
-import type { BankFileFormat } from '../../src/payout-senders/bank-file.ts';
+import type { BankFileFormat } from '../../src/payout-senders/bank-file-format.ts';
 import { BANK_FILES } from '../../src/payout-senders/bank-files.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';

@@ -73,10 +73,10 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     assert.deepEqual((shown.data['statement'] as { account: object }).account, { masked: '…6789' });
     assert.equal(shown.data['next'], null);
     const pages: unknown[] = [];
-    for (let after: unknown = ''; after !== null; ) {
+    for (let after: string | null = ''; after !== null; ) {
       const page = await get(`/bank-statements/${id}?limit=2&after=${after}`);
       pages.push((page.data['lines'] as { line: number }[]).map(({ line }) => line));
-      after = page.data['next'];
+      after = page.data['next'] as string | null;
     }
     assert.deepEqual(pages, [[2, 3], [4]]);
     for (const wrong of ['after=st_1', 'after=-1', 'limit=0', 'limit=10001'])
