@@ -27,7 +27,7 @@ forEachEngine('a file for a bank', (openTestDatabase) => {
     let isInside = false;
     const where: boolean[] = [];
     const format = BANK_FILES.find(({ code }) => code === 'bice') as BankFileFormat;
-    const { write } = format;
+    const write = format.write.bind(format);
     t.mock.method(format, 'write', (...of: Parameters<typeof write>) => {
       where.push(isInside);
       return write(...of);
