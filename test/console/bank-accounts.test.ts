@@ -48,6 +48,17 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assertMarked(without.text, 'bank');
   });
 
+  test('are repaired when they are typed as they are in a file, and the page says how', async () => {
+    const { send, server } = await open(openTestDatabase);
+    await using _server = server;
+    const typed = { of: 'account', rut: ' 12345678-5', bank: '001', account: '00-123-45678-90' };
+    const { text } = await send(typed);
+    assert.match(text, /plausible<\/span>/);
+    assert.equal([...text.matchAll(/Mended before the validation: /g)].length, 2);
+    const { text: untouched } = await send({ ...typed, rut: '12345678-5', account: '001234567890' });
+    assert.doesNotMatch(untouched, /Mended/);
+  });
+
   test('have their bank chosen from a list by name, as the accounts of recipients have', async () => {
     const { user, server } = await open(openTestDatabase);
     await using _server = server;

@@ -85,7 +85,8 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.match(page.text, /Ana Núñez/);
     assert.ok(!page.text.includes('>12531909<'), 'the account is masked');
     const changed = { ...fields, bank: '001', account: '990011223' };
-    const found = await maker.post(path, changed);
+    const found = await maker.post(path, { ...changed, account: ' 99-001-1223' });
+    assert.equal(valueOf(found.text, 'account'), '990011223', 'a typed number is repaired as in a file');
     const done = await maker.post(path, { ...changed, validation: valueOf(found.text, 'validation') });
     assert.equal(done.status, 303, done.text);
     assert.match((await maker.get(path)).text, /Banco de Chile/);

@@ -30,6 +30,7 @@ export const BANK_ACCOUNT_TEXTS = roomTexts(
     'bank_accounts.downloads_text':
       'Están solo en esta página: al salir de ella ya no existen. Los resultados son de las filas corregidas.',
     'bank_accounts.checks': 'Comprobaciones',
+    'bank_accounts.repaired_typed': 'Corregido antes de validar: {why}',
     'bank_accounts.suggests': 'Sugerencia: {value}. {message}',
     'bank_accounts.pending': 'El proveedor aún está verificando. La validación es {id}.',
     'column.rule': 'Regla',
@@ -67,6 +68,7 @@ export const BANK_ACCOUNT_TEXTS = roomTexts(
     'bank_accounts.downloads_text':
       'They are in this page alone, and gone when you leave it. The results are of the mended rows.',
     'bank_accounts.checks': 'Checks',
+    'bank_accounts.repaired_typed': 'Mended before the validation: {why}',
     'bank_accounts.suggests': 'Suggestion: {value}. {message}',
     'bank_accounts.pending': 'The provider is still checking. The validation is {id}.',
     'column.rule': 'Rule',

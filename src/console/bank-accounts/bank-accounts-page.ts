@@ -4,7 +4,9 @@ import type { Check, CheckResult, Verdict } from '../../bank-validation/check.ts
 import { VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
 import { listBanks } from '../../bank-validation/directory/list-banks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
+import type { Repair } from '../../bank-validation/tables/repair-account.ts';
 import { REPAIR_RULES } from '../../bank-validation/tables/repair-rules.ts';
+import { repairTyped } from '../../bank-validation/tables/repair-typed.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -36,8 +38,10 @@ export const postConsoleBankAccounts = consoleHandler(async (app, visit) => {
     const { rut = '', bank = '', account = '' } = fields;
     const [missing] = Object.entries({ rut, bank, account }).find(([, text]) => !isGiven(text)) ?? [];
     if (missing !== undefined) return refuse(tell(language, 'bank_accounts.missing'), missing);
-    const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
-    return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
+    const { cells, repairs } = await repairTyped(app, { rut, bank, account });
+    const input = { rut: cells.rut, bankCode: cells.bank, account: cells.account };
+    const validation = await validateBankAccount(app, user, input);
+    return sendPage(app, visit, 200, { shown: validationPart(language, validation, repairs) });
   }
   if (file === null) return refuse(sayUnusable(language, upload));
   const validated = await validateAccountsFile(app, user, file.content, language);
@@ -94,8 +98,8 @@ const CHECK_TONES: Readonly<Record<CheckResult, string>> = {
   error: 'warn',
 };
 
-/** Shows the verdict and every check, without the RUT and the account number, like the API. */
-function validationPart(language: Language, validation: Validation): Html {
+/** Shows the verdict, the repairs and every check, without the RUT and the account number, like the API. */
+function validationPart(language: Language, validation: Validation, repairs: readonly Repair[]): Html {
   const { id, state, verdict, checks, suggestions, maskedAccount, bank } = validation;
   const rows = checks.map(({ id: check, result, message }: Check) => [
     badge(CHECK_TONES[result], tell(language, `check.${result}`)),
@@ -104,6 +108,7 @@ function validationPart(language: Language, validation: Validation): Html {
   ]);
   return html`<div class="card pad"><p>${badge(VERDICT_TONES[verdict], tell(language, `verdict.${verdict}`))} ${bank?.name ?? ''} ${maskedAccount}</p>
 <p>${state === 'pending' ? tell(language, 'bank_accounts.pending', { id }) : VERDICT_MESSAGES[verdict][language]}</p>
+${repairs.map(({ why }) => html`<p class="quiet">${tell(language, 'bank_accounts.repaired_typed', { why: why[language] })}</p>`)}
 ${suggestions.map(({ value, message }) => html`<p class="notice">${tell(language, 'bank_accounts.suggests', { value, message: message[language] })}</p>`)}</div>
 <h2>${tell(language, 'bank_accounts.checks')}</h2>
 ${tableOf([tell(language, 'column.state'), tell(language, 'column.finding'), tell(language, 'column.check')], rows)}`;

@@ -4,6 +4,7 @@ import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
+import { repairTyped } from '../../bank-validation/tables/repair-typed.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -17,16 +18,18 @@ import { type Fault, formField, linkToField } from '../notice.ts';
 import type { SeenOwner } from './owner-choice.ts';
 import { fieldAtFault, refusalOf } from './payout-cells.ts';
 
-/** An account as typed. `merchant`: the id of the merchant whose people share it. */
+/** An account of the form. `merchant`: the id of the merchant whose people share it. */
 export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
 
-/** Reads the fields of the form, unparsed. */
-export function accountFields(fields: Record<string, string>): AccountFields {
+/** Reads the fields of the form, and repairs the RUT and the account by the rules for files. */
+export async function accountFields(app: App, fields: Record<string, string>): Promise<AccountFields> {
   const text = (name: keyof AccountFields, most: number) => (fields[name] ?? '').trim().slice(0, most);
+  const typed = { rut: text('rut', 40), bank: text('bank', 10), account: text('account', 60) };
+  const { cells } = await repairTyped(app, typed);
   return {
-    rut: text('rut', 40),
-    bank: text('bank', 10),
-    account: text('account', 60),
+    rut: cells.rut,
+    bank: cells.bank,
+    account: cells.account,
     name: text('name', 200),
     email: text('email', 254),
     merchant: text('merchant', 60),

@@ -18,6 +18,7 @@ import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { alertNotice, type Fault } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import {
+  type AccountFields,
   accountFault,
   accountFields,
   accountForm,
@@ -77,7 +78,7 @@ ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recip
 export const postConsoleRecipients = consoleHandler(async (app, visit) => {
   const { language, user, by, request, goTo } = visit;
   const posted = fieldsOf(request);
-  const fields = accountFields(posted);
+  const fields = await accountFields(app, posted);
   const noMerchant = noMerchantFault(language, await listSeenOwners(app, user), fields);
   if (noMerchant !== null)
     return sendAdding(app, visit, { status: 400, said: noMerchant.said, fields, found: false, fault: noMerchant });
@@ -116,7 +117,7 @@ function actionOf(app: App): string {
 type Adding = {
   status: number;
   said: string;
-  fields: ReturnType<typeof accountFields>;
+  fields: AccountFields;
   found: Html | false;
   fault?: Fault;
 };

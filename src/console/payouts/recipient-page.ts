@@ -52,7 +52,7 @@ export const postConsoleRecipient = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   await findRecipient(app, user, id);
   const posted = fieldsOf(request);
-  const fields = accountFields(posted);
+  const fields = await accountFields(app, posted);
   const action = `${publicPath(app)}/console/recipients/${id}`;
   try {
     const { validation: validationId } = posted;
