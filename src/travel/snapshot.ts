@@ -32,6 +32,11 @@ export async function keepSnapshot(app: App): Promise<boolean> {
   return (await writeSnapshot(app.db, snapshotFile(app), about, MOST_ROWS)) !== null;
 }
 
+/** Deletes the snapshot: after a rotation of the master key its secrets need the previous key. */
+export async function deleteSnapshot(app: App): Promise<void> {
+  await rm(snapshotFile(app), { force: true });
+}
+
 /**
  * `none`: no file. `another_version`: the snapshot has other migrations than this program. `damaged`: it is not whole.
  */
@@ -65,7 +70,7 @@ async function restore(app: App, file: string, by: Actor): Promise<Back> {
   now.travel?.(aheadMs);
   const epoch = await app.db.transaction((tx) => putBack(tx, { ...app, now }, file, by), 'slow');
   if (epoch === null) return { kind: 'another_version' };
-  await rm(file);
+  await deleteSnapshot(app);
   return { kind: 'back', app: { ...app, now }, epoch, aheadMs };
 }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
@@ -11,10 +14,14 @@ const NEW = { MASTER_KEY: '0b'.repeat(32) };
 const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
 
 forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
-  test('encrypts every secret again, and doctor says when the previous key may be removed', async () => {
+  test('encrypts every secret again, and doctor says when the previous key may be removed', async (context) => {
     const { url } = await openTestDatabase();
-    const run = (settings: Record<string, string>, ...words: string[]) =>
-      runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...settings } });
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-rotated-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const run = (settings: Record<string, string>, ...words: string[]) => {
+      const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, DATA_DIR: folder, ...settings };
+      return runCommand(words, { env });
+    };
     const finding = async (settings: Record<string, string>) => {
       const { stdout } = await run(settings, 'doctor', '--json');
       const { findings } = JSON.parse(stdout) as { findings: { check: string; says: string; fix: string | null }[] };
@@ -39,6 +46,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     const swapped = { MASTER_KEY: OLD.MASTER_KEY, MASTER_KEY_PREVIOUS: NEW.MASTER_KEY };
     assert.match((await run(swapped, 'master-key', 'rotate')).stdout, /the two keys are swapped/);
 
+    assert.equal((await run(OLD, 'clock', 'advance', '1h')).status, 0);
     const rotated = await run(BOTH, 'master-key', 'rotate', '--json');
     assert.equal(rotated.stderr, 'secret-tokens: 2 of 2\nkept-keys: 5 of 5\n');
     const nothing = {
@@ -63,6 +71,8 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await finding(NEW))?.fix, null);
     assert.match((await run(OLD, 'payment-service', 'list')).stderr, /^INVALID_SETTING/);
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
+    const back = await run(NEW, 'clock', 'back');
+    assert.match(back.stderr, /nothing to go back to/, 'the secrets of the snapshot need the previous key');
   });
 
   test('names the running processes that have only the old key, and changes nothing until they have both', async () => {

@@ -4,6 +4,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { listWithoutKey, nameProcesses } from '../../health/list-processes.ts';
 import { SEALED_KINDS } from '../../health/sealed-kinds.ts';
 import { countSeals, reseal } from '../../sealing/reseal.ts';
+import { deleteSnapshot } from '../../travel/snapshot.ts';
 import { CommandError, invalidOption, print, table } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 
@@ -25,6 +26,7 @@ async function rotate(options: ActingOptions): Promise<void> {
     const without = await listWithoutKey(app);
     if (without.length > 0)
       throw new CommandError(`MASTER_KEY is not known to ${nameProcesses(without)}. ${STILL_OLD} ${KILLED}`);
+    await deleteSnapshot(app);
     return rotateKinds(app, by);
   });
   const left = kinds.reduce((sum, { previous }) => sum + previous, 0);
