@@ -144,11 +144,12 @@ export const postGetRemittance = operation({
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
+    const limit = readLimit(request);
     const { date } = request.params as { date: string };
     const day = readRemittanceDay(date);
     if (day === null)
       throw invalidParameter('The date is a day such as 2026-01-15.', 'La fecha es un día como 2026-01-15.');
-    return answer(app, user, boundsOfDay(day), readLimit(request));
+    return answer(app, user, boundsOfDay(day), limit);
   },
 });
 
