@@ -1,10 +1,12 @@
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
+import type { AccountType } from '../payout-senders/payout-sender.ts';
 import { ALIKE_MS, type AlikePayout, selectAlike } from './approval/alike-payout-queries.ts';
 import { type Barred, barredFrom, type PayableTerms, whyNotPayable } from './approval/approval-rule.ts';
 import { selectApprovers } from './approval/approver-queries.ts';
 import { findPeopleBehind } from './approval/find-people-behind.ts';
+import { selectAccountTypes } from './files/payout-file-queries.ts';
 import { STATE_NAMES } from './kept-texts.ts';
 import { type Payout, payoutMoney } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
@@ -21,12 +23,14 @@ export type PayoutWarning = {
 };
 
 /**
- * A payout with its recipient and warnings. `recipient` null: erased, or changed in the store. `verdictDays`: the age
- * of the verdict in days. `isFirst`: it waits for approval, and no payout to the RUT has left.
+ * A payout with its recipient and warnings. `recipient` null: erased, or changed in the store. `accountType` null: no
+ * person set the type of the account. `verdictDays`: the age of the verdict in days. `isFirst`: it waits for approval,
+ * and no payout to the RUT has left.
  */
 export type ShownPayout = {
   payout: Payout;
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
+  accountType: AccountType | null;
   verdictDays: number;
   isFirst: boolean;
   warnings: PayoutWarning[];
@@ -53,6 +57,9 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const kept = await selectRecipientVersions(app.db, payouts);
   const versions = Map.groupBy(kept, ({ id }) => id);
   const detailsOf = detailsPaid(app, kept);
+  const accounts = payouts.map(({ account_hash }) => account_hash);
+  const types = await selectAccountTypes(app.db, environmentId, [...new Set(accounts)]);
+  const typeOf = new Map(types.map(({ account_hash, account_type }) => [account_hash, account_type]));
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
@@ -80,6 +87,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     return {
       payout,
       recipient: shownRecipient(payout, detailsOf(payout)),
+      accountType: typeOf.get(payout.account_hash) ?? null,
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
       isFirst: payout.state === 'awaiting_approval' && !paidRuts.has(payout.rut_hash),
       warnings,

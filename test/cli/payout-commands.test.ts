@@ -74,6 +74,10 @@ forEachEngine('payout commands', (openTestDatabase) => {
       / state +awaiting approval\n/,
       'a sentence has words, a list the code that --state takes',
     );
+    assert.doesNotMatch(detail.stdout, /savings/);
+    const { id: one = '' } = made.payouts[0] ?? {};
+    await run('payout', 'account-type', one, 'savings', '--as', desk.users.maker.email);
+    assert.match((await run('payout', 'show', one)).stdout, / account +\S+ at \d{3}, savings\n/);
     assert.match((await run('batch', 'list')).stdout, / \d awaiting approval /);
     const own = await run('batch', 'approve', made.batch, ...as('maker'));
     assert.deepEqual(
@@ -103,6 +107,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
       rows.map(({ actor, action }) => [actor, action]),
       [
         [maker.email, 'payout.proposed'],
+        [maker.email, 'payout.account_type_set'],
         [approver.email, 'payout.approved'],
         [maker.email, 'payout.cancelled'],
       ],

@@ -11,7 +11,7 @@ import { countOf, inWords, listTable, table, time } from '../print.ts';
 import { terminalLanguage } from '../terminal-language.ts';
 
 /** Returns a payout as commands print it: amounts in minor units, times in ISO 8601. */
-export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout) {
+export function payoutJson({ payout, recipient, accountType, verdictDays, warnings }: ShownPayout) {
   return {
     id: payout.id,
     reference: payout.reference,
@@ -22,6 +22,7 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     recipient,
     bank: payout.bank_code,
     account: payout.account_masked,
+    account_type: accountType,
     verdict: payout.verdict,
     verdict_days: verdictDays,
     warnings: warnings.map(warningJson),
@@ -104,14 +105,14 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
 
 /** Returns the details of one payout as lines. */
 export function payoutDetail(shown: ShownPayout): string[] {
-  const { payout, recipient, verdictDays, warnings } = shown;
+  const { payout, recipient, accountType, verdictDays, warnings } = shown;
   const contradicting = contradictingLines(payout);
   const line = contradicting.length === 0 ? '' : `, in line ${contradicting.join(' and ')}`;
   const lines = table([
     ['  state', inWords(payout.state)],
     ['  amount', formatMoney(payout.amount, payout.currency)],
     ['  to', recipient === null ? 'erased' : `${recipient.name}, ${recipient.rut}`],
-    ['  account', `${payout.account_masked} at ${payout.bank_code}`],
+    ['  account', `${payout.account_masked} at ${payout.bank_code}${accountType === null ? '' : `, ${accountType}`}`],
     ['  verdict', `${payout.verdict}, ${countOf(verdictDays, 'day')} old`],
     ['  message', payout.message],
     ['  id', payout.reference],

@@ -6,8 +6,6 @@ import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
-import type { AccountType } from '../../payout-senders/payout-sender.ts';
-import { selectAccountTypes } from '../../payouts/files/payout-file-queries.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { actorText, badge } from '../console-format.ts';
@@ -15,25 +13,16 @@ import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { MOVED } from '../console-visit.ts';
 
-/**
- * A payout for the screens: with the name of its merchant and its bank, the kind of the account if a person set it, and
- * whether it is a test.
- */
-export type SeenPayout = ShownPayout & {
-  merchant: string;
-  bank: string;
-  accountType: AccountType | null;
-  isTest: boolean;
-};
+/** A payout for the screens: with the name of its merchant and its bank, and whether it is a test. */
+export type SeenPayout = ShownPayout & { merchant: string; bank: string; isTest: boolean };
 
-/** Adds the names and the kinds of the accounts to the payouts, in the same order. */
+/** Adds the names to the payouts, in the same order. */
 export async function seePayouts(app: App, payouts: readonly Payout[]): Promise<SeenPayout[]> {
   const environmentIds = [...new Set(payouts.map(({ environment_id }) => environment_id))];
-  const [shown, owners, { banks }, types] = await Promise.all([
+  const [shown, owners, { banks }] = await Promise.all([
     showPayouts(app, payouts),
     listOwners(app, environmentIds),
     currentDirectory(app),
-    findAccountTypes(app, payouts),
   ]);
   return shown.map((one) => {
     const owner = owners.get(one.payout.environment_id);
@@ -41,19 +30,9 @@ export async function seePayouts(app: App, payouts: readonly Payout[]): Promise<
       ...one,
       merchant: owner?.name ?? '',
       bank: banks.get(one.payout.bank_code)?.name ?? one.payout.bank_code,
-      accountType: types.get(`${one.payout.environment_id} ${one.payout.account_hash}`) ?? null,
       isTest: owner?.environment === 'development',
     };
   });
-}
-
-/** Returns the kinds that people set, by environment and account. */
-async function findAccountTypes(app: App, payouts: readonly Payout[]): Promise<Map<string, AccountType>> {
-  const found = [...Map.groupBy(payouts, ({ environment_id }) => environment_id)].map(async ([id, some]) => {
-    const said = await selectAccountTypes(app.db, id, [...new Set(some.map(({ account_hash }) => account_hash))]);
-    return said.map(({ account_hash, account_type }) => [`${id} ${account_hash}`, account_type] as const);
-  });
-  return new Map((await Promise.all(found)).flat());
 }
 
 const TONES: Readonly<Record<PayoutState, string>> = {
