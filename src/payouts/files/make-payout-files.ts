@@ -3,8 +3,9 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { requireUserOf } from '../../auth/person-of.ts';
-import { identityHashes } from '../../bank-validation/identity-hash.ts';
+import { type IdentityHashes, identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
+import type { Tx } from '../../db/database.ts';
 import { findHeld } from '../../epochs/hold.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
@@ -43,7 +44,7 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
  * PERSON_NEEDED or PERMISSION_MISSING.
  */
 export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
-  const { owner, by, batchId } = wish;
+  const { owner } = wish;
   const rut = readRut(wish.payer.rut);
   const payer = {
     ...wish.payer,
@@ -60,58 +61,60 @@ export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<M
   if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
   if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
   const identity = await identityHashes(app);
-  const make = (written: Written | null) =>
-    app.db.transaction(async (tx) => {
-      const at = app.now();
-      const payouts = await lockApproved(tx, owner.id, batchId);
-      await requireUserOf(tx, by, owner.id, 'payouts:create');
-      // A payout that left after the backup was made is `approved` again, and would be paid twice.
-      if ((await findHeld({ db: tx })) !== null) throw held();
-      if (payouts.length === 0)
-        throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
-      const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
-      const said = JSON.stringify([dayOf(at), lines]);
-      const write = () => writeAll(format, { ...payer, day: dayOf(at) }, lines);
-      if (written === null) throw new Unwritten(said, write);
-      const contents = written.said === said ? written.contents : await write();
-      const made: MadeFile[] = [];
-      for (const [index, content] of contents.entries()) {
-        const inFile = payouts.slice(index * format.mostLines, (index + 1) * format.mostLines);
-        const file = newFile(app, wish, format, { content, payouts: inFile, at });
-        await insertPayoutFile(tx, file);
-        const ids = inFile.map(({ id }) => id);
-        const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
-        await updateFileLines(tx, owner.id, file.id);
-        made.push({ file, content, payouts: sent });
-      }
-      for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
-        await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
-      return made;
-    });
-  try {
-    return await make(null);
-  } catch (error) {
-    if (!(error instanceof Unwritten)) throw error;
-    return make({ said: error.said, contents: await error.write() });
-  }
+  const plan = (tx: Tx) => planFiles(app, tx, wish, format, identity);
+  const write = ({ day, lines }: Planned) => writeAll(format, { ...payer, day }, lines);
+  const planned = await app.db.transaction(plan);
+  // Outside a transaction: a workbook of thousands of lines takes a second, and on SQLite every payment would wait.
+  const written = await write(planned);
+  return app.db.transaction(async (tx) => {
+    const now = await plan(tx);
+    const { at, payouts } = now;
+    const contents = saysTheSame(now, planned) ? written : await write(now);
+    const made: MadeFile[] = [];
+    for (const [index, content] of contents.entries()) {
+      const inFile = payouts.slice(index * format.mostLines, (index + 1) * format.mostLines);
+      const file = newFile(app, wish, format, { content, payouts: inFile, at });
+      await insertPayoutFile(tx, file);
+      const ids = inFile.map(({ id }) => id);
+      const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
+      await updateFileLines(tx, owner.id, file.id);
+      made.push({ file, content, payouts: sent });
+    }
+    for (let start = 0; start < made.length; start += NAMED_IN_AN_ACT)
+      await recordAudit(tx, actOf(wish, made.slice(start, start + NAMED_IN_AN_ACT), at));
+    return made;
+  });
 }
 
-/** The contents of the files of some lines; `said`: their day and the lines, as JSON. */
-type Written = { readonly said: string; readonly contents: readonly Buffer[] };
+/** The approved payouts with their lines, in the same order, and the day in the files. */
+type Planned = {
+  readonly at: number;
+  readonly day: string;
+  readonly payouts: readonly Payout[];
+  readonly lines: readonly PayoutLine[];
+};
 
-/**
- * Rolls the transaction back, so that the files are written outside: a workbook of thousands of lines takes a second,
- * and on SQLite every payment would wait. Lines that changed meanwhile are written again.
- */
-class Unwritten extends Error {
-  readonly said: string;
-  readonly write: () => Promise<Buffer[]>;
+/** Returns whether the files of both have the same contents. */
+function saysTheSame(one: Planned, other: Planned): boolean {
+  return one.day === other.day && JSON.stringify(one.lines) === JSON.stringify(other.lines);
+}
 
-  constructor(said: string, write: () => Promise<Buffer[]>) {
-    super('The files are not written yet');
-    this.said = said;
-    this.write = write;
-  }
+/** Locks the approved payouts and returns what the files say. Throws as `makePayoutFiles` does. */
+async function planFiles(
+  app: App,
+  tx: Tx,
+  { owner, by, batchId }: PayoutFileWish,
+  format: BankFileFormat,
+  identity: IdentityHashes,
+): Promise<Planned> {
+  const at = app.now();
+  const payouts = await lockApproved(tx, owner.id, batchId);
+  await requireUserOf(tx, by, owner.id, 'payouts:create');
+  // A payout that left after the backup was made is `approved` again, and would be paid twice.
+  if ((await findHeld({ db: tx })) !== null) throw held();
+  if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
+  const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
+  return { at, day: dayOf(at), payouts, lines };
 }
 
 /** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */
