@@ -38,7 +38,7 @@ function change(
     const at = app.now();
     const found = await selectUserByIdOrEmail(tx, name);
     if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
-    // Their user may have been disabled since their command began. Afterwards it would be enabled again.
+    // Checked before the change: `recordAudit` would find a user who was disabled meanwhile enabled again.
     if (action === 'user.enabled' && found !== null && by.userId === found.id) {
       await lockUser(tx, found.id);
       await by.requireStill?.(tx);

@@ -26,9 +26,12 @@ export async function confirm(
   const lines = createInterface({ input });
   // Ctrl+D closes the input without an answer.
   const answer = await new Promise<string>((resolve) => {
-    // Closed at once, so that the next line answers the next question.
-    lines.once('line', (line) => resolve(line)).once('line', () => lines.close());
     lines.once('close', () => resolve(''));
+    lines.once('line', (line) => {
+      resolve(line);
+      // At once, so that the next line answers the next question.
+      lines.close();
+    });
   });
   if (/^(y|yes|s|sí|si)$/i.test(answer.trim())) return true;
   throw new CommandError('Nothing was done: it was not confirmed.', 1, 'NOT_CONFIRMED');

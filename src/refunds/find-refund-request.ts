@@ -40,7 +40,7 @@ export async function listRefundRequests(app: App, all: boolean, limit: number):
 }
 
 /** The state and the payment service that a person asks for. An empty text: any. */
-export type RefundRequestFilter = Pick<RefundRequestSearch, 'state' | 'paymentService'>;
+type RefundRequestFilter = Pick<RefundRequestSearch, 'state' | 'paymentService'>;
 
 /** Lists the waiting requests of the environments that a person sees (null: all), the oldest first. */
 export async function listWaitingRequests(

@@ -126,7 +126,7 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join payment_services p on p.id = e.payment_service_id`;
 
 /**
- * The requests to list: of these environments (null: all), except requests of `elsewhere`, in this state, of this
+ * The requests to list: of these environments (null: all) except the environments `elsewhere`, in this state, of this
  * payment service. An empty text: any.
  */
 export type RefundRequestSearch = {
@@ -149,9 +149,9 @@ export function selectWaitingRefundRequests(
   search: RefundRequestSearch,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  const [passing, ...parameters] = passes(search, 2);
+  const [condition, ...parameters] = conditionOf(search, 2);
   return db.query<ListedRefundRequest>(
-    `${LISTED} where r.state = 'waiting' and ${passing} order by r.requested_at, r.id limit $1`,
+    `${LISTED} where r.state = 'waiting' and ${condition} order by r.requested_at, r.id limit $1`,
     [limit, ...parameters],
   );
 }
@@ -163,10 +163,10 @@ export function selectRefundRequestsBy(
   search: RefundRequestSearch,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  const [passing, ...parameters] = passes(search, 4);
+  const [condition, ...parameters] = conditionOf(search, 4);
   // A payment service that moved here has the same person under another id.
   return db.query<ListedRefundRequest>(
-    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and ${passing}
+    `${LISTED} where (r.requested_by_id = $2 or r.requested_by = $3) and ${condition}
      order by r.requested_at desc, r.id limit $1`,
     [limit, id, email, ...parameters],
   );
@@ -178,8 +178,8 @@ export function selectRefundRequests(
   search: RefundRequestSearch,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  const [passing, ...parameters] = passes(search, 2);
-  return db.query<ListedRefundRequest>(`${LISTED} where ${passing} order by r.requested_at desc, r.id limit $1`, [
+  const [condition, ...parameters] = conditionOf(search, 2);
+  return db.query<ListedRefundRequest>(`${LISTED} where ${condition} order by r.requested_at desc, r.id limit $1`, [
     limit,
     ...parameters,
   ]);
@@ -193,14 +193,12 @@ export async function measureWaitingRefundRequests(db: Reader): Promise<{ count:
   return row ?? { count: 0, oldest: null };
 }
 
-/**
- * Returns the condition of the search with its parameters, numbered from `first` on. By environment SQLite would read
- * all payments and look for the requests of each.
- */
-function passes(
+/** Returns the condition of the search with its parameters, numbered from `first` on. */
+function conditionOf(
   { environmentIds, elsewhere, state, paymentService }: RefundRequestSearch,
   first: number,
 ): [sql: string, ...SqlParameter[]] {
+  // By environment SQLite would read all payments and look for the requests of each.
   const seen = environmentIds === null ? '' : ` and {filter_by}r.environment_id {among $${first + 3}}`;
   return [
     `not (r.environment_id {among $${first}}) and $${first + 1} in ('', r.state)

@@ -56,10 +56,11 @@ export function unfit(detail: InBoth): Problem {
   return new Problem('PAYOUT_STATE', { detail });
 }
 
-type OtherAmount = { readonly id: string; readonly amount: number; readonly currency: string };
-
 /** Returns the error for a line of another amount than the payout or deposit that a person named. */
-export function otherAmount(line: KeptLine, { id, amount, currency }: OtherAmount): Problem {
+export function otherAmount(
+  line: KeptLine,
+  { id, amount, currency }: { readonly id: string; readonly amount: number; readonly currency: string },
+): Problem {
   const [ofLine, ofNamed] = [formatMoney(Math.abs(line.amount), line.currency), formatMoney(amount, currency)];
   const isRecorded = id.startsWith('mv_');
   return unfit({

@@ -41,8 +41,8 @@ export async function findStatement(app: App, scope: StatementScope, id: string)
 /** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
 const PAGE = 1000;
 
-/** A page of lines: behind the line of a number, and at most so many. */
-export type LinePage = { readonly after: number; readonly limit: number };
+/** A page of lines. `after`: the number of the last line before it; `limit`: the most lines. */
+type LinePage = { readonly after: number; readonly limit: number };
 
 const WHOLE: LinePage = { after: 0, limit: Number.POSITIVE_INFINITY };
 

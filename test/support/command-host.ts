@@ -43,6 +43,9 @@ async function run({ words, env, input, isTTY, answers, end }: HostedCommand): P
   await import(`../../src/main.ts?command=${++count}`).then(() => {
     if (process.exitCode === 13) process.exitCode = 0;
   });
+  // Answers to questions that were not asked do not come.
+  unanswered = 0;
+  commands.unref();
   await nothingLeft;
   commands.ref();
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);

@@ -15,13 +15,16 @@ export type HostedCommand = {
 };
 
 const LONGEST_MS = 4 * 60_000;
+/** The end of every question. */
+const QUESTION = '[y/N] ';
 /** The processes that wait for their next command. */
 const idle: Child[] = [];
 
 /**
  * Runs a command of `bin/rubrica` without the launcher, which only installs packages. The commands of a test file share
  * a process one after another, because loading the code is nearly the whole cost of a command. `answers` give what a
- * person at a terminal types, each when the command asks its next question; then it has no other input.
+ * person at a terminal types, each when the command asks its next question; then it has no other input. Throws if the
+ * command asks fewer questions.
  */
 export async function runCommand(
   words: readonly string[],
@@ -47,16 +50,25 @@ export async function runCommand(
   const has = ({ stdout, stderr }: Written) =>
     new RegExp(`${end}\\d+\\n`).test(stdout.slice(before.stdout.length)) && stderr.endsWith(end);
   const timer = setTimeout(() => host.signal('SIGKILL'), LONGEST_MS);
-  const done = Promise.all([host.until(has), typing]).then(() => undefined);
-  const early = await Promise.race([done, host.ended]).catch((error) => {
-    if (host.running()) throw error;
-    return host.ended;
-  });
-  clearTimeout(timer);
+  const done = host.until(has).then(() => undefined);
+  const early = await Promise.race([done, host.ended, typing.then(() => done)])
+    .catch((error) => {
+      if (!host.running()) return host.ended;
+      host.signal('SIGKILL');
+      throw error;
+    })
+    .finally(() => clearTimeout(timer));
   const { stdout, stderr } = host.written();
   const written = { stdout: stdout.slice(before.stdout.length), stderr: stderr.slice(before.stderr.length) };
   // The command called `process.exit` or crashed the process.
   if (early !== undefined) return { ...written, status: early.status, signal: early.signal };
+  const asked = written.stderr.split(QUESTION).length - 1;
+  if (asked < answers.length) {
+    host.signal('SIGKILL');
+    throw new Error(
+      `${words.join(' ')} asked ${asked} of ${answers.length} questions\n${written.stdout}${written.stderr}`,
+    );
+  }
   host.holds(false);
   idle.push(host);
   const [text = '', status] = written.stdout.split(end);
@@ -66,7 +78,7 @@ export async function runCommand(
 /** `from`: the length of what the host had written to stderr before this command. */
 async function typeAnswers(host: Child, from: number, answers: readonly (() => Promise<string>)[]): Promise<void> {
   for (const [at, answer] of answers.entries()) {
-    await host.until(({ stderr }) => stderr.slice(from).split('[y/N] ').length > at + 1);
+    await host.until(({ stderr }) => stderr.slice(from).split(QUESTION).length > at + 1);
     host.stdin.write(`${await answer()}\n`);
   }
 }

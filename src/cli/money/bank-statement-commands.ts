@@ -204,13 +204,15 @@ async function confirmUse(
   options: ResolveOptions,
 ): Promise<boolean> {
   await orUnknown('statement', id, findStatement(app, null, id));
-  const line = fileLine === 'unknown' ? null : await findLine(app, id, fileLine);
-  const lines = fileLine === 'unknown' ? await readLines(app, id, 'suspense') : line === null ? [] : [line];
+  const lines =
+    fileLine === 'unknown'
+      ? (await readLines(app, id, 'suspense')).filter(({ note }) => note === NOTHING_KNOWN)
+      : [await findLine(app, id, fileLine)].filter((line) => line !== null);
   const isMeant = (line: KeptLine) => {
     if (options.use === 'suspense') return line.subject !== null;
     return options.use === 'other' ? line.used_as === 'suspense' : canBeExplained(line);
   };
-  const meant = lines.filter(isMeant).filter(({ note }) => fileLine !== 'unknown' || note === NOTHING_KNOWN);
+  const meant = lines.filter(isMeant);
   const [first] = meant;
   if (first === undefined) return false;
   if (options.use === 'suspense') {

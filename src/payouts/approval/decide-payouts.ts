@@ -48,7 +48,7 @@ export type PayoutDecision = {
 
 /**
  * Returns a hash of what an approver is shown and others may change until the approval: which payouts wait, and the
- * kinds of their accounts.
+ * types of their accounts.
  */
 export function hashOfShown(payouts: readonly { id: string; accountType: AccountType | null }[]): string {
   const said = payouts.map(({ id, accountType }) => `${id} ${accountType ?? ''}`);
@@ -133,7 +133,7 @@ async function requireShown(tx: Tx, { owner, shown }: PayoutDecision, payouts: r
 }
 
 const CHANGED: InBoth = {
-  en: 'The payouts that wait or the kind of an account have changed since they were shown: look at them again.',
+  en: 'The payouts that wait or the type of an account have changed since they were shown: look at them again.',
   es: 'Los pagos que esperan o el tipo de una cuenta cambiaron desde que se mostraron: revísalos otra vez.',
 };
 

@@ -25,8 +25,10 @@ function sayStanding(payout: Payout): InBoth {
   const is = stateWithCode(state);
   const said = contradiction === null ? null : sayContradiction(contradiction);
   const lines = contradictingLines(payout).join(', ');
+  const en = said === null ? '' : `, and somebody says "${said.en}"${lines && ` (line ${lines})`}`;
+  const es = said === null ? '' : `, y alguien dice «${said.es}»${lines && ` (línea ${lines})`}`;
   return {
-    en: `${id} has changed since it was shown. It is in ${is.en}${said === null ? '' : `, and somebody says "${said.en}"`}${lines && ` (line ${lines})`}.`,
-    es: `${id} cambió desde que se mostró. Está en ${is.es}${said === null ? '' : `, y alguien dice «${said.es}»`}${lines && ` (línea ${lines})`}.`,
+    en: `${id} has changed since it was shown. It is in ${is.en}${en}.`,
+    es: `${id} cambió desde que se mostró. Está en ${is.es}${es}.`,
   };
 }
