@@ -32,7 +32,7 @@ export async function keepSnapshot(app: App): Promise<boolean> {
   return (await writeSnapshot(app.db, snapshotFile(app), about, MOST_ROWS)) !== null;
 }
 
-/** Deletes the snapshot: after a rotation of the master key its secrets need the previous key. */
+/** Deletes the snapshot, if there is one. */
 export async function deleteSnapshot(app: App): Promise<void> {
   await rm(snapshotFile(app), { force: true });
 }

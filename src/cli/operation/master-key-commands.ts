@@ -26,6 +26,7 @@ async function rotate(options: ActingOptions): Promise<void> {
     const without = await listWithoutKey(app);
     if (without.length > 0)
       throw new CommandError(`MASTER_KEY is not known to ${nameProcesses(without)}. ${STILL_OLD} ${KILLED}`);
+    // Its secrets need the previous key.
     await deleteSnapshot(app);
     return rotateKinds(app, by);
   });
