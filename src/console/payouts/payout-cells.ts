@@ -109,12 +109,12 @@ export function recipientCell(language: Language, { recipient }: ShownPayout): H
   return html`<span>${recipient.name}<br><span class="quiet whole">${recipient.rut}</span></span>`;
 }
 
-/** Shows the bank above the masked account, and below it the kind of the account if it is known. */
+/** Shows the bank above the masked account, and below it the type of the account if it is known. */
 export function accountCell(bank: string, masked: string, type: string | null = null): Html {
   return html`<span>${bank}<br><span class="code whole">${masked}</span>${type !== null && html`<br><span class="quiet">${type}</span>`}</span>`;
 }
 
-/** Shows the kind of the account if a person set it: the bank's file says it, so it decides where the money goes. */
+/** Shows the type of the account if a person set it: the bank's file says it, so it decides where the money goes. */
 export function accountTypeText(language: Language, { accountType }: SeenPayout): string | null {
   return accountType && tell(language, `account_type.${accountType}`);
 }
