@@ -2,6 +2,7 @@ import { ofTokenSql } from '../audit/actor.ts';
 import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/tokens/api-token-queries.ts';
 import { CLOCKS_DIFFER_MS } from '../auth/tokens/token-holders.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { approverRoles, MAY_APPROVE } from './approval/approver-queries.ts';
 import type { PayoutState } from './payout.ts';
 import { OPEN } from './payout-queries.ts';
@@ -196,17 +197,18 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
   return row ?? { count: 0, oldest: null };
 }
 
+/** The payouts that wait for an approval, in production or in development. */
+export type WaitingSum = { environment: Environment; count: number; amount: number; oldest: number };
+
 /** Counts and sums the payouts of these environments that wait for an approval, and returns since when the oldest waits. */
-export async function sumWaitingApprovals(
-  db: Reader,
-  environmentIds: readonly number[],
-): Promise<Measure & { amount: number }> {
-  const [row] = await db.query<Measure & { amount: number }>(
-    `select count(*) as count, cast(coalesce(sum(amount), 0) as bigint) as amount, min(changed_at) as oldest from payouts
-     where ${OPEN} and state = 'awaiting_approval' and {filter_by}environment_id {among $1}`,
+export function sumWaitingApprovals(db: Reader, environmentIds: readonly number[]): Promise<WaitingSum[]> {
+  return db.query<WaitingSum>(
+    `select e.environment, count(*) as count, cast(sum(p.amount) as bigint) as amount, min(p.changed_at) as oldest
+     from payouts p join environments e on e.id = p.environment_id
+     where p.${OPEN} and p.state = 'awaiting_approval' and {filter_by}p.environment_id {among $1}
+     group by e.environment order by e.environment desc`,
     [environmentIds],
   );
-  return row ?? { count: 0, amount: 0, oldest: null };
 }
 
 /** Returns the waiting batches and single payouts, oldest first. */

@@ -61,6 +61,21 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.deepEqual(await greeted(), [undefined, undefined, undefined, undefined]);
   });
 
+  test('greet with the tests apart from the real payouts, so that no sum has both', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const real = await openPayoutDesk(app, { mode: 'production', money: 0 });
+    await propose(app, desk, [wish()]);
+    await propose(app, real, [wish({ amount: 700 }), wish({ amount: 800 })]);
+    const greeted = async (user: TestUser) =>
+      [...(await as(user).get('')).text.matchAll(/<p>([^<]*for a signature, [^;]*);/g)].map(([, said]) => said);
+    const tests = '1 payout waits for a signature, $10.000 CLP in total';
+    const reals = 'Production: 2 payouts wait for a signature, $1.500 CLP in total';
+    assert.deepEqual(await greeted(await createTestUser(app, { role: 'approver', may: [] })), [reals, tests]);
+    assert.deepEqual(await greeted(desk.users.approver), [tests]);
+    assert.deepEqual(await greeted(real.users.approver), [reals]);
+  });
+
   test('are found by the search box, with a payout, a batch or a RUT, but not without the permission', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;

@@ -12,10 +12,12 @@ import { keepRecipient } from '../../src/payouts/recipients/keep-recipient.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { selectWaitingApprovals } from '../../src/payouts/waiting-payout-queries.ts';
+import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('a payout of a payment service that moved', (openTestDatabase) => {
@@ -60,6 +62,16 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     await assert.rejects(approve(to, desk, [ofProgram?.id as string], there), refused);
     const named = { ids: [ofProgram?.id as string] };
     await rejectPayouts(to, { owner: desk.environment, named, by: there, reason: 'de nuevo' });
+  });
+
+  test('is no longer among those that the first page of the console says wait for a signature', async () => {
+    const { from, desk, to } = await open();
+    await propose(from, desk);
+    await using server = await startTestServer(from);
+    const approver = atConsole(server, { 'accept-language': 'en', ...desk.users.approver.console });
+    assert.match((await approver.get('')).text, /1 payout waits for a signature/);
+    await movePaymentService(from, to, wishOf(desk.environment));
+    assert.doesNotMatch((await approver.get('')).text, /for a signature/);
   });
 
   test('moves even if its recipient’s row was tampered with', async () => {
