@@ -87,6 +87,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const changed = { ...fields, bank: '001', account: '990011223' };
     const found = await maker.post(path, { ...changed, account: ' 99-001-1223' });
     assert.equal(valueOf(found.text, 'account'), '990011223', 'a typed number is repaired as in a file');
+    assert.match(found.text, /<p class="quiet">Mended before the validation: Signs between the digits were left out/);
     const done = await maker.post(path, { ...changed, validation: valueOf(found.text, 'validation') });
     assert.equal(done.status, 303, done.text);
     assert.match((await maker.get(path)).text, /Banco de Chile/);

@@ -19,6 +19,7 @@ import { alertNotice, type Fault, formField } from '../notice.ts';
 import { sayUnusable } from '../payouts/kept-upload.ts';
 import { UPLOAD_BYTES } from '../upload-bytes.ts';
 import { bankOptions } from './bank-options.ts';
+import { repairNotes } from './repair-notes.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
 
 const PATH = '/bank-accounts';
@@ -108,7 +109,7 @@ function validationPart(language: Language, validation: Validation, repairs: rea
   ]);
   return html`<div class="card pad"><p>${badge(VERDICT_TONES[verdict], tell(language, `verdict.${verdict}`))} ${bank?.name ?? ''} ${maskedAccount}</p>
 <p>${state === 'pending' ? tell(language, 'bank_accounts.pending', { id }) : VERDICT_MESSAGES[verdict][language]}</p>
-${repairs.map(({ why }) => html`<p class="quiet">${tell(language, 'bank_accounts.repaired_typed', { why: why[language] })}</p>`)}
+${repairNotes(language, repairs)}
 ${suggestions.map(({ value, message }) => html`<p class="notice">${tell(language, 'bank_accounts.suggests', { value, message: message[language] })}</p>`)}</div>
 <h2>${tell(language, 'bank_accounts.checks')}</h2>
 ${tableOf([tell(language, 'column.state'), tell(language, 'column.finding'), tell(language, 'column.check')], rows)}`;

@@ -4,6 +4,7 @@ import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
+import type { Repair } from '../../bank-validation/tables/repair-account.ts';
 import { repairTyped } from '../../bank-validation/tables/repair-typed.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
@@ -11,6 +12,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { holderErrors } from '../../payouts/payout-wish.ts';
 import { bankOptions } from '../bank-accounts/bank-options.ts';
+import { repairNotes } from '../bank-accounts/repair-notes.ts';
 import { badge } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
@@ -22,18 +24,15 @@ import { fieldAtFault, refusalOf } from './payout-cells.ts';
 export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
 
 /** Reads the fields of the form, and repairs the RUT and the account by the rules for files. */
-export async function accountFields(app: App, fields: Record<string, string>): Promise<AccountFields> {
+export async function accountFields(
+  app: App,
+  fields: Record<string, string>,
+): Promise<{ fields: AccountFields; repairs: readonly Repair[] }> {
   const text = (name: keyof AccountFields, most: number) => (fields[name] ?? '').trim().slice(0, most);
   const typed = { rut: text('rut', 40), bank: text('bank', 10), account: text('account', 60) };
-  const { cells } = await repairTyped(app, typed);
-  return {
-    rut: cells.rut,
-    bank: cells.bank,
-    account: cells.account,
-    name: text('name', 200),
-    email: text('email', 254),
-    merchant: text('merchant', 60),
-  };
+  const { cells, repairs } = await repairTyped(app, typed);
+  const others = { name: text('name', 200), email: text('email', 254), merchant: text('merchant', 60) };
+  return { fields: { rut: cells.rut, bank: cells.bank, account: cells.account, ...others }, repairs };
 }
 
 /**
@@ -117,17 +116,17 @@ const FIELDS: Readonly<Record<string, string>> = {
   '/holderName': 'name',
 };
 
-/** Shows the checks of a validation; if the account is valid, also the form that stores it. */
-export function verdictSection(
-  { language }: ConsoleVisit,
-  { action, fields, validation }: { action: string; fields: AccountFields; validation: Validation },
-): Html {
+type Found = { action: string; fields: AccountFields; repairs: readonly Repair[]; validation: Validation };
+
+/** Shows the repairs and the checks of a validation; if the account is valid, also the form that stores it. */
+export function verdictSection({ language }: ConsoleVisit, { action, fields, repairs, validation }: Found): Html {
   const isPending = validation.state !== 'completed';
   const good = !isPending && isValid(validation.verdict);
   const said = tellKind(language, 'verdict', isPending ? 'pending' : validation.verdict);
   const fault = accountFault(language, validation);
   const checks = validation.checks.filter(({ result }) => result !== 'not_performed');
   return html`<section class="card pad" aria-labelledby="verdict"><h2 id="verdict">${tell(language, 'column.verdict')}: ${badge(good ? 'good' : isPending ? 'warn' : 'bad', said)}</h2>
+${repairNotes(language, repairs)}
 <ul>${checks.map(({ result, message }) => html`<li>${badge(TONES[result] ?? 'calm', tellKind(language, 'check', result))} ${message[language] === fault.said ? linkToField(fault) : message[language]}</li>`)}</ul>
 ${
   good

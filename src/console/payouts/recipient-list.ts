@@ -78,7 +78,7 @@ ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recip
 export const postConsoleRecipients = consoleHandler(async (app, visit) => {
   const { language, user, by, request, goTo } = visit;
   const posted = fieldsOf(request);
-  const fields = await accountFields(app, posted);
+  const { fields, repairs } = await accountFields(app, posted);
   const noMerchant = noMerchantFault(language, await listSeenOwners(app, user), fields);
   if (noMerchant !== null)
     return sendAdding(app, visit, { status: 400, said: noMerchant.said, fields, found: false, fault: noMerchant });
@@ -90,7 +90,7 @@ export const postConsoleRecipients = consoleHandler(async (app, visit) => {
         status: 200,
         said: '',
         fields,
-        found: verdictSection(visit, { action: actionOf(app), fields, validation }),
+        found: verdictSection(visit, { action: actionOf(app), fields, repairs, validation }),
         fault: accountFault(language, validation),
       });
     }

@@ -52,7 +52,7 @@ export const postConsoleRecipient = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   await findRecipient(app, user, id);
   const posted = fieldsOf(request);
-  const fields = await accountFields(app, posted);
+  const { fields, repairs } = await accountFields(app, posted);
   const action = `${publicPath(app)}/console/recipients/${id}`;
   try {
     const { validation: validationId } = posted;
@@ -61,7 +61,7 @@ export const postConsoleRecipient = consoleHandler(async (app, visit) => {
       return await sendRecipient(app, visit, {
         status: 200,
         said: '',
-        found: verdictSection(visit, { action, fields, validation }),
+        found: verdictSection(visit, { action, fields, repairs, validation }),
         account: fields,
         wrong: accountFault(language, validation),
       });
