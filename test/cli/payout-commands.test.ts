@@ -5,6 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import { cancelPayouts } from '../../src/payouts/approval/decide-payouts.ts';
+import { setAccountType } from '../../src/payouts/files/set-account-type.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
 import { payableBalance } from '../../src/payouts/payout-balance.ts';
 import { lockPayouts } from '../../src/payouts/payout-queries.ts';
 import { recordContradiction } from '../../src/payouts/settling/record-contradiction.ts';
@@ -16,7 +19,7 @@ import { makeWorkbook } from '../support/make-workbook.ts';
 import { pastMidnight } from '../support/past-midnight.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
-import { openPayoutDesk } from '../support/test-payouts.ts';
+import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
 const CSV = [
@@ -114,6 +117,24 @@ forEachEngine('payout commands', (openTestDatabase) => {
     );
     const log = JSON.stringify(await db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12531909|990011223|Núñez/);
+  });
+
+  test('approve nothing if a payout or an account type changes during the question, until it is asked again', async (context) => {
+    const { app, desk, env } = await setUp(context, openTestDatabase);
+    const { environment: owner, maker: by } = desk;
+    const [first, second] = (await propose(app, desk, [wish(), wish()])) as [Payout, Payout];
+    const words = ['batch', 'approve', first.batch_id as string, '--as', desk.users.approver.email];
+    const approve = (meanwhile: () => Promise<unknown>) => {
+      const answer = () => meanwhile().then(() => 'y');
+      return runCommand(words, { env, answers: [answer] });
+    };
+    const changes = [
+      () => setAccountType(app, second, 'savings', by),
+      () => cancelPayouts(app, { owner, named: { ids: [first.id] }, by, reason: 'repetido' }),
+    ];
+    for (const change of changes)
+      assert.match((await approve(change)).stderr, /PAYOUT_STATE.*have changed since they were shown/);
+    assert.match((await approve(async () => {})).stdout, /^1 payout of \$10\.000 CLP in all, approved\.\n$/);
   });
 
   test('warn when each payout of a file is covered, but not their sum', async (context) => {

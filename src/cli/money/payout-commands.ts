@@ -8,6 +8,7 @@ import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import {
   approvePayouts,
   cancelPayouts,
+  hashOfShown,
   type PayoutDecision,
   rejectPayouts,
   submitPayouts,
@@ -140,7 +141,10 @@ function reasonOf({ reason }: DecideOptions): string | null {
   return reason === undefined ? null : readReason(reason);
 }
 
-/** Carries out a decision. Before an approval, a person sees the payouts' warnings. */
+/**
+ * Carries out a decision. Before an approval, a person sees the payouts' warnings. If the payouts that wait or the type
+ * of an account change during the question, nothing is approved.
+ */
 async function carryOut(
   app: App,
   name: Decision,
@@ -148,15 +152,18 @@ async function carryOut(
   payouts: readonly Payout[],
   options: DecideOptions,
 ): Promise<Payout[]> {
-  if (name === 'approve' && options.json !== true) {
-    const odd = (await showPayouts(app, payouts)).flatMap(({ payout, warnings }) =>
-      warnings.map((one) => `! ${payout.id}: ${warningText(one)}`),
-    );
+  const seen = name === 'approve' ? await showPayouts(app, payouts) : [];
+  if (options.json !== true) {
+    const odd = seen.flatMap(({ payout, warnings }) => warnings.map((one) => `! ${payout.id}: ${warningText(one)}`));
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
   // If there is nothing to decide, the decision itself throws the refusal.
-  if (payouts.length > 0) await confirm(`${beginSentence(name)} ${sumOf(payouts)}?`, options);
-  return DECISIONS[name].run(app, decision).catch((error: unknown) => {
+  const isAsked = payouts.length > 0 && (await confirm(`${beginSentence(name)} ${sumOf(payouts)}?`, options));
+  const shown =
+    isAsked && name === 'approve'
+      ? hashOfShown(seen.map(({ payout, accountType }) => ({ id: payout.id, accountType })))
+      : undefined;
+  return DECISIONS[name].run(app, { ...decision, shown }).catch((error: unknown) => {
     const isOwn = name === 'approve' && payouts.some((one) => one.proposed_by_id === decision.by.userId);
     throw isOwn && error instanceof Problem && error.code === 'PERMISSION_MISSING' ? ownPayout(error) : error;
   });
