@@ -3,7 +3,7 @@ import { type Comparison, compareSettlement, daysOf } from '../books/compare-set
 import { methodReceivable } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
-import { codeKey } from '../books/settled-line.ts';
+import { acquirerDay, codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import {
@@ -84,7 +84,9 @@ export async function planImport(
     const key = lineKeyOf(scope.environment, row);
     const one = compared.get(row);
     const isAgain = seen.has(key) || one?.repeated === true;
-    steps.push(await planLine(app, scope, row, { one, isAgain, before, charged, elsewhere }));
+    const line = one?.line ?? null;
+    const day = line === null ? null : acquirerDay(line, settlement.byAccountingDate);
+    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, charged, elsewhere }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -92,11 +94,13 @@ export async function planImport(
 }
 
 /**
- * `one`: the line compared with the books; none if its chargeback was left out. `isAgain`: another line of the file is
+ * `one`: the line compared with the books; none if its chargeback was left out. `day`: the acquirer's day of its entry in
+ * the books. `isAgain`: another line of the file is
  * the same. `before`, `charged`: what earlier imports took over. `elsewhere`: environments of another database.
  */
 type LineKnown = {
   readonly one: Comparison | undefined;
+  readonly day: string | null;
   readonly isAgain: boolean;
   readonly before: ImportedBefore;
   readonly charged: ImportedBefore;
@@ -118,9 +122,13 @@ async function planLine(app: App, scope: ImportScope, row: SettlementRow, known:
   return planMissing(app, scope, row, known);
 }
 
-/** Returns whether the line agrees with a refund of this service. A chargeback of the same amount may be another matter. */
-function isOwnRefund(row: SettlementRow, { one, isAgain }: LineKnown): boolean {
-  return one?.kind === 'matched' && one.line?.kind === 'refund' && row.chargeback !== true && !isAgain;
+/**
+ * Returns whether the line agrees with a refund of this service, on the same day: an equal refund of the day before may
+ * be another one, whose file comes first. A chargeback of the same amount may be another matter.
+ */
+function isOwnRefund(row: SettlementRow, { one, day, isAgain }: LineKnown): boolean {
+  const isRefund = one?.kind === 'matched' && one.line?.kind === 'refund' && row.date === day;
+  return isRefund && row.chargeback !== true && !isAgain;
 }
 
 type Days = { first: string; last: string };

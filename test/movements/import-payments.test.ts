@@ -380,13 +380,15 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const { id } = await readAttempt(app);
     await acceptedRefund(app, opened.transaction, 2000);
     await carryOutRefunds(app, 10);
-    const planned = async (...lines: [amount: number, type: string][]) => {
-      const rows = lines.map(([amount, type]) => `15/01/2026;${id};1234;${amount};${type}`);
+    const planned = async (...lines: [amount: number, type: string, day?: number][]) => {
+      const rows = lines.map(([amount, type, day = 15]) => `${day}/01/2026;${id};1234;${amount};${type}`);
       const file = [`${HEAD};tipo`, ...rows].join('\n');
       return resultsOf(await planImport(app, scopeOf(opened), await readSettlement(Readable.from([file]))));
     };
     assert.deepEqual(await planned([2000, 'Anulación']), ['known']);
     assert.deepEqual(await planned([1999, 'Anulación']), ['left']);
+    for (const day of [14, 16])
+      assert.deepEqual(await planned([2000, 'Reversa', day]), ['left'], 'perhaps another one');
     assert.deepEqual(await planned([2000, 'Anulación'], [2000, 'Anulación']), ['known', 'left']);
     assert.deepEqual(await planned([2000, 'Contracargo']), ['left'], 'perhaps a chargeback beside our refund');
   });
