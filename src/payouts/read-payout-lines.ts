@@ -19,9 +19,7 @@ export async function readPayoutLines(
   identity: IdentityHashes,
 ): Promise<(PayoutLine | null)[]> {
   const detailsOf = detailsPaid(app, await selectRecipientVersions(db, payouts));
-  const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
-  const said = await selectAccountTypes(db, environmentId, hashes);
-  const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
+  const types = await selectAccountTypes(db, environmentId, payouts);
   return payouts.map((payout) => {
     const details = detailsOf(payout);
     if (details === null) return null;

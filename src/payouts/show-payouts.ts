@@ -57,9 +57,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const kept = await selectRecipientVersions(app.db, payouts);
   const versions = Map.groupBy(kept, ({ id }) => id);
   const detailsOf = detailsPaid(app, kept);
-  const accounts = payouts.map(({ account_hash }) => account_hash);
-  const types = await selectAccountTypes(app.db, environmentId, [...new Set(accounts)]);
-  const typeOf = new Map(types.map(({ account_hash, account_type }) => [account_hash, account_type]));
+  const types = await selectAccountTypes(app.db, environmentId, payouts);
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
@@ -87,7 +85,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     return {
       payout,
       recipient: shownRecipient(payout, detailsOf(payout)),
-      accountType: typeOf.get(payout.account_hash) ?? null,
+      accountType: types.get(payout.account_hash) ?? null,
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
       isFirst: payout.state === 'awaiting_approval' && !paidRuts.has(payout.rut_hash),
       warnings,

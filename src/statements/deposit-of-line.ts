@@ -56,13 +56,16 @@ export function unfit(detail: InBoth): Problem {
   return new Problem('PAYOUT_STATE', { detail });
 }
 
-/** Returns the error for a line of another amount than the payout or deposit that a person named. */
+/**
+ * Returns the error for a line of another amount than the payout or deposit that a person named. `isRecorded`: a person
+ * recorded it.
+ */
 export function otherAmount(
   line: KeptLine,
   { id, amount, currency }: { readonly id: string; readonly amount: number; readonly currency: string },
+  { isRecorded }: { isRecorded: boolean },
 ): Problem {
   const [ofLine, ofNamed] = [formatMoney(Math.abs(line.amount), line.currency), formatMoney(amount, currency)];
-  const isRecorded = id.startsWith('mv_');
   return unfit({
     en: `The line is of ${ofLine}, and ${id} of ${ofNamed}. ${
       isRecorded
@@ -108,7 +111,7 @@ async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Prom
   if ((await selectReturn(tx, movement)) !== null)
     throw unfit({ en: 'That deposit was taken back.', es: 'Ese depósito se deshizo.' });
   if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;
-  throw otherAmount(line, movement);
+  throw otherAmount(line, movement, { isRecorded: true });
 }
 
 type Booking = OfLine & {

@@ -184,7 +184,7 @@ async function remittedOf(tx: Tx, { use, payoutId: id, reason, by }: Settling, {
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   refuseOtherEnvironment(owner, line);
   if (amount !== (use === 'payout' ? -line.amount : line.amount) || currency !== line.currency)
-    throw otherAmount(line, movement);
+    throw otherAmount(line, movement, { isRecorded: true });
   if (use === 'payout') return id;
   await bookReturn(tx, owner, movement, { reference, reason, by, now: at });
   return id;
@@ -203,7 +203,7 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
   if (payout === undefined) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
-  if (payout.amount !== amount) throw otherAmount(line, payout);
+  if (payout.amount !== amount) throw otherAmount(line, payout, { isRecorded: false });
   const owner = (await selectPayoutOwner(tx, payout.environment_id)) as PayoutOwner;
   refuseOtherEnvironment(owner, line);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);

@@ -49,6 +49,18 @@ function scopeOf({ environment, compared = [environment.id] }: Importing) {
   return { environmentId: environment.id, environment: environment.environment, method: 'scripted', compared };
 }
 
+/** A payment with a completed refund of 2000. `id`: of its attempt. */
+async function openRefunded(openTestDatabase: OpenTestDatabase) {
+  const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
+  const opened = await openCheckout(openTestDatabase, { method });
+  const { app } = opened;
+  await startPayment(app, opened.transaction, 'scripted');
+  const { id } = await readAttempt(app);
+  await acceptedRefund(app, opened.transaction, 2000);
+  await carryOutRefunds(app, 10);
+  return { opened, app, id };
+}
+
 async function plan(opened: Importing, ...lines: string[]) {
   const settlement = await readSettlement(Readable.from([[HEAD, ...lines].join('\n')]));
   return planImport(opened.app, scopeOf(opened), settlement);
@@ -348,13 +360,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
   });
 
   test('books another chargeback of a payment, and leaves one that may be the same with another day', async () => {
-    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
-    const opened = await openCheckout(openTestDatabase, { method });
-    const { app } = opened;
-    await startPayment(app, opened.transaction, 'scripted');
-    const { id } = await readAttempt(app);
-    await acceptedRefund(app, opened.transaction, 2000);
-    await carryOutRefunds(app, 10);
+    const { opened, app, id } = await openRefunded(openTestDatabase);
     const evidence = describeEvidence('settled.csv', Buffer.from('chargebacks'));
     const charge = async (...lines: [day: string, amount: number, order?: number][]) => {
       const rows = lines.map(([day, sum, order = id]) => `${day}/01/2026;${order};1234;${sum};Contracargo`);
@@ -372,14 +378,8 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
-  test('knows a refund that the books have, and leaves one of another amount or a repeated line to a person', async () => {
-    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
-    const opened = await openCheckout(openTestDatabase, { method });
-    const { app } = opened;
-    await startPayment(app, opened.transaction, 'scripted');
-    const { id } = await readAttempt(app);
-    await acceptedRefund(app, opened.transaction, 2000);
-    await carryOutRefunds(app, 10);
+  test('knows a refund of the books on its day, and leaves another amount, another day and a repeated line to a person', async () => {
+    const { opened, app, id } = await openRefunded(openTestDatabase);
     const planned = async (...lines: [amount: number, type: string, day?: number][]) => {
       const rows = lines.map(([amount, type, day = 15]) => `${day}/01/2026;${id};1234;${amount};${type}`);
       const file = [`${HEAD};tipo`, ...rows].join('\n');

@@ -89,15 +89,15 @@ export const getBankStatementsId = operation({
     const { use = null, after: sent, limit = MOST_LINES } = query();
     const after = readCursor(sent);
     const statement = await findStatement(app, user.environmentIds, id);
-    const lines = await readLines(app, id, use, { after, limit });
-    const last = lines.length < limit ? undefined : lines.at(-1);
+    const read = await readLines(app, id, use, { after, limit: limit + 1 });
+    const lines = read.slice(0, limit);
     return {
       message: 'OK',
       errors: null,
       data: {
         statement: statementJson(statement),
         lines: lines.map(lineJson),
-        next: last === undefined ? null : String(last.number),
+        next: read.length > limit ? String(lines.at(-1)?.number) : null,
       },
     };
   },

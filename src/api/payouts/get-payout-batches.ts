@@ -138,7 +138,8 @@ export const getPayoutBatchesId = operation({
     const found = await findBatch(app, user.environmentIds, id);
     // All payouts of a batch have the same `created_at`.
     const before = after === null ? {} : { before: { created_at: found.batch.created_at, id: after } };
-    const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { ...before, limit });
+    const read = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { ...before, limit: limit + 1 });
+    const payouts = read.slice(0, limit);
     const shown = await showPayouts(app, payouts);
     const files = await listFilesOfBatch(app, found.batch);
     return {
@@ -148,7 +149,7 @@ export const getPayoutBatchesId = operation({
         batch: batchJson(found, found.owner),
         payouts: shown.map(payoutJson),
         files: files.map(fileJson),
-        next: payouts.length < limit ? null : (payouts.at(-1)?.id ?? null),
+        next: read.length > limit ? (payouts.at(-1)?.id ?? null) : null,
       },
     };
   },

@@ -159,10 +159,7 @@ async function carryOut(
   }
   // If there is nothing to decide, the decision itself throws the refusal.
   const isAsked = payouts.length > 0 && (await confirm(`${beginSentence(name)} ${sumOf(payouts)}?`, options));
-  const shown =
-    isAsked && name === 'approve'
-      ? hashOfShown(seen.map(({ payout, accountType }) => ({ id: payout.id, accountType })))
-      : undefined;
+  const shown = isAsked && name === 'approve' ? hashOfShown(seen) : undefined;
   return DECISIONS[name].run(app, { ...decision, shown }).catch((error: unknown) => {
     const isOwn = name === 'approve' && payouts.some((one) => one.proposed_by_id === decision.by.userId);
     throw isOwn && error instanceof Problem && error.code === 'PERMISSION_MISSING' ? ownPayout(error) : error;

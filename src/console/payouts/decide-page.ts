@@ -184,7 +184,7 @@ ${payoutTable(app, language, seen, 'decide.more')}
 ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
 <p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
 <form class="card pad" method="post" action="${at}/approve">
-<input type="hidden" name="shown" value="${hashOfShown(seen.map(({ payout, accountType }) => ({ id: payout.id, accountType })))}">
+<input type="hidden" name="shown" value="${hashOfShown(seen)}">
 ${reasonField(language, fault, { value: refused, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a></p></form>`;

@@ -12,7 +12,6 @@ import type { Tx } from '../../db/database.ts';
 import { rehearse } from '../../db/rehearse.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
 import { lockFunds } from '../../payment-services/lock-funds.ts';
-import type { AccountType } from '../../payout-senders/payout-sender.ts';
 import { selectAccountTypes } from '../files/payout-file-queries.ts';
 import { stateWithCode } from '../kept-texts.ts';
 import {
@@ -27,6 +26,7 @@ import {
 import { lockPayouts } from '../payout-queries.ts';
 import { selectSenderInUse } from '../payout-sender-queries.ts';
 import { selectRecipientVersions } from '../recipients/recipient-queries.ts';
+import type { ShownPayout } from '../show-payouts.ts';
 import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
 import { barredFrom, whyNotPayable } from './approval-rule.ts';
 import { findPeopleBehind } from './find-people-behind.ts';
@@ -50,8 +50,8 @@ export type PayoutDecision = {
  * Returns a hash of what an approver is shown and others may change until the approval: which payouts wait, and the
  * types of their accounts.
  */
-export function hashOfShown(payouts: readonly { id: string; accountType: AccountType | null }[]): string {
-  const said = payouts.map(({ id, accountType }) => `${id} ${accountType ?? ''}`);
+export function hashOfShown(seen: readonly Pick<ShownPayout, 'payout' | 'accountType'>[]): string {
+  const said = seen.map(({ payout, accountType }) => `${payout.id} ${accountType ?? ''}`);
   return hash('sha256', said.sort().join('\n'));
 }
 
@@ -126,9 +126,8 @@ async function checkApproval(app: App, tx: Tx, decision: PayoutDecision, directo
 
 async function requireShown(tx: Tx, { owner, shown }: PayoutDecision, payouts: readonly Payout[]): Promise<void> {
   if (shown === undefined) return;
-  const said = await selectAccountTypes(tx, owner.id, [...new Set(payouts.map(({ account_hash }) => account_hash))]);
-  const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
-  const now = payouts.map(({ id, account_hash }) => ({ id, accountType: types.get(account_hash) ?? null }));
+  const types = await selectAccountTypes(tx, owner.id, payouts);
+  const now = payouts.map((payout) => ({ payout, accountType: types.get(payout.account_hash) ?? null }));
   if (hashOfShown(now) !== shown) throw new Problem('PAYOUT_STATE', { detail: CHANGED });
 }
 

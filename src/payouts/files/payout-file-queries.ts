@@ -90,16 +90,17 @@ export function sumApprovedOf(
   );
 }
 
-/** Returns the kinds of these accounts; omits accounts whose kind nobody has set. */
-export function selectAccountTypes(
+/** Returns the types of the payouts' accounts by `account_hash`; omits accounts whose type nobody has set. */
+export async function selectAccountTypes(
   db: Reader,
   environmentId: number,
-  accountHashes: readonly string[],
-): Promise<{ account_hash: string; account_type: AccountType }[]> {
-  return db.query(
+  payouts: readonly Pick<Payout, 'account_hash'>[],
+): Promise<Map<string, AccountType>> {
+  const rows = await db.query<{ account_hash: string; account_type: AccountType }>(
     'select account_hash, account_type from payout_account_types where environment_id = $1 and account_hash {named $2}',
-    [environmentId, accountHashes],
+    [environmentId, [...new Set(payouts.map(({ account_hash }) => account_hash))]],
   );
+  return new Map(rows.map(({ account_hash, account_type }) => [account_hash, account_type]));
 }
 
 export async function upsertAccountType(

@@ -24,8 +24,8 @@ export function setAccountType(app: App, payout: Payout, type: AccountType, by: 
     // As an approval does: it comes before this act, or sees what this act set.
     await lockEnvironmentFunds(tx, environmentId);
     const waiting = await lockApprovedTo(tx, environmentId, accountHash);
-    const [known] = await selectAccountTypes(tx, environmentId, [accountHash]);
-    if (known?.account_type !== type) await requireApprover(tx, by, waiting);
+    const known = await selectAccountTypes(tx, environmentId, [payout]);
+    if (known.get(accountHash) !== type) await requireApprover(tx, by, waiting);
     await upsertAccountType(tx, { environmentId, accountHash, type, at, by: by.name });
     const subject = { kind: 'payout', id: payout.id };
     await recordAudit(tx, { at, by, action: 'payout.account_type_set', subject, after: { type }, environmentId });

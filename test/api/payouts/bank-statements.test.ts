@@ -79,6 +79,7 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       after = page.data['next'] as string | null;
     }
     assert.deepEqual(pages, [[2, 3], [4]]);
+    assert.equal((await get(`/bank-statements/${id}?limit=3`)).data['next'], null, 'a full page that is the last');
     for (const wrong of ['after=st_1', 'after=-1', 'limit=0', 'limit=10001'])
       assert.equal((await get(`/bank-statements/${id}?${wrong}`)).status, 400, wrong);
     const uses_ = `/bank-statements/${id}/uses`;

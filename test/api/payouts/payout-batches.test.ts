@@ -66,6 +66,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     );
     const first = (await maker.get(`/payout-batches/${id}?limit=1`)).data;
     const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${String(first['next'])}`)).data;
+    assert.equal(second['next'], null, 'the last page has no next one, also if it is full');
     const stray = await maker.get(`/payout-batches/${id}?after=1`);
     assert.deepEqual([stray.status, stray.code], [400, 'INVALID_PARAMETER'], '1 is not the id of a payout');
     const shown = [first, second].flatMap(
