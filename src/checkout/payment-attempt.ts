@@ -113,14 +113,13 @@ export function standingOf(attempt: Pick<PaymentAttempt, 'state' | 'commit_sent_
 
 /**
  * Returns whether a person has ended this contradiction of an attempt or a refund since the caller read it, whenever
- * it began.
+ * it began. `now`: without a contradiction that waits.
  */
 export function isEndedSince(
   read: Pick<PaymentAttempt, 'contradiction' | 'contradicted_at'>,
-  now: Pick<PaymentAttempt, 'contradiction' | 'contradicted_at'>,
+  now: Pick<PaymentAttempt, 'contradiction'>,
   said: string,
 ): boolean {
-  if (now.contradicted_at !== null) return false;
   return read.contradiction === said ? read.contradicted_at !== null : now.contradiction === said;
 }
 

@@ -93,6 +93,7 @@ async function sumsOf({ app }: Pick<CheckoutCase, 'app'>): Promise<Record<string
 async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
   const { problems, records, balances } = await verifyBooks(app);
   assert.deepEqual([problems, records, balances], [[], [], []]);
+  assert.deepEqual((await verifyStore(app)).findings, []);
 }
 
 forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
@@ -395,14 +396,16 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
 
   test('leaves a chargeback of a payment that the books do not have to a person', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
-    const planned = async (type: string) => {
-      const file = `${HEAD};tipo\n15/01/2026;${opened.id};1213;12990;${type}\n`;
+    const planned = async (type: string, order: string | number = opened.id) => {
+      const file = `${HEAD};tipo\n15/01/2026;${order};1213;12990;${type}\n`;
       const [step] = await planImport(opened.app, scopeOf(opened), await readSettlement(Readable.from([file])));
       return `${step?.does}: ${step?.note}`;
     };
     assert.equal(await planned('Contracargo'), 'left: a chargeback of a payment that is not in the books');
     for (const type of ['Reversa de contracargo', 'Contracargo ganado', 'Chargeback won'])
       assert.match(await planned(type), /^left: money that was refunded/, type);
+    const unpaid = await createTestTransaction(opened.app, opened.environment, { reference: 'UNPAID-1' });
+    assert.equal(await planned('Contracargo', unpaid.id), 'left: a chargeback of no payment of ours');
   });
 
   test('leaves a chargeback in the file of another payment method to a person', async () => {

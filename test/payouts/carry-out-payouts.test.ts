@@ -11,6 +11,7 @@ import { nextLook, type Payout } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
 import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import { recordContradiction } from '../../src/payouts/settling/record-contradiction.ts';
 import { settleAnswer } from '../../src/payouts/settling/settle-answer.ts';
 import type { PayoutOutcome } from '../../src/payouts/settling/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
@@ -405,6 +406,19 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       assert.deepEqual(await say(await read(payout)), [2, 'failed']);
     });
   }
+
+  test('a contradiction that a person ended does not replace the one that began since', async () => {
+    const { app, desk, pay, read } = await open(openStandInProvider());
+    const [payout] = (await pay(500)) as [Payout];
+    await carryOutPayouts(app, 100);
+    const by = desk.maker;
+    await app.db.transaction((tx) => recordContradiction(tx, payout, 'failed', app.now()));
+    const claimed = await read(payout);
+    await endContradiction(app, { owner: desk.environment, payout: claimed, by, reason: 'the bank paid it', evidence });
+    await app.db.transaction((tx) => recordContradiction(tx, payout, 'returned', app.now()));
+    await settleAnswer(app, desk.environment, claimed, { kind: 'failed', reason: 'no' });
+    assert.equal((await read(payout)).contradiction, 'returned');
+  });
 
   test('a failed payout that its sender still has waits for a person, because it may be paid after all', async () => {
     const provider = openStandInProvider({ 500: { status: 'failed', later: 'pending' } });

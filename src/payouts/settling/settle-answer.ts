@@ -91,8 +91,9 @@ function mayStillPay({ claimed, payout }: Turn): boolean {
 
 /** Returns whether a person has ended this contradiction since the payout was claimed, whenever it began. */
 function isEndedSince({ claimed, payout: now }: Turn, said: string): boolean {
-  if (now.contradiction !== null) return false;
-  return claimed.contradiction === said || (now.contradiction_ended === said && claimed.contradiction_ended !== said);
+  return claimed.contradiction === said
+    ? now.contradiction !== said
+    : now.contradiction_ended === said && claimed.contradiction_ended !== said;
 }
 
 /** A contradiction that is stored already raises no second alarm. */

@@ -131,6 +131,24 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     assert.equal((await post('/bank-statements', sent, desk.users.program)).status, 403);
   });
 
+  test('a user of several merchants names the one whose account it is', async () => {
+    const { app, server, desk, post, get } = await open();
+    await using _server = server;
+    const { paymentServiceId } = desk.environment;
+    const other = (await openPayoutDesk(app)).environment.paymentServiceId;
+    const may = ['movements:record', 'books:read'] as const;
+    const both = await createTestUser(app, { may, paymentServices: [paymentServiceId, other] });
+    const content = inBase64(['Fecha;Descripción;Cargos;Abonos;Saldo', `${dayOf(app.now())};ARRIENDO;5.000;;0`]);
+    const sent = { account: '123456789', fileName: 'cartola.csv', content };
+    const unnamed = await post('/bank-statements', sent, both);
+    assert.deepEqual([unnamed.status, unnamed.body.code], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
+    assert.deepEqual((await get('/bank-statements', both)).data, { statements: [] });
+    for (const named of [paymentServiceId, other])
+      assert.equal((await post('/bank-statements', { ...sent, paymentServiceId: named }, both)).status, 201);
+    const owners = await app.db.query<{ id: string }>('select payment_service_id as id from bank_statements');
+    assert.deepEqual(owners.map(({ id }) => id).sort(), [paymentServiceId, other].sort());
+  });
+
   test('an invalid body or a file that contradicts itself leaves nothing behind', async () => {
     const { app, server, post } = await open();
     await using _server = server;
