@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { logIn } from '../../src/auth/sign-in/log-in.ts';
 import { readConfig } from '../../src/config.ts';
 import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -73,6 +74,25 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
     const back = await run(NEW, 'clock', 'back');
     assert.match(back.stderr, /nothing to go back to/, 'the secrets of the snapshot need the previous key');
+  });
+
+  test('goes on after an upgrade in the middle of it, from a version without proofs of passwords', async () => {
+    const db = await openTestDatabase();
+    const run = (settings: Record<string, string>, ...words: string[]) =>
+      runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: db.url, ...settings } });
+    await run(OLD, 'payment-service', 'create', '--name', 'Before');
+    await run(BOTH, 'payment-service', 'create', '--name', 'In between');
+    const made = await run(BOTH, 'user', 'create', 'owner@example.cl', '--json');
+    await db.transaction(async (tx) => {
+      await tx.query('update users set password_proof = null');
+      await tx.query(`delete from kept_keys where name = 'password-proof'`);
+    });
+    assert.equal((await run(BOTH, 'migrate')).stderr, '');
+    assert.equal((await run(BOTH, 'master-key', 'rotate')).status, 0);
+    assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
+    const app = createTestApp(db, { config: readConfig({ DATABASE_URL: db.url, ...NEW }) });
+    const { password } = JSON.parse(made.stdout) as { password: string };
+    await logIn(app, { email: 'owner@example.cl', password, address: '127.0.0.1' });
   });
 
   test('names the running processes that have only the old key, and changes nothing until they have both', async () => {

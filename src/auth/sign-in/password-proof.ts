@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
 import { isSameText } from '../../lib/same-text.ts';
-import { installationKey, keepNewKey, readKeptKey, requireOneMasterKey } from '../../sealing/kept-key.ts';
+import { installationKey, keepNewKey, readKeptKey } from '../../sealing/kept-key.ts';
 import { hasPasswordProofs, selectPasswordHashes, type UserRow, updatePasswordProof } from '../user-queries.ts';
 
 const KEY_NAME = 'password-proof';
@@ -41,7 +41,7 @@ function proverWith(keyText: string): ProvePassword {
  */
 export async function proveOldPasswords(app: App): Promise<void> {
   if ((await readKeptKey(app, KEY_NAME)) !== null) return;
-  requireOneMasterKey(app);
+  // No earlier version made a proof, so the key may come from either master key: an upgrade may fall into a rotation.
   await app.db.transaction(async (tx) => {
     const key = await keepNewKey(app, tx, KEY_NAME);
     if (key === null) return;
