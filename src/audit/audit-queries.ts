@@ -27,6 +27,16 @@ export async function selectAuditHead(db: Reader): Promise<ChainEnd | null> {
   return head !== undefined && Number.isSafeInteger(head.link) ? head : null;
 }
 
+/** Returns what the acts of migrations say of them; null if the log has no act at all. */
+export async function selectMigrationsSaid(db: Reader): Promise<string | null> {
+  const [any] = await db.query('select link from audit_log limit 1');
+  if (any === undefined) return null;
+  const rows = await db.query<{ said_after: string | null }>(
+    `select said_after from audit_log where action = 'store.migrated'`,
+  );
+  return rows.map(({ said_after }) => said_after).join();
+}
+
 /** Lists the rows after a link, in order. */
 export function selectAuditAfter(db: Reader, link: number, limit: number): Promise<AuditRow[]> {
   return db.query<AuditRow>('select * from audit_log where link > $1 order by link limit $2', [link, limit]);

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
+import { selectMigrationsSaid } from '../audit/audit-queries.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { proveOldPasswords } from '../auth/sign-in/password-proof.ts';
 import { keyApiTokens } from '../auth/tokens/key-api-tokens.ts';
@@ -7,7 +8,7 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
-import { migrate, requireSchema } from '../db/migrate.ts';
+import { listApplied, migrate, requireSchema } from '../db/migrate.ts';
 import { followClock } from '../epochs/follow-clock.ts';
 import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { continueFeed } from '../outbox/feed/continue-feed.ts';
@@ -16,6 +17,7 @@ import { opensSecrets } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
 import { TERM_KEY } from '../search/search-term.ts';
+import { commandLineActor } from './find-actor.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
 const WRONG_KEY =
@@ -34,7 +36,7 @@ export async function prepareStore(
   await anchorClock(app.db, app.now);
   const applied = await migrate(app.db, undefined, begins);
   await followClock(app);
-  if (applied.length > 0) await recordMigration(app, by, applied);
+  await recordMigrations(app, by, applied);
   await makeReady(app);
   return applied;
 }
@@ -44,14 +46,30 @@ export function refuseOlder(why: string | null): void {
   if (why !== null) throw new CommandError(why, EXIT_FINAL, 'STORE_IS_OLDER');
 }
 
+/** Lists the migrations that ran and that no act names. Empty for a store without acts: nothing in it is older. */
+async function listUnsaid({ db }: App): Promise<string[]> {
+  const said = await selectMigrationsSaid(db);
+  if (said === null) return [];
+  return (await listApplied(db)).filter((name) => name > AUDIT_LOG && !said.includes(`"${name}"`));
+}
+
 /** For commands, which log only errors. */
 export function sayMigration(name: string): void {
   process.stderr.write(`migrating: ${name}\n`);
 }
 
-function recordMigration(app: App, by: Actor, applied: readonly string[]): Promise<void> {
-  const act = { at: app.now(), by, subject: { kind: 'store', id: '' }, after: { applied } };
-  return app.db.transaction((tx) => recordAudit(tx, { ...act, action: 'store.migrated' }));
+/** The first migration with an audit log: nothing recorded those before it. */
+const AUDIT_LOG = '0031-audit-log.sql';
+
+/**
+ * Records the applied migrations, and the migrations of a process that was killed before it did: `books verify` knows
+ * by these acts which rows are older than a column.
+ */
+async function recordMigrations(app: App, by: Actor, applied: readonly string[]): Promise<void> {
+  const names = [...new Set([...applied, ...(await listUnsaid(app))])].toSorted();
+  if (names.length === 0) return;
+  const act = { at: app.now(), by, subject: { kind: 'store', id: '' }, after: { applied: names } };
+  await app.db.transaction((tx) => recordAudit(tx, { ...act, action: 'store.migrated' }));
 }
 
 /**
@@ -61,8 +79,9 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
  */
 export async function openStore(app: App, creates: boolean): Promise<void> {
   await anchorClock(app.db, app.now);
-  await requireSchema(app.db, creates);
+  const created = await requireSchema(app.db, creates);
   await followClock(app);
+  if (created.length > 0) await recordMigrations(app, commandLineActor(), created);
   await requireFeedHere(app);
   await makeReady(app);
 }

@@ -53,21 +53,32 @@ export async function refuseNewerSchema(db: Database, own: readonly Migration[] 
   refuse(compareSchema(own, readApplied(await db.query(WHOLE_RECORD))));
 }
 
+/** Lists the migrations of this program that ran on the store. */
+export async function listApplied(db: Reader, own: readonly Migration[] = OWN): Promise<string[]> {
+  const known = new Set(own.map(({ name }) => name));
+  return (await readRecord(db)).map(({ name }) => name).filter((name) => known.has(name));
+}
+
 /**
  * Checks the schema before a command that does not change it. Throws `SchemaError` if the schema differs from what this
- * program needs. `creates`: creates a store that does not exist yet; otherwise it is `SchemaError` NO_STORE.
+ * program needs. `creates`: creates a store that does not exist yet; otherwise it is `SchemaError` NO_STORE. Returns
+ * the migrations of a store that it created.
  */
-export async function requireSchema(db: Database, creates: boolean, own: readonly Migration[] = OWN): Promise<void> {
+export async function requireSchema(
+  db: Database,
+  creates: boolean,
+  own: readonly Migration[] = OWN,
+): Promise<string[]> {
   const difference = await inspectSchema(db, own);
   refuse(difference);
   const { pending } = difference;
   if (pending.length === own.length) {
     if (!creates) throw emptyDatabase();
-    await migrate(db, own);
-  } else if (pending.length > 0) {
-    const lacks = `The store was made by an earlier version and lacks ${nameMigrations(pending)}`;
-    throw new SchemaError('SCHEMA_BEHIND', `${lacks}: run bin/rubrica migrate.`);
+    return migrate(db, own);
   }
+  if (pending.length === 0) return [];
+  const lacks = `The store was made by an earlier version and lacks ${nameMigrations(pending)}`;
+  throw new SchemaError('SCHEMA_BEHIND', `${lacks}: run bin/rubrica migrate.`);
 }
 
 /**
