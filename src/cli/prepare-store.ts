@@ -8,12 +8,12 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
-import { listApplied, migrate, requireSchema } from '../db/migrate.ts';
+import { hasTable, listApplied, migrate, requireSchema } from '../db/migrate.ts';
 import { followClock } from '../epochs/follow-clock.ts';
 import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { continueFeed } from '../outbox/feed/continue-feed.ts';
 import { CURSOR_KEY } from '../outbox/feed/feed-cursor.ts';
-import { opensSecrets } from '../payment-services/seal-secret.ts';
+import { opensSecrets, SECRET_TOKENS } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
 import { TERM_KEY } from '../search/search-term.ts';
@@ -34,6 +34,8 @@ export async function prepareStore(
   begins: (migration: string) => void = (migration) => app.log.info({ migration }, 'migrating the store'),
 ): Promise<string[]> {
   await anchorClock(app.db, app.now);
+  // Before the migration, after which an earlier version with the right key could no longer run.
+  if (await hasTable(app.db, SECRET_TOKENS.table)) await requireKey(app);
   const applied = await migrate(app.db, undefined, begins);
   await followClock(app);
   await recordMigrations(app, by, applied);
@@ -95,10 +97,14 @@ export async function requireFeedHere(app: App): Promise<void> {
   if (why !== null) throw new CommandError(why, EXIT_FINAL, 'STORE_IS_DIVIDED');
 }
 
+/** Without this check every signature would fail, although the service seems ready. */
+async function requireKey(app: App): Promise<void> {
+  if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
+}
+
 async function makeReady(app: App): Promise<void> {
   await bindSeals(app, SEALED_KINDS);
-  // Without this check every signature would fail, although the service seems ready.
-  if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
+  await requireKey(app);
   await keyApiTokens(app);
   await proveOldPasswords(app);
   // The first start derives these from its master key.

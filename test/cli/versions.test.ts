@@ -62,6 +62,22 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     }
   });
 
+  test('migrates nothing with another master key, so that this one runs on', async () => {
+    const { url } = await openTestDatabase();
+    await runThis(url, 'payment-service', 'create', '--name', 'Shop');
+    const folder = next.have(CHANGES);
+    for (const command of ['migrate', 'serve']) {
+      const env = { ...environmentOf(url), MASTER_KEY: '0b'.repeat(32) };
+      const refused = await runChild('node', [join(folder, 'src/main.ts'), command], { env });
+      assert.equal(refused.status, 1);
+      assert.match(
+        refused.stderr,
+        /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master/m,
+      );
+    }
+    assert.equal((await runThis(url, 'payment-service', 'list')).status, 0);
+  });
+
   test('has its migrations reported by doctor', async () => {
     const { url } = await openTestDatabase();
     await migrate(next.have(ADDS), url);
