@@ -4,7 +4,8 @@ import * as screens from './screens.ts';
 
 /** THE TABLE of the console: method, paths, permission, screen. `ROUTES` has these rows among its own. */
 export const CONSOLE_ROUTES: readonly Endpoint[] = [
-  open('GET', ['/hand-over/:link'], screens.getTokenLink),
+  // Links that 0.1.0 made begin with /tokens. They end by themselves, so the next version need not know them.
+  open('GET', ['/hand-over/:link', '/tokens/th_:link'], screens.getTokenLink),
   open('POST', ['/hand-over/:link'], screens.postTokenLink),
   open('GET', ['/console/sign-in'], screens.getConsoleSignIn),
   open('POST', ['/console/sign-in'], screens.postConsoleSignIn),

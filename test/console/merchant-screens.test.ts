@@ -178,6 +178,8 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       assert.equal(asked.status, 200, 'opening the link does not use it up');
       assert.doesNotMatch(asked.text, /Zapateria/);
     }
+    const asOf010 = await server.get(path.replace('/hand-over/', '/tokens/'));
+    assert.ok(asOf010.text.includes(`action="${path}"`), 'a link that 0.1.0 made leads to the same form');
     const opened = await server.post(path, { headers: FORM, body: '' });
     assert.ok(opened.text.includes(own.development.secret_token));
     assert.ok(opened.text.includes(own.development.service_token));

@@ -18,6 +18,7 @@ const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['GET /trx-details/332637', 'The details'],
   ['GET /trx-details', 'The details'],
   ['POST /tokens/createToken', 'A token made'],
+  ['GET /tokens/createToken', 'A token made'],
   ['POST /trxs/charges', 'Payment links'],
   ['POST /addToCreditBalance', 'Adding money'],
   ['POST /payout/addToCreditBalance', 'Adding money'],

@@ -66,6 +66,8 @@ function languageOf({ headers }: FastifyRequest): Language {
   return payerLanguage(headers['accept-language']);
 }
 
+/** Below `/tokens` the beginning of the link is a part of the path. */
 function linkOf({ params }: FastifyRequest): string {
-  return (params as { link: string }).link;
+  const { link } = params as { link: string };
+  return link.startsWith('th_') ? link : `th_${link}`;
 }
