@@ -109,6 +109,9 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
         'el anterior sirve hasta: 2026-01-15 12:00:00 -03:00',
         'closes at: 2026-01-15 12:00:00 -03:00',
       ],
+      ['payout.limits_set', { per_payout: 5000 }, 'por pago: 5000', 'per payout: 5000'],
+      ['privacy.erased', { delivery_attempts: 2 }, 'intentos de entrega: 2', 'delivery attempts: 2'],
+      ['store.migrated', { applied: ['0107-x.sql'] }, 'migraciones: 0107-x.sql', 'applied: 0107-x.sql'],
       ['payment_service.state_changed', { state: 'disabled' }, 'estado: disabled', 'state: disabled'],
     ] as const)
       assert.deepEqual(
@@ -126,6 +129,8 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ['epoch 2', 'época 2'],
       ['others', 'otros'],
       ['none', 'ninguna'],
+      ['an e-mail address', 'un correo'],
+      ['a RUT', 'un RUT'],
       ['po_1 po_2', 'po_1 po_2'],
     ] as const)
       assert.deepEqual([sayWhich('es', id), sayWhich('en', id)], [spanish, id]);
@@ -143,14 +148,17 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       action: 'month.closed',
       subject: { kind: 'month', id: '2026-11 development' },
     } as const;
+    const resolved = { ...closed, action: 'suspense.resolved', subject: { kind: 'transaction', id: 'none' } } as const;
     await app.db.transaction((tx) => recordAudit(tx, closed));
+    await app.db.transaction((tx) => recordAudit(tx, resolved));
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
     const show = async (language: string) =>
       (await server.get('/console/audit', { ...auditor.console, 'accept-language': language })).text;
     assert.match(await show('es'), />comercio<br><span class="code whole">ps_/);
     assert.match(await show('es'), />mes<br><span class="code">2026-11 desarrollo</);
     assert.match(await show('en'), />merchant<br><span class="code whole">ps_/);
-    // No link: a payout to a merchant that a person recorded has no page.
+    // No link: these have no page.
+    assert.match(await show('es'), /data-label="Sobre">transacción<br><span class="code whole">ninguna</);
     assert.match(await show('es'), /data-label="Sobre">registrado a mano<br><span class="code whole">mv_/);
     const code = readSourceFiles('src/**/*.ts').map(codeOf).join('\n');
     const kinds = new Set(

@@ -113,8 +113,10 @@ function subjectCell({ app, language, user }: ConsoleVisit, { subject }: ListedA
   const kind = kindOf(subject);
   const shown = html`${nameOfSubject(language, kind)}<br>${id}`;
   const screen = Object.hasOwn(SCREENS, kind) ? SCREENS[kind] : undefined;
-  // If several payouts were decided at once, they are one subject: their ids, separated by spaces.
-  if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;
+  // Several payouts that were decided at once are one subject, their ids separated by spaces; money in suspense can be
+  // of no transaction.
+  const isOne = !subject.id.includes(' ') && subject.id !== 'none';
+  if (screen === undefined || !mayAny(user.may, screen[1]) || !isOne) return shown;
   return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;
 }
 

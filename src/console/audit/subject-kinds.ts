@@ -16,7 +16,9 @@ export function sayWhich(language: Language, id: string): string {
     .replace(/^(\d+) payouts$/, '$1 pagos a terceros')
     .replace(/^epoch (\d+)$/, 'época $1')
     .replace(/^others$/, 'otros')
-    .replace(/^none$/, 'ninguna');
+    .replace(/^none$/, 'ninguna')
+    .replace(/^an e-mail address$/, 'un correo')
+    .replace(/^a RUT$/, 'un RUT');
 }
 
 /** The screens call a payment service a merchant. */
