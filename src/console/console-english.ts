@@ -86,7 +86,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
     'Search by order or a part of it, whole e-mail, amount, amount and day (12.990 24/11, 12.990 yesterday), authorisation code, last four digits of the card or the number of the transaction.',
   'payments.by_day': 'With the amount and the day, or a merchant, filter the list of payments.',
   'payments.empty': 'There are no payments yet. The first is made so:',
-  'payments.incomplete': 'The newest payments are not all in the index yet. Search again in a minute.',
+  'payments.incomplete':
+    'Not all payments are in the index yet: the newest are missing, or after an upgrade older ones too. Search again in a minute or later.',
   'payments.newest_parts': 'A part of the order was looked for among the newest payments.',
   'payments.all_parts': 'Look through all',
   'payments.next': 'Older',

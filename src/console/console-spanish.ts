@@ -87,7 +87,8 @@ export const SPANISH = {
     'Busca por orden o parte de ella, correo completo, monto, monto y día (12.990 24/11, 12.990 ayer), código de autorización, últimos cuatro dígitos de la tarjeta o el número de la transacción.',
   'payments.by_day': 'Con el monto y el día, o el comercio, filtra la lista de pagos.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',
-  'payments.incomplete': 'Los pagos más nuevos aún no están todos en el índice. Busca otra vez en un minuto.',
+  'payments.incomplete':
+    'Aún no están todos los pagos en el índice: faltan los más nuevos o, tras una actualización, también antiguos. Busca otra vez en un minuto o más tarde.',
   'payments.newest_parts': 'Se buscó parte de la orden entre los pagos más nuevos.',
   'payments.all_parts': 'Buscar en todos',
   'payments.next': 'Más antiguos',

@@ -65,7 +65,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   findTransactions: [
     'Busca transacciones',
-    'Responde las transacciones que cumplen todos los filtros. `data.next` es el cursor de la página siguiente, null en la última; una página puede venir vacía y tener otra después, sobre todo con `reference_part` o `card_last_digits` a solas: agrega un monto o un día. `data.complete` es false por un momento después de muchísimos pagos: entonces a la página le pueden faltar algunos de los más nuevos.',
+    'Responde las transacciones que cumplen todos los filtros. `data.next` es el cursor de la página siguiente, null en la última; una página puede venir vacía y tener otra después, sobre todo con `reference_part` o `card_last_digits` a solas: agrega un monto o un día. `data.complete` es false por un momento después de muchísimos pagos, y tras una actualización que hace de nuevo el índice: entonces a la página le pueden faltar pagos.',
   ],
   showTransaction: [
     'Muestra una transacción con su línea de tiempo',

@@ -91,4 +91,20 @@ suite('transaction commands', () => {
     assert.deepEqual([(await run('show', '7')).status, (await run('show', '7')).stderr.slice(0, 9)], [1, 'NOT_FOUND']);
     assert.match((await run('show', 'ORD 7')).stderr, / bin\/rubrica transaction find 'ORD 7'\n$/);
   });
+
+  test('find says that payments of any age may be missing while an upgrade makes the index again', async () => {
+    assert.equal((await run('find', 'RD-7')).stderr, '');
+    const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, { connections: 1, pooler: false, onFatal() {} });
+    await db.transaction((tx) =>
+      tx.query(`with recursive numbers (n) as (select 3 union all select n + 1 from numbers where n < 1003)
+        insert into events (environment_id, transaction_id, sequence, created_at, type)
+        select e.environment_id, 1002, n, e.created_at, e.type from events e, numbers
+        where e.transaction_id = 1002 and e.sequence = 1`),
+    );
+    await db.close();
+    assert.match(
+      (await run('find', 'RD-7')).stderr,
+      /^Payments are missing in the index yet, of any age after an upgrade/,
+    );
+  });
 });

@@ -64,7 +64,7 @@ export const getTransactions = operation({
     operationId: 'findTransactions',
     summary: 'Find transactions',
     description:
-      'Returns the transactions that match all filters. `data.next` is the cursor of the next page, null on the last page; a page can be empty and still have a next page, above all with `reference_part` or `card_last_digits` alone: add an amount or a day. `data.complete` is false for a moment after very many payments: the page may then lack some of the newest ones.',
+      'Returns the transactions that match all filters. `data.next` is the cursor of the next page, null on the last page; a page can be empty and still have a next page, above all with `reference_part` or `card_last_digits` alone: add an amount or a day. `data.complete` is false for a moment after very many payments, and after an upgrade that makes the index again: the page may then lack some payments.',
     tag: 'Transactions',
     parameters: FILTERS,
     replies: { 200: { description: 'A page of transactions', schema: replySchema(), example: replyExample() } },

@@ -149,6 +149,9 @@ function cellsOf(payment: FoundPayment) {
 const BY_DAY =
   'With the amount and the day: bin/rubrica transaction list --amount 12990 --since 2026-01-15 --until 2026-01-15';
 
+const INCOMPLETE =
+  'Payments are missing in the index yet, of any age after an upgrade: run serve, and ask again in a minute or later.';
+
 function printList(
   options: { json?: boolean },
   found: Omit<PaymentPage, 'next'>,
@@ -156,8 +159,7 @@ function printList(
   ...hint: string[]
 ): void {
   print(options, found, listTable(rows, 'There is no such payment.', ...hint));
-  if (!found.complete)
-    process.stderr.write('The newest payments are not all searched yet: run serve, and ask again in a minute.\n');
+  if (!found.complete) process.stderr.write(`${INCOMPLETE}\n`);
 }
 
 function readFilter(options: ListOptions): PaymentFilter {
