@@ -21,6 +21,7 @@ import {
   importedPosting,
   isChargeback,
   lineKeyOf,
+  reasonOfLine,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 import { sumWentBack } from './movement-queries.ts';
@@ -59,7 +60,7 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
       outcome: 'approved',
       taken: amount,
       authorizationCode,
-      reason: reasonOf(step),
+      reason: reasonOfLine(step.row.fileLine),
       evidence: record.evidence,
       by: record.by,
       alongside: async (tx) => {
@@ -70,10 +71,6 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
     });
     return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
   });
-}
-
-function reasonOf({ row }: ImportStep): string {
-  return `line ${row.fileLine} of the acquirer's file`;
 }
 
 async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
@@ -99,7 +96,7 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
         action: 'payment.imported',
         subject: { kind: 'imported_payment', id },
         after: { amount, currency, payment_method, evidence_name, evidence_sha256, file_line },
-        reason: reasonOf(step),
+        reason: reasonOfLine(step.row.fileLine),
       });
       await refuseEarlier(tx, imported.id);
       return step;

@@ -9,6 +9,7 @@ import {
 import { codeKey } from '../books/settled-line.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import type { SqlRow } from '../db/database.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 
 /** A row of `imported_payments`; it never changes. Amounts are in minor units, times UTC milliseconds. */
@@ -51,6 +52,17 @@ export type ImportStep = {
   environmentId: number | null;
   note: string;
 };
+
+/** Returns the reason that an imported line has in its decision and in the audit log. The store has it in English. */
+export function reasonOfLine(fileLine: number): string {
+  return `line ${fileLine} of the acquirer's file`;
+}
+
+/** Returns a stored reason in both languages: of an imported line, or the words of a person, which are not translated. */
+export function sayDecisionReason(text: string): InBoth {
+  const [, line] = /^line (\d+) of the acquirer's file$/.exec(text) ?? [];
+  return { en: text, es: line === undefined ? text : `línea ${line} del archivo del adquirente` };
+}
 
 /** Returns the key of a line. It is the same in another export of the same days. */
 export function lineKeyOf(environment: string, row: SettlementRow): string {

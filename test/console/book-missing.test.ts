@@ -104,6 +104,14 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
       acts.map(({ action }) => action).filter((action) => !action.startsWith('user.')),
       ['settlement.kept', 'payment.imported', 'payment.decided'],
     );
+    const [transaction] = await app.db.query<{ id: number }>('select id from transactions');
+    for (const screen of [`/console/payments/${transaction?.id}`, '/console/audit']) {
+      const inSpanish = (await server.get(screen, finance.console)).text;
+      assert.match(inSpanish, />línea 2 del archivo del adquirente</, screen);
+      assert.doesNotMatch(inSpanish, /of the acquirer/);
+      const english = { ...finance.console, 'accept-language': 'en' };
+      assert.match((await server.get(screen, english)).text, />line 2 of the acquirer(&#39;|')s file</, screen);
+    }
     const { problems, records, balances } = await verifyBooks(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
     assert.equal(

@@ -3,6 +3,8 @@ import { type ListedAct, moneyOf } from '../../audit/list-audit.ts';
 import { isRole } from '../../auth/permission.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
+import { sayDecisionReason } from '../../movements/imported-payment.ts';
+import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState } from '../../payouts/payout.ts';
 import { actorText } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -19,6 +21,12 @@ export function sayAction(language: Language, action: string): string {
 export function actionsLike(language: Language, text: string): AuditAction[] {
   const known = Object.keys(AUDIT_ACTIONS) as AuditAction[];
   return known.filter((action) => sayAction(language, action).toLowerCase().includes(text.toLowerCase()));
+}
+
+/** Returns the reason of an act. The store has the service's own reasons in English. */
+export function reasonOfAct(language: Language, { action, reason }: ListedAct): string | null {
+  if (reason === null) return null;
+  return (action.startsWith('payout.') ? sayReason : sayDecisionReason)(reason)[language];
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import { askedOf, type Column, EXPORTED, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { actionsLike, detailsOf, sayAction } from './act-details.ts';
+import { actionsLike, detailsOf, reasonOfAct, sayAction } from './act-details.ts';
 import { findActs, MOST_FOUND } from './find-acts.ts';
 import { nameOfSubject, sayWhich } from './subject-kinds.ts';
 
@@ -77,7 +77,7 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
         `${nameOfSubject(visit.language, kindOf(subject))} ${sayWhich(visit.language, subject.id)}`,
       cell: (act) => subjectCell(visit, act),
     },
-    { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
+    { name: 'reason', text: 'column.reason', value: (act) => reasonOfAct(visit.language, act) },
   ];
 }
 

@@ -2,6 +2,7 @@ import { methodName } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { sayDecisionReason } from '../../movements/imported-payment.ts';
 import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
 import { subscriptionOf } from '../../outbox/webhooks/webhook-subscription.ts';
@@ -50,7 +51,7 @@ export function timelineOf(
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${nextOf(language, line)}${reasonOf(line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${nextOf(language, line)}${reasonOf(language, line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
@@ -63,9 +64,10 @@ function nextOf(language: Language, { facts }: TimelineLine): Html | false {
 }
 
 /** Returns why a person did it. The reason of a payment method is among the details. */
-function reasonOf({ by, facts }: TimelineLine): Html | false {
+function reasonOf(language: Language, { by, facts }: TimelineLine): Html | false {
   const { reason } = facts;
-  return by !== null && typeof reason === 'string' && html`<br><span class="quiet">${reason}</span>`;
+  if (by === null || typeof reason !== 'string') return false;
+  return html`<br><span class="quiet">${sayDecisionReason(reason)[language]}</span>`;
 }
 
 function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
@@ -115,7 +117,7 @@ function noticeOf(language: Language, line: TimelineLine, url: string): Html | f
 }
 
 function factsOf(language: Language, line: TimelineLine): Html | false {
-  const isShown = (name: string) => SAID.includes(name) || (name === 'reason' && reasonOf(line) !== false);
+  const isShown = (name: string) => SAID.includes(name) || (name === 'reason' && reasonOf(language, line) !== false);
   const said = Object.entries(line.facts).filter(([name]) => !isShown(name));
   if (said.length === 0) return false;
   const code = said.find(([name]) => name === 'authorization_code');
