@@ -36,6 +36,8 @@ export type ShownPayout = {
   warnings: PayoutWarning[];
   /** The people who may never approve the payout. */
   barred: Barred;
+  /** The addresses of the people who may approve it now; none if it does not wait for approval. */
+  signers: readonly string[];
 };
 
 const DAY_MS = 86_400_000;
@@ -60,7 +62,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const types = await selectAccountTypes(app.db, environmentId, payouts);
   const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
-  const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
+  const approvers = waits ? await selectApprovers(app.db, environmentId) : new Map<string, string>();
   const behind = waits ? await findPeopleBehind(app.db, payouts, kept) : { users: [], holders: [] };
   const paid = waits ? await selectLastAccounts(app.db, environmentId, rutsOf(payouts)) : [];
   const paidRuts = new Set(paid.map(({ rut_hash }) => rut_hash));
@@ -90,6 +92,10 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
       isFirst: payout.state === 'awaiting_approval' && !paidRuts.has(payout.rut_hash),
       warnings,
       barred,
+      signers:
+        payout.state === 'awaiting_approval'
+          ? [...approvers].flatMap(([id, email]) => (barred.has(id) ? [] : [email]))
+          : [],
     };
   });
 }
@@ -159,7 +165,7 @@ function same({ first, waiting }: Alike): PayoutWarning[] {
   return warnings;
 }
 
-type Terms = PayableTerms & { approvers: ReadonlySet<string>; barred: Barred };
+type Terms = PayableTerms & { approvers: ReadonlyMap<string, string>; barred: Barred };
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);
@@ -168,7 +174,7 @@ function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Te
     const text = { en: `It cannot be approved: ${why.en}`, es: `No se puede aprobar: ${why.es}` };
     warnings.push({ code: 'NOT_PAYABLE', text });
   }
-  if ([...terms.approvers].every((id) => terms.barred.has(id))) {
+  if ([...terms.approvers.keys()].every((id) => terms.barred.has(id))) {
     const text = {
       en: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
       es: 'No hay nadie que pueda aprobarlo: bin/rubrica user create --role approver.',

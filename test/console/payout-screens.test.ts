@@ -266,7 +266,40 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.match(spanish.text, /lo propusiste tú: lo aprueba otra persona/);
     assert.equal(await stateOf(app, id), 'awaiting_approval');
     const maker = await as(desk.users.maker).get(`/payouts/${id}`);
-    assert.match(maker.text, /Another person approves it: a person who may approve payouts [^<]+\(approver, owner\)/);
+    const boss = desk.users.approver.email;
+    assert.ok(maker.text.includes(`Another person approves it. Today 1 person may do it: ${boss}.`));
+  });
+
+  test('name everybody who may sign, also by a permission beside the role, and count them for who reads no people', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const paymentServices = [desk.environment.paymentServiceId];
+    const may = ['payouts:approve', 'payouts:create', 'recipients:read'] as const;
+    const granted = await createTestUser(app, { role: 'support', may, paymentServices, email: 'dada@example.cl' });
+    await createTestUser(app, { role: 'approver', may: [], paymentServices: [] });
+    await createTestUser(app, { role: 'developer', may, paymentServices: 'all' });
+    const real = await openPayoutDesk(app, { mode: 'production', money: 0 });
+    await createTestUser(app, { role: 'developer', may, paymentServices: [real.environment.paymentServiceId] });
+    const named = [desk.users.approver.email, granted.email].toSorted();
+    const both = 'Lo aprueba otra persona. Hoy 3 personas pueden hacerlo: ';
+    const [payout] = await propose(app, desk);
+    const { id = '', batch_id: batch } = payout ?? {};
+    const spanish = { 'accept-language': 'es' };
+    for (const path of [`/payouts/${id}`, `/batches/${batch}`]) {
+      const maker = await as(desk.users.maker, spanish).get(path);
+      const said = /Lo aprueba otra persona[^<]*/.exec(maker.text)?.[0] ?? '';
+      assert.ok(said.startsWith(both), said);
+      for (const email of named) assert.ok(said.includes(email), said);
+      const reader = await createTestUser(app, { role: 'support', may: ['recipients:read'], paymentServices });
+      assert.match((await as(reader, spanish).get(path)).text, /Hoy 3 personas pueden hacerlo\.</);
+    }
+    const [ofReal] = await propose(app, real);
+    const page = await as(real.users.maker, spanish).get(`/payouts/${ofReal?.id}`);
+    assert.ok(page.text.includes(`Hoy 1 persona puede hacerlo: ${real.users.approver.email}.`), 'no developer');
+    const made = { ...desk, maker: { ...desk.maker, userId: granted.id, name: granted.email } };
+    const [own] = await propose(app, made);
+    const self = await as(granted, spanish).get(`/payouts/${own?.id}`);
+    assert.match(self.text, /No lo puedes aprobar: lo propusiste tú[^]*Hoy 2 personas pueden hacerlo\./);
   });
 
   test('ask for a fresh second factor before an approval, and approve nothing without it', async () => {

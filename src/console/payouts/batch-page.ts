@@ -17,7 +17,6 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { type Fault, resultNotice } from '../notice.ts';
-import { whoMay } from '../permission-texts.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
   accountCell,
@@ -27,6 +26,7 @@ import {
   recipientCell,
   type SeenPayout,
   seePayouts,
+  signersText,
   stateBadge,
   statesColumn,
   statesFilter,
@@ -143,10 +143,11 @@ function oddOne(app: App, language: Language, { payout, warnings }: SeenPayout):
 /** Shows the forms for the next step. Nobody approves payouts that they proposed. */
 function decisionsOf(
   app: App,
-  { language, user }: ConsoleVisit,
+  visit: ConsoleVisit,
   { id, environment_id }: PayoutBatch,
   seen: readonly SeenPayout[],
 ): Html {
+  const { language, user } = visit;
   const at = `${publicPath(app)}/console/batches/${id}`;
   const waiting = seen.filter(({ payout }) => payout.state === 'awaiting_approval');
   const why = waiting.map(({ barred }) => barred.get(user.id)).find((one) => one !== undefined);
@@ -154,10 +155,10 @@ function decisionsOf(
   const approval =
     waiting.length > 0 &&
     (!mayApprove
-      ? html`<p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>`
+      ? html`<p class="quiet">${signersText(visit, waiting)}</p>`
       : why === undefined
         ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')} (${waiting.length})</a></p>`
-        : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`);
+        : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p><p class="quiet">${signersText(visit, waiting)}</p>`);
   // A provider looks at its payouts by itself; the others wait for a file.
   const waitsForFile = seen.some(({ payout }) => payout.state === 'approved' && payout.next_look_at === null);
   const file = new URLSearchParams({ of: String(environment_id), batch: id });

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
@@ -11,7 +12,8 @@ import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { actorText, badge } from '../console-format.ts';
 import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
-import { MOVED } from '../console-visit.ts';
+import { type ConsoleVisit, MOVED } from '../console-visit.ts';
+import { whoMay } from '../permission-texts.ts';
 
 /** A payout for the screens: with the name of its merchant and its bank, and whether it is a test. */
 export type SeenPayout = ShownPayout & { merchant: string; bank: string; isTest: boolean };
@@ -118,6 +120,22 @@ export function accountCell(bank: string, masked: string, type: string | null = 
 export function accountTypeText(language: Language, { accountType }: SeenPayout): string | null {
   return accountType && tell(language, `account_type.${accountType}`);
 }
+
+/**
+ * Says who may approve all of the waiting payouts, by role or by a permission of their own: how many, and to those who
+ * may read the list of people, who.
+ */
+export function signersText({ language, user }: ConsoleVisit, seen: readonly SeenPayout[]): string {
+  const [first, ...others] = seen.map(({ signers }) => signers);
+  const all = (first ?? []).filter((one) => others.every((signers) => signers.includes(one)));
+  // Where nobody may, a warning says so.
+  if (all.length === 0) return tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') });
+  const named = all.slice(0, MOST_SIGNERS).join(', ') + (all.length > MOST_SIGNERS ? ', …' : '');
+  const who = mayAny(user.may, readWith('users:manage')) ? `: ${named}` : '';
+  return tell(language, 'decide.signers', { n: all.length, who });
+}
+
+const MOST_SIGNERS = 5;
 
 /** Shows the warnings, one line each. */
 export function warningNotices(app: App, language: Language, warnings: SeenPayout['warnings']): Html[] {

@@ -14,7 +14,6 @@ import { actorText, clockTag, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { type Fault, resultNotice } from '../notice.ts';
-import { whoMay } from '../permission-texts.ts';
 import { useBadge } from '../statements/bank-statement-list.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
@@ -24,6 +23,7 @@ import {
   payoutBadges,
   type SeenPayout,
   seePayouts,
+  signersText,
   verdictText,
   warningNotices,
 } from './payout-cells.ts';
@@ -150,8 +150,9 @@ function factsOf(app: App, language: Language, seen: SeenPayout, ofBank: readonl
 }
 
 /** Shows the decisions that the person may take in this state. */
-function decisionsOf(app: App, visit: ConsoleVisit, { payout, barred }: SeenPayout, refused: string | Fault): Html {
+function decisionsOf(app: App, visit: ConsoleVisit, seen: SeenPayout, refused: string | Fault): Html {
   const { language, user } = visit;
+  const { payout, barred } = seen;
   const at = `${publicPath(app)}/console/payouts/${payout.id}`;
   const next = PAYOUT_STATES[payout.state];
   const may = (permission: 'payouts:approve' | 'payouts:create') => user.may.has(permission);
@@ -160,10 +161,10 @@ function decisionsOf(app: App, visit: ConsoleVisit, { payout, barred }: SeenPayo
     next.includes('approved') &&
     html`<h2>${tell(language, 'decide.approval')}</h2>${
       !may('payouts:approve')
-        ? html`<p class="quiet">${tell(language, 'decide.another', { who: whoMay(language, 'payouts:approve') })}</p>`
+        ? html`<p class="quiet">${signersText(visit, [seen])}</p>`
         : why === undefined
           ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')}</a></p>`
-          : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`
+          : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p><p class="quiet">${signersText(visit, [seen])}</p>`
     }`
   }
 ${next.includes('rejected') && may('payouts:approve') && decisionForm(visit, { at, act: 'reject', refused })}

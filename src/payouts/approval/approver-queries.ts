@@ -17,11 +17,11 @@ export function approverRoles(): [SqlParameter, SqlParameter] {
   return rolesThatMay('payouts:approve');
 }
 
-/** Returns the ids of all users who may approve payouts of an environment. */
-export async function selectApprovers(db: Reader, environmentId: number): Promise<Set<string>> {
-  const rows = await db.query<{ id: string }>(
-    `select u.id from users u, environments e where e.id = $3 and ${MAY_APPROVE}`,
+/** Returns the addresses of all users who may approve payouts of an environment, by their ids. */
+export async function selectApprovers(db: Reader, environmentId: number): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; email: string }>(
+    `select u.id, u.email from users u, environments e where e.id = $3 and ${MAY_APPROVE} order by u.email`,
     [...approverRoles(), environmentId],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }
