@@ -85,6 +85,8 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
   screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', screens.getConsoleStatementCsv),
   wholeScreen('GET', ['/console/movements'], 'books:read', screens.getConsoleMovements),
+  screen('GET', ['/console/movements/deposit'], 'movements:record', screens.getConsoleDeposit),
+  screen('POST', ['/console/movements/deposit'], 'movements:record', screens.postConsoleDeposit),
   screen('GET', ['/console/movements/:id'], readWith('movements:record'), screens.getConsoleMovement),
   screen('POST', ['/console/movements/:id/return'], 'movements:record', screens.postConsoleMovementReturn),
   wholeScreen('GET', ['/console/settlements'], 'books:read', screens.getConsoleSettlements),

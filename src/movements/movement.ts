@@ -83,6 +83,11 @@ export function returnOf(
   return { ...movement, id, kind: 'resolution', reference, ...said };
 }
 
+/** Returns whether a text may be the reference of a record: 1 to 100 visible ASCII characters. */
+export function isBankReference(text: string): boolean {
+  return /^[!-~](?:[ -~]{0,98}[!-~])?$/.test(text);
+}
+
 function isReturnedDeposit({ kind, reference }: Movement): boolean {
   return kind === 'resolution' && reference.startsWith('deposit ');
 }

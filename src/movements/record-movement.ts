@@ -83,7 +83,8 @@ function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: 
   return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after, environmentId };
 }
 
-function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
+/** Makes the record of a movement, with a new id. */
+export function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
   return {
     id: prefixedId('mv'),
     environment_id: environmentId,

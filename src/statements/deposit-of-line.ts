@@ -151,8 +151,8 @@ async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, .
   const detail =
     kind === 'payout'
       ? {
-          en: `Only ${most} is available: nothing was recorded, and the line stays in suspense. If the merchant pays it in, record that deposit (${left}); if your company bears it, resolve the line as other.`,
-          es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Si el comercio lo deposita, anota ese depósito (${left}); si lo asume tu empresa, explica la línea como other.`,
+          en: `Only ${most} is available: nothing was recorded, and the line stays in suspense. If the merchant pays it in, record that deposit (Recorded by hand in the console, or ${left}); if your company bears it, resolve the line as other.`,
+          es: `Hay solo ${most} disponible: no se anotó nada y la línea sigue sin explicar. Si el comercio lo deposita, anota ese depósito («Registrado a mano» en la consola, o ${left}); si lo asume tu empresa, explica la línea como other.`,
         }
       : {
           en: `${method.en} owes only ${most}: nothing was recorded.`,

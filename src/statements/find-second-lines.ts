@@ -32,7 +32,7 @@ export function sayMissing({ missing, currency }: SecondLine): InBoth | null {
   if (missing === 0) return null;
   const money = formatMoney(missing, currency);
   return {
-    en: `The merchant lacks ${money}: until payments or its own deposit (deposit create --from-merchant) cover the line, it cannot be booked at its expense. If your company bears it, resolve the line as other`,
-    es: `Al comercio le faltan ${money}: hasta que sus pagos o un depósito suyo (deposit create --from-merchant) cubran la línea, no se puede anotar a su costa. Si lo asume tu empresa, explica la línea como other`,
+    en: `The merchant lacks ${money}: until payments or its own deposit (Recorded by hand in the console, or deposit create --from-merchant) cover the line, it cannot be booked at its expense. If your company bears it, resolve the line as other`,
+    es: `Al comercio le faltan ${money}: hasta que sus pagos o un depósito suyo («Registrado a mano» en la consola, o deposit create --from-merchant) cubran la línea, no se puede anotar a su costa. Si lo asume tu empresa, explica la línea como other`,
   };
 }

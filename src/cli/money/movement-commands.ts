@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findMovement } from '../../movements/find-movement.ts';
-import type { Movement } from '../../movements/movement.ts';
+import { isBankReference, type Movement } from '../../movements/movement.ts';
 import type { ListedMovement } from '../../movements/movement-queries.ts';
 import { selectMovements } from '../../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../../movements/record-movement.ts';
@@ -117,7 +117,7 @@ function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions, 
   }
   if (fromMerchant && commission !== '0')
     throw invalidOption('--commission is for --method: nobody keeps a commission on money that a merchant pays in.');
-  if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
+  if (!isBankReference(reference)) {
     throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
   }
   if (method !== undefined) checkMethod(app, method);

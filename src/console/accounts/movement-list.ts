@@ -16,6 +16,7 @@ import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { alertNotice } from '../notice.ts';
+import { depositWay } from './record-deposit.ts';
 
 const SHOWN = 500;
 
@@ -40,7 +41,8 @@ export const getConsoleMovements = consoleHandler(async (app, visit) => {
     ...(await readFirst(most, (limit) => selectBookedMovements(app.db, search, limit))),
     filters: filtersFor(language),
     above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
-<p class="quiet">${tell(language, 'recorded.text')}</p>`,
+<p class="quiet">${tell(language, 'recorded.text')}</p>
+${depositWay(app, visit)}`,
     empty: emptyState(
       visit,
       tell(language, 'recorded.none'),

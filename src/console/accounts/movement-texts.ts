@@ -1,8 +1,33 @@
 import { roomTexts } from '../room-texts.ts';
 
-/** The page of a recorded deposit or payout, which takes it back. */
+/** The form that records a deposit, and the page of a recorded deposit or payout, which takes it back. */
 export const MOVEMENT_TEXTS = roomTexts(
   {
+    'deposit.way': 'Registrar un depósito…',
+    'deposit.title': 'Registrar un depósito',
+    'deposit.text':
+      'Es para un depósito que ya llegó y no tiene una línea propia en una cartola, como la parte de un comercio en un solo abono. Si la cartola tiene su línea, explícala: el depósito se registra con ella.',
+    'deposit.from': 'De dónde vino',
+    'deposit.amount': 'Monto que llegó',
+    'deposit.commission': 'Comisión que descontó el medio, aparte del monto (si la hubo)',
+    'deposit.reference': 'Referencia del banco',
+    'deposit.reference_hint':
+      'La misma referencia no registra nada dos veces. Queda escrita para siempre: sin datos personales.',
+    'deposit.no_source': 'Elige de dónde vino.',
+    'deposit.bad_currency': 'Escribe el código de la moneda, como CLP o USD.',
+    'deposit.bad_amount': 'Escribe el monto sin puntos de miles: 15000 en CLP, 10.55 en USD.',
+    'deposit.bad_commission': 'La comisión se escribe como el monto, y solo la descuenta un medio de pago.',
+    'deposit.bad_reference': 'La referencia es de 1 a 100 letras, números o signos, sin tildes ni eñes.',
+    'deposit.too_much': '{method} debe solo {most}: no se registró nada.',
+    'deposit.different': 'Con esa referencia ya hay un depósito de {amount} con otros datos: no se registró nada.',
+    'deposit.was_returned': 'El depósito con esa referencia se deshizo: registra el nuevo con otra.',
+    'deposit.question': '¿Registrar un depósito de {amount}?',
+    'deposit.owes_after': 'Después {method} todavía debe {left}.',
+    'deposit.stays':
+      'Queda con tu nombre. No se puede cambiar ni borrar; si está mal, se deshace completo desde su página.',
+    'deposit.confirm': 'Registrar {amount}',
+    'deposit.done': 'Registrado: el depósito está en los libros.',
+    'deposit.before': 'Ya estaba registrado con esa referencia: no se registró nada nuevo.',
     'back.deposit': 'Depósito {reference}',
     'back.payout': 'Pago al comercio {reference}',
     'back.amount': 'Monto',
@@ -32,6 +57,30 @@ export const MOVEMENT_TEXTS = roomTexts(
     'entry.payout_returned': 'pago que volvió',
   },
   {
+    'deposit.way': 'Record a deposit…',
+    'deposit.title': 'Record a deposit',
+    'deposit.text':
+      'This is for a deposit that came and has no line of its own in a bank statement, such as the part of one merchant in a single credit. If the statement has its line, explain the line: the deposit is recorded with it.',
+    'deposit.from': 'Where it came from',
+    'deposit.amount': 'Amount that came',
+    'deposit.commission': 'Commission that the method kept, beside the amount (if any)',
+    'deposit.reference': 'Reference of the bank',
+    'deposit.reference_hint': 'The same reference records nothing twice. It is kept for ever: no personal data.',
+    'deposit.no_source': 'Choose where it came from.',
+    'deposit.bad_currency': 'Write the code of the currency, such as CLP or USD.',
+    'deposit.bad_amount': 'Write the amount without thousands separators: 15000 in CLP, 10.55 in USD.',
+    'deposit.bad_commission': 'A commission is written like the amount, and only a payment method keeps one.',
+    'deposit.bad_reference': 'A reference is 1 to 100 letters, digits or signs without accents.',
+    'deposit.too_much': '{method} owes only {most}: nothing was recorded.',
+    'deposit.different': 'This reference has a deposit of {amount} with other data: nothing was recorded.',
+    'deposit.was_returned': 'The deposit with this reference was taken back: record the new one under another.',
+    'deposit.question': 'Record a deposit of {amount}?',
+    'deposit.owes_after': 'Afterwards {method} still owes {left}.',
+    'deposit.stays':
+      'It stays with your name. It cannot be changed or deleted; if it is wrong, its page takes all of it back.',
+    'deposit.confirm': 'Record {amount}',
+    'deposit.done': 'Recorded: the deposit is in the books.',
+    'deposit.before': 'It was recorded before under this reference: nothing new was recorded.',
     'back.deposit': 'Deposit {reference}',
     'back.payout': 'Payout to the merchant {reference}',
     'back.amount': 'Amount',

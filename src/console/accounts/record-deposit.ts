@@ -1,0 +1,195 @@
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
+import type { App } from '../../app.ts';
+import { selectAvailable, selectBalance } from '../../books/balance-queries.ts';
+import { methodReceivable } from '../../books/journal-entry.ts';
+import { methodName } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import type { Language } from '../../lib/language.ts';
+import { formatMoney, parseTyped } from '../../lib/money.ts';
+import { isBankReference, movementPosting } from '../../movements/movement.ts';
+import { type MovementWish, newMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
+import { environmentHere } from '../../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
+import { alertNotice, type Fault, formField } from '../notice.ts';
+import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText } from '../payouts/owner-choice.ts';
+import { fieldsOf } from '../sign-in.ts';
+
+const PATH = '/movements/deposit';
+const FIELDS = ['of', 'from', 'amount', 'commission', 'currency', 'reference'] as const;
+const NOTHING: Fault = { said: '' };
+
+/** The fields as they were typed. */
+type Typed = Readonly<Record<string, string>>;
+
+/** `owner`: whose books get the deposit. */
+type Asked = { owner: ServiceEnvironment; wish: MovementWish };
+
+/** Asks for a deposit that no bank statement shows as a line of its own. */
+export const getConsoleDeposit = consoleHandler(async (app, visit) => {
+  const typed = typedOf(visit);
+  return requireProof(app, visit, addressOf(visit, typed)) ?? sendForm(app, visit, typed);
+});
+
+/** Shows what the books will say; with `confirm` records the deposit, as `deposit create` does. */
+export const postConsoleDeposit = consoleHandler(async (app, visit) => {
+  const fields = fieldsOf(visit.request);
+  const proof = requireProof(app, visit, addressOf(visit, fields));
+  if (proof !== null) return proof;
+  const refuse = (status: number, fault: Fault) => sendForm(app, visit, fields, { status, fault });
+  const asked = await readAsked(app, visit, fields);
+  if ('refusal' in asked) return refuse(400, asked.refusal);
+  const { owner, wish } = asked;
+  await environmentHere(app, { environment_id: owner.id });
+  if (fields['confirm'] === undefined) {
+    const excess = await excessOf(app, visit.language, asked);
+    return excess === null ? sendQuestion(app, visit, asked, fields) : refuse(409, excess);
+  }
+  const recording = await recordMovement(app, owner, wish);
+  if (recording.kind === 'recorded' || recording.kind === 'replayed')
+    return visit.goTo(`/movements/${recording.movement.id}?done=${recording.kind}`);
+  return refuse(409, faultOf(visit.language, wish, recording));
+});
+
+function addressOf(visit: ConsoleVisit, typed: Typed): string {
+  const given = FIELDS.flatMap((name) => ((typed[name] ?? '') === '' ? [] : [[name, typed[name] as string] as const]));
+  return given.length === 0 ? PATH : `${PATH}?${typedQuery(visit, Object.fromEntries(given))}`;
+}
+
+async function readAsked(app: App, { language, user, by }: ConsoleVisit, fields: Typed): Promise<Asked | Refused> {
+  const text = (name: (typeof FIELDS)[number]) => (fields[name] ?? '').trim();
+  const noOwner = noOwnerFault(language, text('of'));
+  const owner = noOwner === null ? await ownerNamed(app, user, text('of')) : null;
+  if (owner === null) return { refusal: noOwner ?? { said: tell(language, 'upload.choose_whose'), field: 'of' } };
+  const method = app.paymentMethods.find(({ code }) => text('from') === `method ${code}`)?.code ?? null;
+  if (method === null && text('from') !== 'merchant') return refusedField('from', tell(language, 'deposit.no_source'));
+  const currency = text('currency').toUpperCase();
+  if (currencyExponent(currency) === undefined) return refusedField('currency', tell(language, 'deposit.bad_currency'));
+  const amount = parseTyped(text('amount'), currency);
+  if (amount === null || amount < 1) return refusedField('amount', tell(language, 'deposit.bad_amount'));
+  const commission = text('commission') === '' ? 0 : parseTyped(text('commission'), currency);
+  if (commission === null || (commission > 0 && method === null))
+    return refusedField('commission', tell(language, 'deposit.bad_commission'));
+  const reference = text('reference');
+  if (!isBankReference(reference)) return refusedField('reference', tell(language, 'deposit.bad_reference'));
+  return { owner, wish: { kind: 'deposit', reference, amount, commission, currency, paymentMethod: method, by } };
+}
+
+/** Returns the fault of an amount above what the payment method owes; null without one. */
+async function excessOf(app: App, language: Language, { owner, wish }: Asked): Promise<Fault | null> {
+  const most = await owedBy(app, owner, wish);
+  return most === null || wish.amount + wish.commission <= most
+    ? null
+    : faultOf(language, wish, { kind: 'refused', most });
+}
+
+/** Returns what the payment method owes; null: the merchant paid the deposit in. */
+async function owedBy(app: App, { id }: ServiceEnvironment, { paymentMethod, currency }: MovementWish) {
+  if (paymentMethod === null) return null;
+  return selectBalance(app.db, { environmentId: id, account: methodReceivable(paymentMethod), currency });
+}
+
+function faultOf(language: Language, { currency, paymentMethod }: MovementWish, recording: Recording): Fault {
+  if (recording.kind === 'refused') {
+    const method = methodName(language, { code: paymentMethod ?? '' });
+    const said = tell(language, 'deposit.too_much', { method, most: formatMoney(recording.most, currency) });
+    return { said, field: 'amount' };
+  }
+  if (recording.kind === 'unknown') return { said: tell(language, 'upload.choose_whose'), field: 'of' };
+  if (recording.kind === 'returned') return { said: tell(language, 'deposit.was_returned'), field: 'reference' };
+  const amount = formatMoney(recording.movement.amount, recording.movement.currency);
+  return { said: tell(language, 'deposit.different', { amount }), field: 'reference' };
+}
+
+async function sendForm(
+  app: App,
+  visit: ConsoleVisit,
+  typed: Typed,
+  { status, fault }: { status: number; fault: Fault } = { status: 200, fault: NOTHING },
+) {
+  const { language, user, send } = visit;
+  const title = tell(language, 'deposit.title');
+  const at = `${publicPath(app)}/console`;
+  const value = (name: (typeof FIELDS)[number], otherwise = '') => typed[name] ?? otherwise;
+  const sources = [
+    ...app.paymentMethods.map((method) => {
+      const text = tell(language, 'explain.method', { method: methodName(language, method) });
+      return [`method ${method.code}`, text] as const;
+    }),
+    ['merchant', tell(language, 'explain.merchant')] as const,
+  ];
+  const main = html`${alertNotice(fault)}
+<h1>${title}</h1>
+<p>${tell(language, 'deposit.text')}</p>
+<form class="card pad narrow" method="post" action="${at}${PATH}">
+${ownerField(visit, await listSeenOwners(app, user), value('of'), fault)}
+${formField(fault, 'from', (attributes) => html`<label>${tell(language, 'deposit.from')}<select name="from" required${attributes}><option value=""></option>${sources.map(([one, text]) => html`<option value="${one}"${one === value('from') && html` selected`}>${text}</option>`)}</select></label>`)}
+${formField(fault, 'amount', (attributes) => html`<label>${tell(language, 'deposit.amount')}<input name="amount" required maxlength="15" inputmode="decimal" value="${value('amount')}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'currency', (attributes) => html`<label>${tell(language, 'column.currency')}<input name="currency" required maxlength="3" value="${value('currency', 'CLP')}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'deposit.commission')}<input name="commission" maxlength="15" inputmode="decimal" value="${value('commission')}" autocomplete="off"${attributes}></label>`)}
+${formField(fault, 'reference', (attributes) => html`<label>${tell(language, 'deposit.reference')}<input name="reference" required maxlength="100" value="${value('reference')}" autocomplete="off"${attributes}></label>`, 'reference-hint')}
+<p class="quiet" id="reference-hint">${tell(language, 'deposit.reference_hint')}</p>
+<p class="actions"><button class="primary">${tell(language, 'settle.look')}</button></p></form>`;
+  return send(status, { title, main, again: addressOf(visit, typed) });
+}
+
+/** Asks for confirmation, with the entries and with what is owed or available afterwards. */
+async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Asked, typed: Typed) {
+  const { language, user, send } = visit;
+  const { amount, commission, currency, reference, paymentMethod } = wish;
+  const money = formatMoney(amount, currency);
+  const title = tell(language, 'deposit.question', { amount: money });
+  const at = `${publicPath(app)}/console`;
+  const name = (await listSeenOwners(app, user)).find(({ id }) => id === owner.id)?.name ?? '';
+  const entries = movementPosting(newMovement(owner.id, wish, 0)).transfers.map(({ debit, credit, ...transfer }) => ({
+    ...transfer,
+    debit_account: debit,
+    credit_account: credit,
+  }));
+  const source =
+    paymentMethod === null
+      ? tell(language, 'explain.merchant')
+      : tell(language, 'explain.method', { method: methodName(language, { code: paymentMethod }) });
+  const hidden = FIELDS.map((field) => html`<input type="hidden" name="${field}" value="${typed[field] ?? ''}">`);
+  const main = html`<h1>${title}</h1>
+<div class="card pad narrow"><dl class="facts">
+<dt>${tell(language, 'column.merchant')}</dt><dd>${ownerText(language, name, owner.environment)}</dd>
+<dt>${tell(language, 'deposit.from')}</dt><dd>${source}</dd>
+<dt>${tell(language, 'deposit.amount')}</dt><dd><strong>${money}</strong>${commission > 0 && html`<br>${tell(language, 'recorded.commission', { amount: formatMoney(commission, currency) })}`}</dd>
+<dt>${tell(language, 'deposit.reference')}</dt><dd class="code">${reference}</dd>
+</dl></div>
+${entriesTable(language, entries)}
+<p>${await afterwards(app, language, owner, wish)}</p>
+<p>${tell(language, 'deposit.stays')}</p>
+<form class="actions" method="post" action="${at}${PATH}">
+${hidden}<input type="hidden" name="confirm" value="yes">
+<button class="primary">${tell(language, 'deposit.confirm', { amount: money })}</button>
+<a class="button" href="${at}${addressOf(visit, typed)}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main, again: addressOf(visit, typed) });
+}
+
+async function afterwards(app: App, language: Language, owner: ServiceEnvironment, wish: MovementWish) {
+  const { amount, commission, currency, paymentMethod } = wish;
+  const owed = await owedBy(app, owner, wish);
+  if (owed !== null) {
+    const method = methodName(language, { code: paymentMethod ?? '' });
+    const left = formatMoney(addUp([owed, -amount, -commission]), currency);
+    return tell(language, 'deposit.owes_after', { method, left });
+  }
+  const available = await selectAvailable(app.db, [owner.id], currency);
+  return tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, amount]), currency) });
+}
+
+/** Leads people who record movements to the form. `of`: the environment whose books get the deposit, if it is known. */
+export function depositWay(app: App, { language, user }: ConsoleVisit, of?: number): Html | false {
+  const query = of === undefined ? '' : `?of=${of}`;
+  return (
+    user.may.has('movements:record') &&
+    html`<p class="actions"><a class="button" href="${publicPath(app)}/console${PATH}${query}">${tell(language, 'deposit.way')}</a></p>`
+  );
+}
