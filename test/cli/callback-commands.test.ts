@@ -181,18 +181,41 @@ suite('an endpoint that fails, on the command line', () => {
   }
 });
 
+suite('a callback that arrived at an endpoint that fails by now', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  before(() => fillStore(folder, { status: 404, first: 200, orders: ['ORD-1', 'ORD-2'] }));
+
+  test('has no time since when it fails in callback list, as the one that waits has', async () => {
+    const { stdout } = await runIn(folder, ['callback', 'list']);
+    const time = '[\\d: -]+ -0[34]:00';
+    assert.match(stdout, new RegExp(` delivered +1 +200 +${time} +— +https:`));
+    assert.match(stdout, new RegExp(` queued +3 +404 +next ${time} +${time} +https:`));
+  });
+});
+
 /**
- * Fills a store with orders whose callbacks were answered three times, an hour ago. Returns the id of the payment
- * service.
+ * Fills a store with orders whose callbacks were answered three times, an hour ago; `first`: the first answer of all.
+ * Returns the id of the payment service.
  */
-async function fillStore(folder: string, { status, orders }: { status: number; orders: string[] }): Promise<string> {
+async function fillStore(
+  folder: string,
+  { status, first = status, orders }: { status: number; first?: number; orders: string[] },
+): Promise<string> {
+  const firsts = [first];
   const url = `sqlite:${join(folder, 'rubrica.db')}`;
   const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);
   const app = createTestApp(db, {
     // The commands use the clock of the machine.
     now: createTestClock(Date.now() - 3_600_000),
-    fetch: async () => ({ kind: 'answered', status, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
+    fetch: async () => ({
+      kind: 'answered',
+      status: firsts.pop() ?? status,
+      retryAfter: null,
+      excerpt: 'no such page',
+      durationMs: 1,
+    }),
   });
   const environment = await createTestEnvironment(app);
   for (const reference of orders) await createPaidTransaction(app, environment, { reference });

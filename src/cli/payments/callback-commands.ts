@@ -70,10 +70,15 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     ATTEMPTS: String(one.attempts),
     'LAST ANSWER': answerIn(one),
     'WHEN (CHILE)': one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
-    'FAILS SINCE (CHILE)': one.failing_since === null ? '—' : time(one.failing_since),
+    'FAILS SINCE (CHILE)': hasArrived(one) ? '—' : time(one.failing_since),
     URL: urlIn(one.url, one),
   }));
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
+}
+
+/** Whether the shop has it: that its endpoint fails by now does not concern this callback. */
+function hasArrived({ state }: Pick<ListedCallback, 'state'>): boolean {
+  return state !== 'queued' && state !== 'dead' && state !== 'disabled';
 }
 
 /** Id 0: a post about a payout. */
