@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { cancelPayouts } from '../../src/payouts/approval/decide-payouts.ts';
+import { setAccountType } from '../../src/payouts/files/set-account-type.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -56,7 +57,7 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;6.000;\n${day};ABONO;;7.000`);
     const take = `statement import ${lines} --account 123456789`;
     const wishes = [wish({ amount: 1000 }), wish({ amount: 2000 }), wish({ amount: 4000 })];
-    const [one, two] = await propose(app, desk, wishes);
+    const [one, two, three] = await propose(app, desk, wishes);
     await cancelPayouts(app, { owner: environment, by, named: { ids: [two?.id ?? ''] }, reason: 'error' });
     const before = await money();
     await refused(file, /^Write 2 payouts of \$35\.000 CLP in all into files for santander\? /);
@@ -73,6 +74,18 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
       /^Decide that \$[\d.]+ CLP of transaction \d+ in suspense is kept\? It stays\. /,
     );
     await refused(`payout approve ${one?.id} ${one?.id}`, /Approve 1 payout of \$1\.000 CLP in all\? /);
+    if (one !== undefined) await setAccountType(app, one, 'sight', desk.approver);
+    await refused(
+      `payout approve ${one?.id}`,
+      new RegExp(`^Account type sight: ${one?.reference}\nApprove 1 payout of `, 'm'),
+    );
+    await refused(
+      `batch approve ${one?.batch_id}`,
+      new RegExp(
+        `^Account type sight: (${one?.reference}, ${three?.reference}|${three?.reference}, ${one?.reference})\nApprove 2 payouts of `,
+        'm',
+      ),
+    );
     await refused(`batch approve ${one?.batch_id}`, /Approve 2 payouts of \$5\.000 CLP in all\? /);
     const nothing = (await ask(`batch submit ${left?.batch_id}`, 'n')).stderr;
     assert.ok(nothing.includes('PAYOUT_STATE') && !nothing.includes('[y/N]'), nothing);

@@ -16,7 +16,7 @@ import {
 import { findBatch, findPayout, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout, statesBefore } from '../../payouts/payout.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
-import { showPayouts } from '../../payouts/show-payouts.ts';
+import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { checkPaymentService, readLimit, readReason, refuseEmpty } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
@@ -158,11 +158,21 @@ async function carryOut(
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
   // If there is nothing to decide, the decision itself throws the refusal.
-  const isAsked = payouts.length > 0 && (await confirm(`${beginSentence(name)} ${sumOf(payouts)}?`, options));
+  const question = [...typeLines(seen), `${beginSentence(name)} ${sumOf(payouts)}?`].join('\n');
+  const isAsked = payouts.length > 0 && (await confirm(question, options));
   const shown = isAsked && name === 'approve' ? hashOfShown(seen) : undefined;
   return DECISIONS[name].run(app, { ...decision, shown }).catch((error: unknown) => {
     const isOwn = name === 'approve' && payouts.some((one) => one.proposed_by_id === decision.by.userId);
     throw isOwn && error instanceof Problem && error.code === 'PERMISSION_MISSING' ? ownPayout(error) : error;
+  });
+}
+
+/** Says which account types people set, as `payout show` and the console do: the bank's file has them. */
+function typeLines(seen: readonly ShownPayout[]): string[] {
+  return [...Map.groupBy(seen, ({ accountType }) => accountType)].flatMap(([type, of]) => {
+    const [named, more] = [of.slice(0, 20).map(({ payout }) => payout.reference), of.length - 20];
+    const others = more > 0 ? ` and ${more} more` : '';
+    return type === null ? [] : [`Account type ${type}: ${named.join(', ')}${others}`];
   });
 }
 
