@@ -154,7 +154,11 @@ function causeSection(
   const command = importCommandOf(settlement);
   return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
 ${cause === 'refund_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.chargebacks')}</p>`}
-${BOOKABLE_CAUSES.includes(cause) && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${settlement.id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
+${
+  BOOKABLE_CAUSES.includes(cause) &&
+  html`${accepting.may && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/settlements/${settlement.id}/book">${tell(language, 'settlement.book')}</a></p>`}
+<p class="quiet">${tell(language, 'settlement.import', { command })}</p>`
+}
 ${tableOf(
   head,
   differences.map((one) => cellsOf(app, language, one, accepting)),
