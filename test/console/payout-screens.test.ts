@@ -237,7 +237,15 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       [fewer.status, /role="alert">[^<]*have changed since they were shown/.test(fewer.text)],
       [409, true],
     );
+    const form = (page: string) => /<select name="type"[^]*?<\/select>/.exec(page)?.[0] ?? '';
+    const unset = form((await maker.get(`/payouts/${second}`)).text);
+    assert.match(
+      unset,
+      /^<select name="type" required><option value="">Not set<\/option>/,
+      'none is chosen beforehand',
+    );
     assert.equal((await maker.post(`/payouts/${second}/account-type`, { type: 'savings' })).status, 303);
+    assert.match(form((await maker.get(`/payouts/${second}`)).text), /required><option value="checking">/);
     const typed = await boss.post(`/payouts/${second}/approve`, seen.payout);
     assert.deepEqual(
       [typed.status, /role="alert">[^<]*have changed since they were shown/.test(typed.text)],
@@ -408,7 +416,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const paymentServices = [desk.environment.paymentServiceId];
     for (const user of [desk.users.maker, await createTestUser(app, { role: 'merchant', may: [], paymentServices })]) {
       const page = (await as(user).get(path)).text;
-      assert.ok(page.includes('TEF-A1') && !page.includes('/console/movements'), 'no closed screen');
+      assert.ok(page.includes('TEF-A1') && !/console\/movements(?!\/deposit)/.test(page), 'no closed screen');
     }
   });
 

@@ -19,9 +19,10 @@ export function accountTypeForm(
   };
   const setter = setters[state];
   if (setter === undefined || !user.may.has(setter)) return false;
+  // None is chosen beforehand: a save in a hurry would say where the money goes.
   return html`<h2>${tell(language, 'account_type.title')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/payouts/${id}/account-type">
 <p class="quiet">${tell(language, 'account_type.text')}</p>
-<label>${tell(language, 'account_type.title')}<select name="type">${ACCOUNT_TYPES.map((type) => html`<option value="${type}"${type === accountType && html` selected`}>${tell(language, `account_type.${type}`)}</option>`)}</select></label>
+<label>${tell(language, 'account_type.title')}<select name="type" required>${accountType === null && html`<option value="">${tell(language, 'account_type.unset')}</option>`}${ACCOUNT_TYPES.map((type) => html`<option value="${type}"${type === accountType && html` selected`}>${tell(language, `account_type.${type}`)}</option>`)}</select></label>
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
