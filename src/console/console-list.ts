@@ -120,6 +120,24 @@ export async function readFirst<Row>(most: number, read: (limit: number) => Prom
   return { rows: found.slice(0, most), cut: found.length > most && most };
 }
 
+/** The newest rows among which a filter that only this process can apply looks. */
+const SEARCHED = 5000;
+
+/**
+ * Reads the first `most` rows that a filter lets pass, among the newest `SEARCHED`. `cut`: how many were read or found, if
+ * there are more. `passes` null: there is no filter.
+ */
+export async function readMatching<Row>(
+  most: number,
+  read: (limit: number) => Promise<readonly Row[]>,
+  passes: ((row: Row) => boolean) | null,
+): Promise<{ rows: Row[]; cut: number | false }> {
+  if (passes === null) return readFirst(most, read);
+  const found = await readFirst(SEARCHED, read);
+  const rows = found.rows.filter(passes);
+  return rows.length > most ? { rows: rows.slice(0, most), cut: most } : { rows, cut: found.cut };
+}
+
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 async function sendFile<Row>(

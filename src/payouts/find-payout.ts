@@ -78,7 +78,16 @@ export async function findBatch(
 
 /** Returns the newest batches. */
 export async function listBatches(app: App, scope: PayoutScope, limit: number): Promise<ListedBatch[]> {
-  const batches = await selectBatches(app.db, await idsOf(app, scope), limit);
+  return sumEach(app, await newestBatches(app, scope, limit));
+}
+
+/** Returns the newest batches without their sums, which cost more. */
+export async function newestBatches(app: App, scope: PayoutScope, limit: number): Promise<PayoutBatch[]> {
+  return selectBatches(app.db, await idsOf(app, scope), limit);
+}
+
+/** Adds the count and the sum of the payouts in each state. */
+export async function sumEach(app: App, batches: readonly PayoutBatch[]): Promise<ListedBatch[]> {
   const sums: BatchSum[] = [];
   for (const [environmentId, some] of Map.groupBy(batches, ({ environment_id }) => environment_id)) {
     const ids = some.map(({ id }) => id);

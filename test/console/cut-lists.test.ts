@@ -108,6 +108,38 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
     assert.ok(open.includes('oldest.csv') && !open.includes('Hay más') && !open.includes('day.csv'));
   });
 
+  test('find batches, bank files and settlements by a text that only rows older than the first page have', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    await app.db.transaction(async (tx) => {
+      const numbers = 'with recursive n (i) as (select 0 union all select i + 1 from n where i < 201)';
+      const name = "case when i = 0 then 'Ñandú SpA' else 'x' end";
+      await tx.query(
+        `insert into payout_batches (id, environment_id, name, created_at, proposed_by, proposed_by_id)
+         ${numbers} select 'pb_' || i, e.id, ${name}, 1000 + i, 'x', 'x' from environments e, n where e.id = $1`,
+        [id],
+      );
+      await tx.query(
+        `insert into payout_files (id, environment_id, format, name, created_at, made_by, payouts, total, sha256, sealed_content)
+         ${numbers} select 'pf_' || i, e.id, 'santander', ${name}, 1000 + i, 'x', 1, 1, 'x', 'x' from environments e, n where e.id = $1`,
+        [id],
+      );
+      await tx.query(
+        `insert into settlements (id, environment, payment_method, file_name, file_sha256, first_day, last_day, kept_at, kept_by, matched, totals)
+         ${numbers} select 'sf_' || i, 'development', 'simulated', ${name}, 'sha' || i, '2026-01-15', '2026-01-15', 1000 + i, 'x', 0, '[]' from n`,
+      );
+    });
+    for (const path of ['/batches', '/payout-files', '/settlements']) {
+      assert.doesNotMatch((await server.get(`/console${path}`, user.console)).text, /Ñandú/, path);
+      const found = (await server.get(`/console${path}?text=%C3%B1and%C3%BA`, user.console)).text;
+      assert.ok(found.includes('Ñandú SpA') && !found.includes('Hay más'), path);
+      const many = (await server.get(`/console${path}?text=x`, user.console)).text;
+      assert.match(many, /Hay más: solo se leyeron los primeros [12]00\./, path);
+    }
+  });
+
   test('find statements with lines in suspense that are older than the newest two hundred', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);

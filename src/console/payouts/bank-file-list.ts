@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -6,11 +7,16 @@ import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { BankFileFormat } from '../../payout-senders/bank-file-format.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
-import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/files/find-payout-file.ts';
+import {
+  listApproved,
+  newestPayoutFiles,
+  type SummedPayoutFile,
+  sumEachFile,
+} from '../../payouts/files/find-payout-file.ts';
 import { makePayoutFiles } from '../../payouts/files/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
@@ -35,19 +41,25 @@ type SeenFile = SummedPayoutFile & { merchant: string };
 /** Lists the files for banks, with their contents and results. */
 export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
-  const { rows: files, cut } = await readFirst(SHOWN, (limit) => listPayoutFiles(app, user.environmentIds, limit));
-  const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
   const { text = '', state } = askedOf(visit);
-  const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
+  const { rows: named, cut } = await readMatching(
+    SHOWN,
+    (limit) => readNamed(app, user, limit),
+    text === '' ? null : ({ file, merchant }) => containsText(text, [file.id, file.name, file.format, merchant]),
+  );
+  const merchants = new Map(named.map(({ file, merchant }) => [file.id, merchant]));
+  const files = await sumEachFile(
+    app,
+    named.map(({ file }) => file),
+  );
   return sendList<SeenFile>(visit, {
     title: tell(language, 'files.title'),
     path: '/payout-files',
     columns: columnsFor(app, language),
     cut,
-    rows: seen.filter(
-      ({ file, sums, merchant }) =>
-        isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),
-    ),
+    rows: files
+      .filter(({ sums }) => isInState(sums, state))
+      .map((one) => ({ ...one, merchant: merchants.get(one.file.id) ?? '' })),
     filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
     above:
       user.may.has('payouts:create') &&
@@ -59,6 +71,13 @@ export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
     ),
   });
 });
+
+/** Reads the newest files, each with the name of its merchant. */
+async function readNamed(app: App, { environmentIds }: User, limit: number) {
+  const files = await newestPayoutFiles(app, environmentIds, limit);
+  const owners = await listOwners(app, [...new Set(files.map(({ environment_id }) => environment_id))]);
+  return files.map((file) => ({ file, merchant: owners.get(file.environment_id)?.name ?? '' }));
+}
 
 /**
  * Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch.

@@ -5,14 +5,14 @@ import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { type BatchLine, tellBatch } from '../../payouts/batch-history.ts';
-import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
+import { findBatch, type ListedBatch, listPayouts, newestBatches, sumEach } from '../../payouts/find-payout.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { actorText, clockTag, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
@@ -40,15 +40,17 @@ const SHOWN = 200;
 export const getConsoleBatches = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
   const { text = '', state } = askedOf(visit);
-  const { rows: batches, cut } = await readFirst(SHOWN, (limit) => listBatches(app, user.environmentIds, limit));
+  const { rows: batches, cut } = await readMatching(
+    SHOWN,
+    (limit) => newestBatches(app, user.environmentIds, limit),
+    text === '' ? null : ({ id, name, proposed_by }) => containsText(text, [id, name, proposed_by]),
+  );
   return sendList<ListedBatch>(visit, {
     title: tell(language, 'batches.title'),
     path: '/batches',
     columns: batchColumns(app, language),
     cut,
-    rows: batches.filter(
-      ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
-    ),
+    rows: (await sumEach(app, batches)).filter(({ sums }) => isInState(sums, state)),
     filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
     above:
       user.may.has('payouts:create') &&

@@ -14,7 +14,7 @@ import { selectSettlements } from '../../movements/settlement-queries.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { actorText, badge, emptyState, testBadge } from '../console-format.ts';
-import { askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { choiceNames, readEnvironment } from '../merchants/visible-merchants.ts';
@@ -69,8 +69,12 @@ export async function readFile(
 async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fault: Fault, chosen: Chosen) {
   const { language, user } = visit;
   const { text = '', open = '' } = askedOf(visit);
-  const { rows: settlements, cut } = await readFirst(SHOWN, (limit) =>
-    selectSettlements(app.db, limit, open === 'yes'),
+  const { rows, cut } = await readMatching(
+    SHOWN,
+    (limit) => selectSettlements(app.db, limit, open === 'yes'),
+    text === ''
+      ? null
+      : ({ file_name, payment_method: code }) => containsText(text, [file_name, code, methodName(language, { code })]),
   );
   const mayCompare = user.may.has('movements:record');
   const none = mayCompare ? 'settlements.none_yet' : 'settlements.none';
@@ -80,9 +84,7 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, fa
     path: '/settlements',
     columns: columnsFor(app, language),
     cut,
-    rows: settlements.filter(({ file_name, payment_method: code }) =>
-      containsText(text, [file_name, code, methodName(language, { code })]),
-    ),
+    rows,
     filters: [
       { name: 'text', text: 'list.filter_text', type: 'search' },
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },

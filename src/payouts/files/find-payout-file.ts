@@ -27,7 +27,16 @@ export async function findPayoutFile(app: App, scope: PayoutScope, id: string): 
 
 /** Returns the newest files, each with the number of its payouts in each state. */
 export async function listPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<SummedPayoutFile[]> {
-  const files = await selectPayoutFiles(app.db, await idsOf(app, scope), limit);
+  return sumEachFile(app, await newestPayoutFiles(app, scope, limit));
+}
+
+/** Returns the newest files without the states of their payouts, which cost more. */
+export async function newestPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<ListedPayoutFile[]> {
+  return selectPayoutFiles(app.db, await idsOf(app, scope), limit);
+}
+
+/** Adds the number of payouts in each state. */
+export async function sumEachFile(app: App, files: readonly ListedPayoutFile[]): Promise<SummedPayoutFile[]> {
   const sums: FileSum[] = [];
   for (const [environmentId, some] of Map.groupBy(files, ({ environment_id }) => environment_id)) {
     const ids = some.map(({ id }) => id);
