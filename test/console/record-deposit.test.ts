@@ -53,11 +53,15 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     assert.ok(form.text.includes(`<option value="${desk.environment.id}" selected>`));
     const asked = await maker.post(PATH, typed);
     assert.match(asked.text, /¿Registrar un depósito de \$9\.000 CLP\?/);
-    const rows = [...asked.text.matchAll(/data-label="(?:Debe|Haber|Monto)"[^>]*>([^<]+)</g)].map(([, cell]) => cell);
+    const rows = [...asked.text.matchAll(/data-label="(?:Asiento|Debe|Haber|Monto)"[^>]*>([^<]+)</g)].map(
+      ([, cell]) => cell,
+    );
     assert.deepEqual(rows, [
+      'depósito',
       'el banco',
       'por cobrar a Simulador',
       '$9.000 CLP',
+      'comisión del medio',
       'comisiones de los adquirentes',
       'por cobrar a Simulador',
       '$300 CLP',
