@@ -28,7 +28,7 @@ const REASONS: readonly string[] = [
   'protocol',
 ] satisfies CauseCode[];
 
-/** The causes of Node's certificate errors. */
+/** The causes of Node's certificate errors, and of bytes that are not TLS. */
 const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
   CERT_HAS_EXPIRED: 'tls_expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls_name',
@@ -37,7 +37,12 @@ const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_chain',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'tls_none',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls_none',
 };
+
+/** Failures of TLS in which no certificate was seen. */
+const HANDSHAKE = /^(?:ERR_SSL_|E[A-Z]+$)/;
 
 /** The causes by status. Other statuses from 500 on are `error`; the rest are `other`. */
 const STATUSES: Readonly<Record<number, CauseCode>> = {
@@ -95,7 +100,7 @@ function codeOf(url: string, { status, failure, location, excerpt = null }: Stor
 function codeOfFailure(failure: string): CauseCode {
   if (failure.startsWith('connect: EPROXY')) return 'proxy';
   const [reason = '', detail = ''] = failure.split(': ');
-  if (reason === 'tls') return CERTIFICATES[detail] ?? 'tls';
+  if (reason === 'tls') return CERTIFICATES[detail] ?? (HANDSHAKE.test(detail) ? 'tls_handshake' : 'tls');
   return REASONS.includes(reason) ? (reason as CauseCode) : 'other';
 }
 

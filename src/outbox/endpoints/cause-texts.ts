@@ -10,6 +10,8 @@ export type CauseCode =
   | 'tls_name'
   | 'tls_chain'
   | 'tls_self_signed'
+  | 'tls_none'
+  | 'tls_handshake'
   | 'reset'
   | 'refused_address'
   | 'too_large'
@@ -89,6 +91,26 @@ export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<Language, Told>>
     es: [
       'firmó su certificado ella misma',
       'La tienda obtiene un certificado de una autoridad pública, como Let’s Encrypt.',
+    ],
+  },
+  tls_none: {
+    en: [
+      'the port answers without TLS',
+      'The shop serves https at this port, or corrects the scheme or the port in x_url_callback.',
+    ],
+    es: [
+      'el puerto responde sin TLS',
+      'La tienda atiende https en este puerto, o corrige el esquema o el puerto en x_url_callback.',
+    ],
+  },
+  tls_handshake: {
+    en: [
+      'TLS fails before the certificate is seen',
+      'The server of the shop accepts TLS 1.2 or 1.3 for the host in x_url_callback. Its log says why it refused.',
+    ],
+    es: [
+      'TLS falla antes de llegar al certificado',
+      'El servidor de la tienda acepta TLS 1.2 o 1.3 para el nombre en x_url_callback. Su registro dice por qué lo rechazó.',
     ],
   },
   reset: {
