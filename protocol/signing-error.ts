@@ -55,7 +55,7 @@ export const SIGNING_CATALOGUE = {
   TOO_MANY_FIELDS: ['has too many fields', 'Send fewer fields, counting the members of inner objects.'],
   FIELD_TOO_LONG: [
     'is too long',
-    'Shorten the value: at most 100 characters in a reference, a session id or a Service Token, 254 in an e-mail address, 2048 in a URL. Other limits are in the API reference.',
+    'Shorten the value: at most 100 characters in a reference, a session id or a Service Token, 254 in an e-mail address, 2048 in a URL, 4096 in any other value.',
   ],
   CONTROL_CHARACTER: ['contains a control character', 'Remove line feeds, tabs and other control characters.'],
   UNKNOWN_FIELD: [

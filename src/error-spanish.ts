@@ -268,7 +268,7 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   TOO_MANY_FIELDS: ['tiene demasiados campos', 'Envía menos campos, contando los de los objetos de adentro.'],
   FIELD_TOO_LONG: [
     'es demasiado largo',
-    'Acorta el valor: a lo más 100 caracteres en una referencia, un id de sesión o un Service Token, 254 en un correo, 2048 en una URL. Los demás límites están en la referencia de la API.',
+    'Acorta el valor: a lo más 100 caracteres en una referencia, un id de sesión o un Service Token, 254 en un correo, 2048 en una URL, 4096 en cualquier otro valor.',
   ],
   CONTROL_CHARACTER: [
     'contiene un carácter de control',

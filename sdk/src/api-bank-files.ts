@@ -227,7 +227,7 @@ export type StatementUseRequest = {
   commission?: number | undefined;
   /** Payment service that owns the new deposit or payout; required if the account is of all payment services */
   paymentServiceId?: string | undefined;
-  /** Reason, stored for later readers; do not name a person */
+  /** Reason, up to 200 characters, stored for later readers; do not name a person */
   reason: string;
 };
 

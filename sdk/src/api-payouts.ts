@@ -13,9 +13,9 @@ export type TefRequest = {
     recipientData: {
       /** RUT of the holder, with or without points */
       rut: string;
-      /** Name of the holder */
+      /** Name of the holder, up to 200 characters */
       name: string;
-      /** E-mail address of the holder */
+      /** E-mail address of the holder, up to 254 characters */
       email: string;
     };
     bankData: {
@@ -24,10 +24,10 @@ export type TefRequest = {
       /** Account number as text, with leading zeros */
       bankAccount: string;
     };
-    /** URL to which the final state is posted */
+    /** URL to which the final state is posted, up to 1000 characters */
     url?: string | undefined;
   };
-  /** URL to which the final state is posted */
+  /** URL to which the final state is posted, up to 1000 characters */
   callbackUrl?: string | undefined;
 };
 
@@ -79,9 +79,9 @@ export type PayoutBatchRequest = {
     recipientData: {
       /** RUT of the holder, with or without points */
       rut: string;
-      /** Name of the holder */
+      /** Name of the holder, up to 200 characters */
       name: string;
-      /** E-mail address of the holder */
+      /** E-mail address of the holder, up to 254 characters */
       email: string;
     };
     bankData: {
@@ -90,7 +90,7 @@ export type PayoutBatchRequest = {
       /** Account number as text, with leading zeros */
       bankAccount: string;
     };
-    /** URL to which the final state is posted */
+    /** URL to which the final state is posted, up to 1000 characters */
     url?: string | undefined;
   }[];
   /** Payment service that pays. Default: the only one that the user sees */
@@ -192,7 +192,7 @@ export type PayoutBatchRead = {
 export type PayoutBatchApproval = {
   /** Code of your app, or a recovery code; always required, and valid once */
   code?: string | undefined;
-  /** Reason, stored for later readers; do not name a person */
+  /** Reason, up to 200 characters, stored for later readers; do not name a person */
   reason?: string | undefined;
 };
 
@@ -207,6 +207,6 @@ export type PayoutBatchDecided = {
 };
 
 export type PayoutBatchReason = {
-  /** Reason, stored for later readers; do not name a person */
+  /** Reason, up to 200 characters, stored for later readers; do not name a person */
   reason: string;
 };

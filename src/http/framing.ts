@@ -123,7 +123,10 @@ function checkHeaders(rawHeaders: readonly string[]): void {
         detail: { en: 'Write header names with dashes.', es: 'Escribe los nombres de los encabezados con guiones.' },
       });
     if (!SINGLE.has(name)) continue;
-    if (seen.includes(name)) throw new Problem('DUPLICATE_HEADER');
+    if (seen.includes(name))
+      throw new Problem('DUPLICATE_HEADER', {
+        detail: { en: `Send the header ${name} once.`, es: `Envía una sola vez el encabezado ${name}.` },
+      });
     seen.push(name);
   }
 }

@@ -9,6 +9,9 @@ import { pointerTo } from './problem-words.ts';
 /** The schema of a flat object: the types of its members, and which are optional. */
 type FlatSchema = ObjectSchema<Readonly<Record<string, Schema>>>;
 
+/** The error codes of `readMembers`, apart from the errors of any JSON body. */
+export const MEMBER_ERRORS = ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG'] as const;
+
 /** The text of each member; for a number its digits as sent. */
 export type Members<S extends FlatSchema> = {
   readonly [Name in keyof S['properties'] & string]:

@@ -26,6 +26,7 @@ export type JsonLimits = { readonly depth: number; readonly members: number; rea
  */
 export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Record<string, unknown> {
   const text = textOfBody(body ?? Buffer.alloc(0));
+  if (text.trim() === '') refuse('INVALID_JSON', null, 'it is empty');
   scan(text, limits);
   const value = parse(text, limits.anyText === true);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('NOT_AN_OBJECT', null);

@@ -63,11 +63,12 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'Text for the recipient, up to 200 characters': 'Un texto para el destinatario, de hasta 200 caracteres',
   'Whole pesos, as a number or a text of digits': 'Pesos enteros, como número o como texto de dígitos',
   'RUT of the holder, with or without points': 'RUT del titular, con puntos o sin ellos',
-  'Name of the holder': 'Nombre del titular',
-  'E-mail address of the holder': 'Correo del titular',
+  'Name of the holder, up to 200 characters': 'Nombre del titular, de hasta 200 caracteres',
+  'E-mail address of the holder, up to 254 characters': 'Correo del titular, de hasta 254 caracteres',
   'Code of the bank, three digits': 'Código del banco, tres dígitos',
   'Account number as text, with leading zeros': 'Número de cuenta como texto, con ceros a la izquierda',
-  'URL to which the final state is posted': 'URL a la que se envía el estado final',
+  'URL to which the final state is posted, up to 1000 characters':
+    'URL a la que se envía el estado final, de hasta 1000 caracteres',
   'Id that you sent': 'Id que enviaste',
   'See docs/payouts.md': 'Mira docs/payouts.md',
   'Id of the payout in this service, for the command line': 'Id del pago en este servicio, para la línea de comandos',
@@ -136,7 +137,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Todas las líneas de cartolas que contradicen al pago, cada una como `contradictedBy`',
   'Payment service that owns the new deposit or payout; required if the account is of all payment services':
     'Servicio de pago dueño del depósito o del pago nuevo; obligatorio si la cuenta es de todos los servicios de pago',
-  'Reason, stored for later readers; do not name a person': 'Motivo, que se guarda para después; no nombres a nadie',
+  'Reason, up to 200 characters, stored for later readers; do not name a person':
+    'Motivo, de hasta 200 caracteres, que se guarda para después; no nombres a nadie',
   'Name of the batch, shown to approvers, up to 200 characters':
     'Nombre del lote, para quienes lo aprueban, de hasta 200 caracteres',
   '1 to 1000 payouts, each like `tef` of `POST /tef`': 'De 1 a 1000 pagos, cada uno como el `tef` de `POST /tef`',

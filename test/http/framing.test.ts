@@ -46,7 +46,7 @@ test('a target with a fragment is refused', () => {
   checkFraming(of('/trxs?a=b') as IncomingMessage);
 });
 
-test('a header that a proxy may read as another one is refused, and HTTP/1.0 needs no Host', () => {
+test('a header that a proxy may read as another one is refused, or that occurs twice, and HTTP/1.0 needs no Host', () => {
   const check = (httpVersionMinor: number, names: readonly string[], host?: string) => {
     const rawHeaders = names.flatMap((name) => [name, 'x']);
     const raw = { url: '/', httpVersionMajor: 1, httpVersionMinor, headers: { host }, rawHeaders } as unknown;
@@ -54,6 +54,8 @@ test('a header that a proxy may read as another one is refused, and HTTP/1.0 nee
   };
   for (const name of ['X_Forwarded_For', 'x-forwarded_proto', 'X_FORWARDED-HOST', 'content_length'])
     assert.throws(() => check(1, [name], 'a'), { code: 'INVALID_HEADER' }, name);
+  const twice = { code: 'DUPLICATE_HEADER', message: 'Send the header authorization once.' };
+  assert.throws(() => check(1, ['Authorization', 'authorization'], 'a'), twice);
   check(1, ['x-forwarded-proto', 'x_other'], 'a');
   check(0, []);
   assert.throws(() => check(1, []), { code: 'HTTP_MALFORMED' });

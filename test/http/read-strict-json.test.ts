@@ -46,6 +46,12 @@ suite('readStrictJson', () => {
     });
   }
 
+  for (const body of ['', ' \n']) {
+    test(`a body without anything is said to be empty: ${JSON.stringify(body)}`, () => {
+      assert.throws(() => readStrictJson(Buffer.from(body), LIMITS), /is not valid JSON: it is empty\.$/);
+    });
+  }
+
   const taken: [name: string, body: string][] = [
     ['an empty object', ' {} '],
     ['the same name in two objects', '{"a":{"b":1},"c":{"b":1}}'],

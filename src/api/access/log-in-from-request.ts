@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { logIn } from '../../auth/sign-in/log-in.ts';
 import type { AccessToken } from '../../auth/tokens/access-token.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { readMembers } from '../../http/read-members.ts';
+import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 
 /** The request body of the three login endpoints. */
 export const LoginRequestSchema = Type.Object(
@@ -31,8 +31,7 @@ export const ACCESS_TOKEN_EXAMPLE = { access_token_jwt: 'eyJhbGciOi…', expires
 /** The error codes of the three login endpoints. */
 export const LOGIN_ERRORS = [
   'INVALID_JSON',
-  'CONTROL_CHARACTER',
-  'INVALID_BODY',
+  ...MEMBER_ERRORS,
   'UNSUPPORTED_MEDIA_TYPE',
   'LOGIN_FAILED',
   'SECOND_FACTOR_NEEDED',

@@ -5,7 +5,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { readMembers } from '../../http/read-members.ts';
+import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { actorOf } from '../../http/require-user.ts';
 import { isoTime, readIsoTime } from '../../lib/iso-time.ts';
 import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
@@ -64,9 +64,7 @@ export const postApiTokens = operation({
     },
     errors: [
       'INVALID_JSON',
-      'CONTROL_CHARACTER',
-      'INVALID_BODY',
-      'FIELD_TOO_LONG',
+      ...MEMBER_ERRORS,
       'INVALID_PARAMETER',
       'UNSUPPORTED_MEDIA_TYPE',
       'SECOND_FACTOR_NEEDED',

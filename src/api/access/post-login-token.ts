@@ -6,7 +6,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
+import { invalidBody, MEMBER_ERRORS, type Members, readMembers } from '../../http/read-members.ts';
 import { ACCESS_TOKEN_EXAMPLE, AccessTokenSchema, accessTokenReply } from './log-in-from-request.ts';
 
 const ApiTokenLoginSchema = Type.Object(
@@ -45,8 +45,7 @@ export const postLoginToken = operation({
     },
     errors: [
       'INVALID_JSON',
-      'CONTROL_CHARACTER',
-      'INVALID_BODY',
+      ...MEMBER_ERRORS,
       'INVALID_HEADER',
       'UNSUPPORTED_MEDIA_TYPE',
       'API_TOKEN_INVALID',

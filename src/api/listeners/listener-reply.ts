@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.ts';
 import type { RowKey } from '../../db/row-key.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
-import { invalidBody } from '../../http/read-members.ts';
+import { invalidBody, MEMBER_ERRORS } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
@@ -15,9 +15,7 @@ export const LISTENER_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND'] as const;
 /** Further error codes of listener endpoints with a request body. */
 export const LISTENER_BODY_ERRORS = [
   'INVALID_JSON',
-  'INVALID_BODY',
-  'CONTROL_CHARACTER',
-  'FIELD_TOO_LONG',
+  ...MEMBER_ERRORS,
   'UNSUPPORTED_MEDIA_TYPE',
   ...LISTENER_ERRORS,
 ] as const;

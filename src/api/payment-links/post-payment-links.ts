@@ -2,6 +2,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
+import { MEMBER_ERRORS } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { createPaymentLink } from '../../payment-links/create-payment-link.ts';
 import { endPaymentLink } from '../../payment-links/end-payment-link.ts';
@@ -42,9 +43,7 @@ export const postPaymentLinks = operation({
       ...LINK_ERRORS,
       'INVALID_JSON',
       'INVALID_HEADER',
-      'INVALID_BODY',
-      'CONTROL_CHARACTER',
-      'FIELD_TOO_LONG',
+      ...MEMBER_ERRORS,
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
       'NO_PAYMENT_METHOD',

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
-import { readMembers } from '../../http/read-members.ts';
+import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/approval/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
@@ -31,9 +31,7 @@ const ERRORS = [
   'PERSON_NEEDED',
   'PAYOUT_STATE',
   'INVALID_JSON',
-  'CONTROL_CHARACTER',
-  'FIELD_TOO_LONG',
-  'INVALID_BODY',
+  ...MEMBER_ERRORS,
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
@@ -42,7 +40,9 @@ const ApprovalSchema = Type.Object(
     code: Type.Optional(
       Type.String({ description: 'Code of your app, or a recovery code; always required, and valid once' }),
     ),
-    reason: Type.Optional(Type.String({ description: 'Reason, stored for later readers; do not name a person' })),
+    reason: Type.Optional(
+      Type.String({ description: 'Reason, up to 200 characters, stored for later readers; do not name a person' }),
+    ),
   },
   { $id: 'PayoutBatchApproval', additionalProperties: false },
 );
@@ -95,7 +95,11 @@ export const postPayoutBatchSubmit = operation({
 });
 
 const ReasonSchema = Type.Object(
-  { reason: Type.String({ description: 'Reason, stored for later readers; do not name a person' }) },
+  {
+    reason: Type.String({
+      description: 'Reason, up to 200 characters, stored for later readers; do not name a person',
+    }),
+  },
   { $id: 'PayoutBatchReason', additionalProperties: false },
 );
 

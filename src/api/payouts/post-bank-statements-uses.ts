@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
+import { invalidBody, MEMBER_ERRORS, type Members, readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, type ResolvedLine, resolveLine } from '../../statements/resolve-line.ts';
@@ -45,7 +45,9 @@ const RequestSchema = Type.Object(
     paymentServiceId: text(
       'Payment service that owns the new deposit or payout; required if the account is of all payment services',
     ),
-    reason: Type.String({ description: 'Reason, stored for later readers; do not name a person' }),
+    reason: Type.String({
+      description: 'Reason, up to 200 characters, stored for later readers; do not name a person',
+    }),
   },
   { $id: 'StatementUseRequest', additionalProperties: false },
 );
@@ -94,8 +96,7 @@ export const postBankStatementsUses = operation({
     },
     errors: [
       ...SENT_FILE_ERRORS,
-      'CONTROL_CHARACTER',
-      'FIELD_TOO_LONG',
+      ...MEMBER_ERRORS,
       'PAYOUT_STATE',
       'INSUFFICIENT_BALANCE',
       'PAYMENT_SERVICE_AMBIGUOUS',

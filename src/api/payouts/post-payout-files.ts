@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { readMembers } from '../../http/read-members.ts';
+import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { listFilesOfBatch } from '../../payouts/files/find-payout-file.ts';
@@ -61,9 +61,7 @@ export const postPayoutFiles = operation({
     errors: [
       ...BATCH_ERRORS,
       'INVALID_JSON',
-      'CONTROL_CHARACTER',
-      'FIELD_TOO_LONG',
-      'INVALID_BODY',
+      ...MEMBER_ERRORS,
       'INVALID_PAYOUT',
       'HELD_AFTER_RESTORE',
       'PAYMENT_SERVICE_AMBIGUOUS',

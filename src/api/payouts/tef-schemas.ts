@@ -24,8 +24,8 @@ export const TefRequestSchema = Type.Object(
         recipientData: Type.Object(
           {
             rut: text('RUT of the holder, with or without points'),
-            name: text('Name of the holder'),
-            email: text('E-mail address of the holder'),
+            name: text('Name of the holder, up to 200 characters'),
+            email: text('E-mail address of the holder, up to 254 characters'),
           },
           { additionalProperties: false },
         ),
@@ -36,11 +36,11 @@ export const TefRequestSchema = Type.Object(
           },
           { additionalProperties: false },
         ),
-        url: Type.Optional(text('URL to which the final state is posted')),
+        url: Type.Optional(text('URL to which the final state is posted, up to 1000 characters')),
       },
       { additionalProperties: false },
     ),
-    callbackUrl: Type.Optional(text('URL to which the final state is posted')),
+    callbackUrl: Type.Optional(text('URL to which the final state is posted, up to 1000 characters')),
   },
   { $id: 'TefRequest', additionalProperties: false },
 );

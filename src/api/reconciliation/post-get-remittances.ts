@@ -5,7 +5,7 @@ import type { User } from '../../auth/user.ts';
 import { invalidParameter } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { invalidBody, MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay } from '../../lib/calendar-day.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
@@ -98,7 +98,7 @@ const CONTRACT = {
   body: LimitSchema,
   bodyExample: { limit: '10' },
   replies: { 200: { description: 'Remittances, newest first', schema: RemittancesSchema, example: EXAMPLE } },
-  errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'PERMISSION_MISSING'],
+  errors: [...MEMBER_ERRORS, 'PERMISSION_MISSING'],
 } as const;
 
 const MEANS =

@@ -3,7 +3,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
-import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { invalidBody, MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { actorOf } from '../../http/require-user.ts';
 import { parseDecimal } from '../../lib/money.ts';
 import { createRefund, type RefundCreation } from '../../refunds/create-refund.ts';
@@ -61,8 +61,7 @@ export const postNullification = operation({
       'REFUND_LIMIT_REACHED',
       'INVALID_JSON',
       'INVALID_HEADER',
-      'INVALID_BODY',
-      'CONTROL_CHARACTER',
+      ...MEMBER_ERRORS,
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
       'OUTCOME_UNKNOWN',

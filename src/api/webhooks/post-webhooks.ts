@@ -1,4 +1,5 @@
 import { operation } from '../../http/endpoint.ts';
+import { MEMBER_ERRORS } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { setWebhook } from '../../outbox/webhooks/set-webhook.ts';
 import {
@@ -25,7 +26,7 @@ export const postWebhooks = operation({
     replies: {
       201: { description: 'The subscribed webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE },
     },
-    errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', ...WEBHOOK_ERRORS],
+    errors: [...MEMBER_ERRORS, ...WEBHOOK_ERRORS],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);

@@ -1,5 +1,6 @@
 import { notFound, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
+import { MEMBER_ERRORS } from '../../http/read-members.ts';
 import { actorOf } from '../../http/require-user.ts';
 import { setWebhook } from '../../outbox/webhooks/set-webhook.ts';
 import { selectSubscriptions } from '../../outbox/webhooks/webhook-subscription-queries.ts';
@@ -31,7 +32,7 @@ export const putWebhook = operation({
     replies: {
       200: { description: 'The changed webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE },
     },
-    errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'NOT_FOUND', ...WEBHOOK_ERRORS],
+    errors: [...MEMBER_ERRORS, 'NOT_FOUND', ...WEBHOOK_ERRORS],
   },
   handle: async (app, request) => {
     const user = await requireOneself(app, request);

@@ -175,6 +175,17 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     assert.equal((await at.server.post('/loginToken', { body: '{}' })).status, 415);
   });
 
+  test('refuse a value of 4097 characters, as the description of the API says', async () => {
+    await using at = await setUp(openTestDatabase);
+    const long = 'x'.repeat(4097);
+    for (const path of PASSWORD_LOGINS) {
+      const answer = await at.server.post(path, { json: { username: at.user.email, password: long } });
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'FIELD_TOO_LONG'], path);
+    }
+    const answer = await at.server.post('/loginToken', { json: { email: at.user.email, apiToken: long } });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'FIELD_TOO_LONG']);
+  });
+
   test('refuse an API token login that lacks a member, or whose end time is past or invalid', async () => {
     await using at = await setUp(openTestDatabase);
     const { email, api_token: apiToken } = at.user;

@@ -143,6 +143,13 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'CONTROL_CHARACTER']);
   });
 
+  test('a value of 4097 characters is refused, as the description of the API says', async () => {
+    await using shop = await open(openTestDatabase);
+    const answer = await shop.refund({ amount: 1000, type: 't'.repeat(4097) });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'FIELD_TOO_LONG']);
+    assert.match(String(jsonOf(answer)['detail']), /4096 in any other value\.$/);
+  });
+
   test('a refund without its type or amount is answered with what to send', async () => {
     await using shop = await open(openTestDatabase);
     const { errors } = jsonOf(await shop.refund('{}')) as { errors: { fix: string }[] };
