@@ -65,6 +65,11 @@ export function readAccount(value: unknown): AccountReading {
   return { valid: true, reason: null, digits: value, significant };
 }
 
+/** Returns whether a spreadsheet shows a long number so, such as 1,23457E+11. Its last digits are lost. */
+export function isDestroyedNumber(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= LONGEST_ACCOUNT && /^\d([.,]\d+)?E\+\d+$/i.test(value);
+}
+
 /** Returns whether the number looks like a placeholder, or is longer or shorter than published formats. */
 export function isUnusualShape(digits: string, significant: string): boolean {
   if (digits.length >= UNUSUALLY_LONG || significant.length < UNUSUALLY_SHORT) return true;

@@ -7,6 +7,7 @@ import {
   type BankStatus,
   findBank,
 } from './directory/bank-directory.ts';
+import { codeOfBankName, codeWithZeros } from './directory/bank-names.ts';
 
 /** A value to send instead. It is only a suggestion: the service never changes the caller's values. */
 export type Suggestion = {
@@ -34,7 +35,7 @@ export function bankFindings(directory: BankDirectory, code: unknown): BankFindi
   let known = FINDINGS.get(directory);
   if (known === undefined) FINDINGS.set(directory, (known = new Map()));
   const lookup = findBank(directory, code);
-  if (lookup.code === null) return findingsOf(directory, lookup);
+  if (lookup.code === null) return unreadableCode(directory, code);
 
   // There are at most a thousand codes of three digits, so the findings of each are cached.
   let findings = known.get(lookup.code);
@@ -94,8 +95,22 @@ export function bankWords(directory: Pick<BankDirectory, 'banks' | 'asOf'>, bank
 
 const FINDINGS = new WeakMap<BankDirectory, Map<string, BankFindings>>();
 const FIELD = '/bankData/bankSBIFNumber';
+/** A name of a bank is shorter. */
+const LONGEST_READ = 100;
 
-function findingsOf(directory: BankDirectory, lookup: BankLookup): BankFindings {
+/** Suggests the code: some systems drop its zeros, and people write the name of the bank. */
+function unreadableCode(directory: BankDirectory, sent: unknown): BankFindings {
+  const text = typeof sent === 'string' && sent.length <= LONGEST_READ ? sent.trim() : '';
+  const code = codeWithZeros(directory, text) ?? codeOfBankName(directory, text);
+  const known = finding('bank.known', 'fail', 'BANK_BAD_FORMAT', bankProvenance(directory, null));
+  return {
+    view: null,
+    checks: unknownTo(directory, known),
+    suggestions: code === null ? [] : [suggestBank(directory, 'BANK_BAD_FORMAT', code)],
+  };
+}
+
+function findingsOf(directory: BankDirectory, lookup: BankLookup & { code: string }): BankFindings {
   const values = { as_of: directory.asOf };
   switch (lookup.found) {
     case 'bank':
@@ -119,15 +134,6 @@ function findingsOf(directory: BankDirectory, lookup: BankLookup): BankFindings 
           finding('bank.known', 'warn', 'BANK_UNKNOWN', bankProvenance(directory, null), values),
         ),
         suggestions: [],
-      };
-    case 'bad_format':
-      return {
-        view: null,
-        checks: unknownTo(
-          directory,
-          finding('bank.known', 'fail', 'BANK_BAD_FORMAT', bankProvenance(directory, null), values),
-        ),
-        suggestions: lookup.padded === null ? [] : [suggestBank(directory, 'BANK_BAD_FORMAT', lookup.padded)],
       };
   }
 }

@@ -109,8 +109,8 @@ export const CODE_MESSAGES = {
   },
   ACCOUNT_MISSING: { en: 'There is no account number.', es: 'Falta el número de cuenta.' },
   ACCOUNT_BAD_FORMAT: {
-    en: 'An account number has digits only: no hyphens, dots, spaces or letters.',
-    es: 'Un número de cuenta tiene solo dígitos: sin guiones, puntos, espacios ni letras.',
+    en: 'An account number has digits only: no hyphens, dots, spaces or letters. A CuentaRUT is the RUT without its check character.',
+    es: 'Un número de cuenta tiene solo dígitos: sin guiones, puntos, espacios ni letras. Una CuentaRUT es el RUT sin su dígito verificador.',
   },
   ACCOUNT_TOO_LONG: {
     en: 'No Chilean account number has more than 20 digits.',
@@ -203,6 +203,14 @@ export const ROW_MESSAGES = {
     en: 'The check character may be missing, and then this is another person’s RUT. It can be read as {readings}. Write the hyphen, or say how the column is written with --rut-format.',
     es: 'Puede faltar el dígito verificador, y entonces es el RUT de otra persona. Se puede leer como {readings}. Escribe el guion o indica con --rut-format cómo está escrita la columna.',
   },
+  BANK_NAME_UNKNOWN: {
+    en: 'No operating bank of the list has this name, or several have it. Write its code of three digits, such as 012.',
+    es: 'Ningún banco vigente de la lista se llama así, o se llaman así varios. Escribe su código de tres dígitos, como 012.',
+  },
+  CELLS_SWAPPED: {
+    en: 'The cells of this row seem to be in the wrong columns. Check which cell is the RUT, which the bank and which the account.',
+    es: 'Las celdas de esta fila parecen estar en otra columna. Revisa cuál celda es el RUT, cuál el banco y cuál la cuenta.',
+  },
   NUMBER_DESTROYED: {
     en: 'A spreadsheet has destroyed this account number. Format the column as text and enter it again.',
     es: 'Una planilla de cálculo destruyó este número de cuenta. Da formato de texto a la columna e ingrésalo de nuevo.',
@@ -211,7 +219,7 @@ export const ROW_MESSAGES = {
 
 /** The messages of suggestions, by the code of the check that they belong to. */
 export const SUGGESTION_MESSAGES = {
-  BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envía el código con sus ceros: {value}.' },
+  BANK_BAD_FORMAT: { en: 'Send {value}, the code of {name}.', es: 'Envía {value}, el código de {name}.' },
   BANK_MERGED: { en: 'Use {value}, {name}.', es: 'Usa {value}, {name}.' },
   BANK_UNVERIFIED: { en: 'Did you mean {value}, {name}?', es: '¿Quisiste decir {value}, {name}?' },
   CUENTARUT_INCLUDES_CHECK_DIGIT: {

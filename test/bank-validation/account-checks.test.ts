@@ -102,7 +102,7 @@ suite('runOfflineChecks', () => {
     ['930', 'undetermined', ['bank.known warn BANK_UNVERIFIED']],
     ['17', 'invalid', ['bank.known fail BANK_BAD_FORMAT'], '017'],
     ['1', 'invalid', ['bank.known fail BANK_BAD_FORMAT'], '001'],
-    ['0012', 'invalid', ['bank.known fail BANK_BAD_FORMAT']],
+    ['0012', 'invalid', ['bank.known fail BANK_BAD_FORMAT'], '012'],
     [undefined, 'invalid', ['bank.known fail BANK_BAD_FORMAT']],
     [12, 'invalid', ['bank.known fail BANK_BAD_FORMAT']],
   ];

@@ -193,6 +193,12 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const [, ...details] = refused.stderr.trimEnd().split('\n');
     const error = { code: 'INVALID_PAYOUT', message: 'Nothing was proposed.', details };
     assert.deepEqual(refused.json, { error }, 'JSON has every refused row too');
+    writeFileSync(bad, CSV.replace('12.531.909-2', '12531909').replace('00990011223', '9,90011E+10'));
+    const untold = await propose(bad);
+    assert.match(
+      untold.stderr,
+      /Line 2: .* Write the RUT with its hyphen, such as 12345678-5\.\nLine 3: A spreadsheet has/,
+    );
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace('00990011223', '900000000002'));
     const { stderr } = await propose(bad);
     assert.match(

@@ -211,7 +211,7 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const unnamed = { name: 'x.csv', content: CSV.replace(',012,', ',Banco Inexistente,').replace('FAC-1', 'FAC-77') };
     assert.match(
       (await maker.upload('/payouts/upload', { of, name: '' }, unnamed)).text,
-      /Line 2: No bank of the list has this name\. Write its name as in the list of banks, or its code/,
+      /Line 2: No operating bank of the list has this name, or several have it\. Write its name as in the list of banks, or its code/,
     );
     const unusable: [string, RegExp][] = [
       ['', /The file is empty/],

@@ -51,13 +51,12 @@ export type BankLookup =
   | { readonly found: 'bank'; readonly code: string; readonly bank: Bank }
   | { readonly found: 'rejected'; readonly code: string; readonly rejected: RejectedCode }
   | { readonly found: 'nothing'; readonly code: string }
-  /** `padded`: the probable code, because some systems drop leading zeros. */
-  | { readonly found: 'bad_format'; readonly code: null; readonly padded: string | null };
+  | { readonly found: 'bad_format'; readonly code: null };
 
 /** Looks up a bank code exactly as sent; does not even add a zero. */
 export function findBank(directory: BankDirectory, code: unknown): BankLookup {
   if (typeof code !== 'string' || code.length !== 3 || !/^[0-9]{3}$/.test(code)) {
-    return { found: 'bad_format', code: null, padded: paddedCode(directory, code) };
+    return { found: 'bad_format', code: null };
   }
   const bank = directory.banks.get(code);
   if (bank !== undefined) return { found: 'bank', code, bank };
@@ -89,10 +88,4 @@ export function createBankDirectory({ meta, banks, rejectedCodes = [] }: BankLis
     banks: new Map(entries.map((bank) => [bank.code, bank])),
     rejected: new Map(rejected.map((entry) => [entry.code, entry])),
   };
-}
-
-function paddedCode(directory: BankDirectory, code: unknown): string | null {
-  if (typeof code !== 'string' || code.length > 2 || !/^[0-9]+$/.test(code)) return null;
-  const padded = code.padStart(3, '0');
-  return directory.banks.has(padded) ? padded : null;
 }

@@ -1,8 +1,9 @@
 import type { Language } from '../../lib/language.ts';
 import type { AccountInput } from '../account-checks.ts';
-import { readAccount } from '../bank-account.ts';
+import { isDestroyedNumber, readAccount } from '../bank-account.ts';
 import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
 import { type Message, ROW_MESSAGES } from '../check-messages.ts';
+import { readRut } from '../rut.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
 /** The columns that the output adds after the input's. */
@@ -57,7 +58,9 @@ export function causeOf({ input, result }: ValidatedRow): Cause | null {
   if (isValid(verdict)) return null;
   const check = decidingCheck(checks);
   if (check === undefined || check.code === null) return null;
-  if (isDestroyed(check, input)) return plainCause('NUMBER_DESTROYED', ROW_MESSAGES.NUMBER_DESTROYED);
+  if (areSwapped(input)) return plainCause('CELLS_SWAPPED', ROW_MESSAGES.CELLS_SWAPPED);
+  const own = codeInRow(check, input);
+  if (own !== null) return plainCause(own, ROW_MESSAGES[own]);
   if (check.code !== 'RUT_CHECK_DIGIT_MAYBE_MISSING') return plainCause(check.code, check.message);
   const possible = readings.flatMap(({ rut }) => rut ?? []).join(', ');
   return {
@@ -76,11 +79,16 @@ export function proposalText({ rut, bankCode, account }: AccountInput): string {
   return `rut=${String(rut)} bank=${String(bankCode)} account=${String(account)}`;
 }
 
-/** How spreadsheets show a long number, such as 1,23457E+11. Its last digits are lost. */
-const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
+/** Returns the code of a text for files: a person sees the cell, and may write the name of a bank. */
+function codeInRow({ code }: Check, { bankCode, account }: AccountInput): keyof typeof ROW_MESSAGES | null {
+  if (code === 'ACCOUNT_BAD_FORMAT' && isDestroyedNumber(account)) return 'NUMBER_DESTROYED';
+  return code === 'BANK_BAD_FORMAT' && /\p{L}{3}/u.test(String(bankCode)) ? 'BANK_NAME_UNKNOWN' : null;
+}
 
-function isDestroyed({ code }: Check, { account }: AccountInput): boolean {
-  return code === 'ACCOUNT_BAD_FORMAT' && DESTROYED.test(String(account));
+/** Returns whether the RUT is in the cell of the bank, or the bank and the account are in each other's. */
+function areSwapped({ bankCode, account }: AccountInput): boolean {
+  const [bank, number] = [String(bankCode), String(account)];
+  return (bank.includes('-') && readRut(bank).valid) || (/^\d{5,20}$/.test(bank) && /^\d{1,3}$/.test(number));
 }
 
 type Told = Record<Exclude<(typeof ADDED_COLUMNS)[number], 'why' | 'proposal'>, string>;
@@ -100,7 +108,10 @@ function told(result: BatchResult, input: AccountInput, cut: boolean, language: 
   const found = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
   const sentences = found
     .filter(({ result: outcome }) => outcome !== 'pass')
-    .map((check) => (isDestroyed(check, input) ? ROW_MESSAGES.NUMBER_DESTROYED : check.message)[language]);
+    .map((check) => {
+      const own = codeInRow(check, input);
+      return (own === null ? check.message : ROW_MESSAGES[own])[language];
+    });
   return {
     verdict,
     is_valid: String(isValid(verdict)),

@@ -141,12 +141,19 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
 
 /** Returns an error that names the wrong rows by their lines in the file. */
 function rowProblem(problem: Problem, lines: readonly number[]): Error {
-  const { errors } = wordsOf(problem, terminalLanguage());
+  const language = terminalLanguage();
+  const { errors } = wordsOf(problem, language);
+  const { nothing, line, more } = ROW_WORDS[language];
   const said = errors.slice(0, 50).map(({ pointer, message, fix }) => {
     const [, row] = /^\/(\d+)\//.exec(pointer) ?? [];
-    return row === undefined ? `${message} ${fix}` : `Line ${lines[Number(row)]}: ${message} ${fix}`;
+    return row === undefined ? `${message} ${fix}` : `${line} ${lines[Number(row)]}: ${message} ${fix}`;
   });
   const left = errors.length - said.length;
-  if (left > 0) said.push(`and ${left} more`);
-  return new CommandError(['Nothing was proposed.', ...said].join('\n'), 1, problem.code);
+  if (left > 0) said.push(more(left));
+  return new CommandError([nothing, ...said].join('\n'), 1, problem.code);
 }
+
+const ROW_WORDS = {
+  en: { nothing: 'Nothing was proposed.', line: 'Line', more: (left: number) => `and ${left} more` },
+  es: { nothing: 'No se propuso nada.', line: 'Línea', more: (left: number) => `y ${left} más` },
+};

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { type AccountReason, readAccount } from '../../bank-validation/bank-account.ts';
+import { type AccountReason, isDestroyedNumber, readAccount } from '../../bank-validation/bank-account.ts';
 import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
 import { CODE_MESSAGES, type Message } from '../../bank-validation/check-messages.ts';
@@ -225,9 +225,9 @@ function errorOf(validation: Validation, { bankCode }: Read, name: string | null
     // A name of a bank in a file that the list does not have is still a name.
     if (failed !== undefined && pointer === '/bankData/bankSBIFNumber' && /\p{L}/u.test(bankCode)) {
       return errorItem(pointer, failed.code ?? 'ACCOUNT_NOT_PAYABLE', [
-        'No bank of the list has this name.',
+        'No operating bank of the list has this name, or several have it.',
         'Write its name as in the list of banks, or its code of three digits, such as 012.',
-        'Ningún banco de la lista se llama así.',
+        'Ningún banco vigente de la lista se llama así, o se llaman así varios.',
         'Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.',
       ]);
     }
@@ -303,10 +303,12 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
 
 function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirectory): Read | { error: ErrorItem } {
   const rut = readRut(wish.rut, wish.rutFormat);
+  if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') return { error: NO_CHECK_CHARACTER };
   if (!rut.valid) return unreadable('/recipientData/rut', rut.reason);
   const refusal = payeeRefusal(directory, wish.bankCode);
   if (refusal !== null) return { error: unprovenBank(refusal) };
   const account = readAccount(wish.account);
+  if (isDestroyedNumber(wish.account)) return { error: DESTROYED };
   if (!account.valid) return unreadable('/bankData/bankAccount', account.reason);
   const { digits } = account;
   const [rutHash, accountHash] = [hashes.ofRut(rut.canonical), hashes.ofAccount(wish.bankCode, digits)];
@@ -316,6 +318,21 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirect
 }
 
 const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
+
+// A payout does not say how its RUT is written, so only the hyphen decides.
+const NO_CHECK_CHARACTER = errorItem('/recipientData/rut', 'RUT_CHECK_DIGIT_MAYBE_MISSING', [
+  'The check character of the RUT may be missing, and then another person is meant.',
+  'Write the RUT with its hyphen, such as 12345678-5.',
+  'Puede faltar el dígito verificador del RUT, y entonces se trata de otra persona.',
+  'Escribe el RUT con su guion, como 12345678-5.',
+]);
+
+const DESTROYED = errorItem('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', [
+  'A spreadsheet has destroyed this account number: its last digits are lost.',
+  'Ask its owner for the number, format the column as text and enter it again.',
+  'Una planilla de cálculo destruyó este número de cuenta: se perdieron sus últimos dígitos.',
+  'Pide el número a su titular, da formato de texto a la columna e ingrésalo de nuevo.',
+]);
 
 function unreadable(pointer: string, code: RutReason | AccountReason): { error: ErrorItem } {
   const { en, es } = CODE_MESSAGES[code];

@@ -94,7 +94,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.deepEqual(lines, [
       `Nombre;RUT;Código Banco;N° Cuenta;Monto;${ADDED}`,
       'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID;12531909-2;012;Banco del Estado de Chile;0012531909;;',
-      '"Beto; hijo";18972631-7;1x;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=1x account=1234',
+      '"Beto; hijo";18972631-7;1x;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters. A CuentaRUT is the RUT without its check character.;;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=1x account=1234',
       '',
     ]);
     assert.deepEqual(summary, {
@@ -370,6 +370,36 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.ok(!JSON.stringify(summary.causes).includes('2288351'), 'the summary has no personal data');
     assert.equal(summary.repaired.rows, 2);
     assert.deepEqual(summary.repaired.rules[0], { rule: 'DASHES', changes: 1 });
+  });
+
+  test('names a bank that the list does not have, and cells in the wrong columns, with what to write instead', async () => {
+    const content = `rut;bank;account
+12531909-2;Banco Falabela;12345678
+12531909-2;Banco Paris;12345678
+Banco Estado;12.531.909-2;12531909
+12531909-2;12531909;012
+12531909-2;012;12.531.909-2
+`;
+    const { text, summary } = await run(content, 1_000_000, 'es');
+    const why = text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(';').at(-2));
+    const unknown =
+      'Ningún banco vigente de la lista se llama así, o se llaman así varios. Escribe su código de tres dígitos, como 012.';
+    const swapped =
+      'Las celdas de esta fila parecen estar en otra columna. Revisa cuál celda es el RUT, cuál el banco y cuál la cuenta.';
+    assert.deepEqual(why.slice(0, 4), [unknown, unknown, swapped, swapped]);
+    assert.match(why[4] ?? '', /solo dígitos: .* Una CuentaRUT es el RUT sin su dígito verificador\.$/);
+    assert.deepEqual(
+      summary.causes.map(({ code, rows }) => [code, rows]),
+      [
+        ['BANK_NAME_UNKNOWN', 2],
+        ['CELLS_SWAPPED', 2],
+        ['ACCOUNT_BAD_FORMAT', 1],
+      ],
+    );
   });
 
   test('reads RUTs without a hyphen in the format of their column, or as the caller says', async () => {
