@@ -23,7 +23,7 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
     if (isToldOf && begun >= mark.transactions) continue;
     if (mark.store !== store) return otherStore(app.config, mark);
     if (isToldOf || epoch < mark.epoch || beat < mark.beat || transactions < mark.transactions)
-      return `The store is older than it was: it ${seen(mark)}, and now has ids up to ${transactions - 1}. ${wayOn(app.config)}`;
+      return `The store is older than it was: it ${seen(mark)}, and now ${has(transactions, mark)}. ${wayOn(app.config)}`;
   }
   return null;
 }
@@ -70,6 +70,11 @@ function otherStore(config: Config, mark: Mark): string {
 
 function seen({ transactions, at }: Mark): string {
   return `had given out transaction ids up to ${transactions - 1} at ${new Date(at).toISOString()}`;
+}
+
+/** Ids are handed out in stretches, so a store of some minutes ago can have the same highest one. */
+function has(transactions: number, mark: Mark): string {
+  return transactions < mark.transactions ? `has ids up to ${transactions - 1}` : 'lacks changes that it had then';
 }
 
 function wayOn(config: Config): string {
