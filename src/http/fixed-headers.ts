@@ -1,5 +1,5 @@
 /** Changes when a response changes in a way that a client may notice; see docs/versioning.md. */
-export const API_VERSION = '2026-11-21';
+export const API_VERSION = '2026-11-30';
 
 /** Headers of every response, whatever its status. A page replaces the policies by its own. */
 export const FIXED_HEADERS = {
