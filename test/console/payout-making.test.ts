@@ -295,6 +295,24 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     assert.deepEqual([pay.status, pay.text.includes('value="FAC-9"')], [400, true]);
   });
 
+  test('choose no format of a bank beforehand, and the merchant only if no other has approved payouts', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const finance = as(await createTestUser(app, { role: 'finance', may: [] }));
+    const chosen = async () => {
+      const { text } = await finance.get('/payout-files/new');
+      return [...text.matchAll(/<option value="([^"]*)" selected/g)].map(([, value]) => value);
+    };
+    await approved(app, desk);
+    const of = String(desk.environment.id);
+    assert.deepEqual(await chosen(), [of]);
+    const refused = await finance.post('/payout-files', { of, format: '', account: '123456789' });
+    assert.equal(refused.status, 400);
+    assertMarked(refused.text, 'format');
+    await approved(app, await openPayoutDesk(app));
+    assert.deepEqual(await chosen(), []);
+  });
+
   test('keep no account without a merchant for a person who sees several', async () => {
     const { app, server, as } = await open();
     await using _server = server;

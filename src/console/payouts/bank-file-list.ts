@@ -94,6 +94,8 @@ export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const fields = fieldsOf(request);
   const noOwner = noOwnerFault(language, fields['of']);
   if (noOwner !== null) return sendForm(app, visit, { status: 400, ...noOwner }, fields);
+  const noFormat = { said: tell(language, 'files.choose_format'), field: 'format' };
+  if ((fields['format'] ?? '') === '') return sendForm(app, visit, { status: 400, ...noFormat }, fields);
   const owner = await ownerNamed(app, user, fields['of']);
   if (owner === null) return send(404, notFoundPage(language));
   const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, fields)}`);
@@ -138,6 +140,9 @@ async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields:
   });
   const head = [tell(language, 'column.merchant'), tell(language, 'payouts.title'), tell(language, 'column.amount')];
   const title = tell(language, 'files.make');
+  // The payouts count as sent at once: nothing that a person may overlook is chosen for them.
+  const [only, ...others] = approved;
+  const of = only === undefined || others.length > 0 ? '' : String(only.environment_id);
   const isOfPayouts = refused.field === undefined && refused.said !== '';
   const main = html`${isOfPayouts ? html`<p class="notice" role="alert">${linkPayouts(app, refused.said)}</p>` : alertNotice(refused)}
 <h1>${title}</h1>
@@ -145,7 +150,7 @@ async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields:
 <h2>${tell(language, 'files.approved')}</h2>
 ${rows.length === 0 ? emptyState(visit, tell(language, 'files.nothing'), { path: `${publicPath(app)}/console/payouts?state=awaiting_approval`, title: tell(language, 'payouts.title') }) : tableOf(head, rows, [1, 2])}
 ${someAreTests && html`<p class="notice">${tell(language, 'files.test_approved')}</p>`}
-${fileForm(app, visit, { refused, fields: { of: String(approved[0]?.environment_id ?? ''), ...fields }, owners })}
+${fileForm(app, visit, { refused, fields: { of, ...fields }, owners })}
 <h2>${tell(language, 'files.formats')}</h2>
 ${formatTable(language)}`;
   return send(refused.status, { title, main });
@@ -168,7 +173,7 @@ function fileForm(app: App, visit: ConsoleVisit, { refused, fields, owners }: Sh
   );
   return html`<form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
 ${ownerField(visit, owners, fields['of'], refused)}
-${formField(refused, 'format', (attributes) => html`<label>${tell(language, 'files.format')}<select name="format" required${attributes}>${formats}</select></label>`)}
+${formField(refused, 'format', (attributes) => html`<label>${tell(language, 'files.format')}<select name="format" required${attributes}><option value="">${tell(language, 'files.choose_format')}</option>${formats}</select></label>`)}
 ${input('account', 'files.account', html` required inputmode="numeric"`)}
 <p class="quiet">${tell(language, 'files.needs')}</p>
 ${input('rut', 'column.rut')}${input('name', 'recipient.name')}${input('agreement', 'files.agreement')}${input('batch', 'files.batch')}
