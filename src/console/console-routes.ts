@@ -87,6 +87,8 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/movements'], 'books:read', screens.getConsoleMovements),
   screen('GET', ['/console/movements/deposit'], 'movements:record', screens.getConsoleDeposit),
   screen('POST', ['/console/movements/deposit'], 'movements:record', screens.postConsoleDeposit),
+  screen('GET', ['/console/movements/payout'], 'movements:record', screens.getConsolePaidOut),
+  screen('POST', ['/console/movements/payout'], 'movements:record', screens.postConsolePaidOut),
   screen('GET', ['/console/movements/:id'], readWith('movements:record'), screens.getConsoleMovement),
   screen('POST', ['/console/movements/:id/return'], 'movements:record', screens.postConsoleMovementReturn),
   wholeScreen('GET', ['/console/settlements'], 'books:read', screens.getConsoleSettlements),

@@ -228,8 +228,10 @@ export const postConsoleMonth = later(() => import('./settlements/month-page.ts'
   query: ['month', 'environment'],
 });
 export const getConsoleMovements = later(() => import('./accounts/movement-list.ts'), 'getConsoleMovements');
-export const getConsoleDeposit = later(() => import('./accounts/record-deposit.ts'), 'getConsoleDeposit');
-export const postConsoleDeposit = later(() => import('./accounts/record-deposit.ts'), 'postConsoleDeposit', FORM);
+export const getConsoleDeposit = later(() => import('./accounts/record-by-hand.ts'), 'getConsoleDeposit');
+export const postConsoleDeposit = later(() => import('./accounts/record-by-hand.ts'), 'postConsoleDeposit', FORM);
+export const getConsolePaidOut = later(() => import('./accounts/record-by-hand.ts'), 'getConsolePaidOut');
+export const postConsolePaidOut = later(() => import('./accounts/record-by-hand.ts'), 'postConsolePaidOut', FORM);
 export const getConsoleMovement = later(() => import('./accounts/movement-page.ts'), 'getConsoleMovement');
 export const postConsoleMovementReturn = later(
   () => import('./accounts/movement-page.ts'),

@@ -89,8 +89,8 @@ type Dearer = { id: string; ofLine: string; ofNamed: string; more: string };
 /** Returns the error for a charge above its payout, with every step: the line alone books nothing. */
 function dearerCharge({ id, ofLine, ofNamed, more }: Dearer): Problem {
   return unfit({
-    en: `The line is of ${ofLine}, and ${id} of ${ofNamed}. If the bank charged ${more} more, such as its fee: end the payout on its page (payout settle) if it has no end, and call the line unrelated (other) with ${id} in the reason. If the merchant bears the ${more}, record them with payout create: the whole line at its expense would count the ${ofNamed} twice.`,
-    es: `La línea es de ${ofLine}, y ${id} de ${ofNamed}. Si el banco cobró ${more} más, como su comisión: termina el pago en su página (payout settle) si no tiene final, y marca la línea como ajena (other) con ${id} en el motivo. Si el comercio asume los ${more}, anótalos con payout create: la línea completa a su costa contaría los ${ofNamed} dos veces.`,
+    en: `The line is of ${ofLine}, and ${id} of ${ofNamed}. If the bank charged ${more} more, such as its fee: end the payout on its page (payout settle) if it has no end, and call the line unrelated (other) with ${id} in the reason. If the merchant bears the ${more}, record them under Recorded by hand (payout create): the whole line at its expense would count the ${ofNamed} twice.`,
+    es: `La línea es de ${ofLine}, y ${id} de ${ofNamed}. Si el banco cobró ${more} más, como su comisión: termina el pago en su página (payout settle) si no tiene final, y marca la línea como ajena (other) con ${id} en el motivo. Si el comercio asume los ${more}, anótalos en «Registrado a mano» (payout create): la línea completa a su costa contaría los ${ofNamed} dos veces.`,
   });
 }
 

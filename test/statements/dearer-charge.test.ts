@@ -34,7 +34,7 @@ forEachEngine('a charge of the bank statement above its payout', (openTestDataba
     await assert.rejects(resolve({ use: 'payout', payoutId: id }), {
       code: 'PAYOUT_STATE',
       message: new RegExp(
-        `^The line is of \\$10\\.300 CLP, and ${id} of \\$10\\.000 CLP\\. If the bank charged \\$300 CLP more, .*payout settle.*call the line unrelated \\(other\\) with ${id} in the reason\\. .* payout create: `,
+        `^The line is of \\$10\\.300 CLP, and ${id} of \\$10\\.000 CLP\\. If the bank charged \\$300 CLP more, .*payout settle.*call the line unrelated \\(other\\) with ${id} in the reason\\. .* Recorded by hand \\(payout create\\): `,
       ),
     });
     await settlePayouts(app, { owner, by, outcomes: [{ id, outcome: 'confirmed', reason: 'seen' }], evidence });

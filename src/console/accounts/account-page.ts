@@ -21,7 +21,7 @@ import { environmentsOf, merchantOf } from '../merchants/visible-merchants.ts';
 import { alertNotice } from '../notice.ts';
 import { accountHead, environmentAsked, idOf, listPayable, sumsOf } from './account-list.ts';
 import { movementColumns, olderLink, readMovements } from './account-movements.ts';
-import { depositWay } from './record-deposit.ts';
+import { recordingWays } from './record-by-hand.ts';
 
 /** Shows the account of a merchant: the amount owed now, the statement of a period, and every movement in it. */
 export const getConsoleAccount = consoleHandler(async (app, visit) => {
@@ -48,7 +48,7 @@ export const getConsoleAccount = consoleHandler(async (app, visit) => {
 ${await payoutSection(app, visit, asked)}
 ${statementTable(language, statement, { at, period })}
 <p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
-${depositWay(app, visit, scope.environmentId)}
+${recordingWays(app, visit, scope.environmentId)}
 <h2>${tell(language, 'movements.title')}</h2>`,
     empty: emptyState(
       visit,

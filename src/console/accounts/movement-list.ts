@@ -16,7 +16,7 @@ import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { alertNotice } from '../notice.ts';
-import { depositWay } from './record-deposit.ts';
+import { recordingWays } from './record-by-hand.ts';
 
 const SHOWN = 500;
 
@@ -42,7 +42,7 @@ export const getConsoleMovements = consoleHandler(async (app, visit) => {
     filters: filtersFor(language),
     above: html`${!isPeriod && alertNotice(tell(language, 'statement.bad_period'))}
 <p class="quiet">${tell(language, 'recorded.text')}</p>
-${depositWay(app, visit)}`,
+${recordingWays(app, visit)}`,
     empty: emptyState(
       visit,
       tell(language, 'recorded.none'),

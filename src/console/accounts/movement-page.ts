@@ -73,7 +73,7 @@ async function sendMovement(
   const title = tell(language, kind === 'deposit' ? 'back.deposit' : 'back.payout', { reference });
   const again = `/movements/${id}${reason === '' ? '' : `?${typedQuery(visit, { reason })}`}`;
   const mayTakeBack = back === null && user.may.has('movements:record');
-  const main = html`${resultNotice(visit, { returned: 'back.done', recorded: 'deposit.done', replayed: 'deposit.before' })}${alertNotice(fault)}
+  const main = html`${resultNotice(visit, { returned: 'back.done', recorded: 'recorded.done', replayed: 'recorded.before' })}${alertNotice(fault)}
 <h1>${title}</h1>
 ${factsOf(app, visit, movement, lines)}
 ${back !== null && html`<p class="notice">${takenBackText(language, back)}</p>`}

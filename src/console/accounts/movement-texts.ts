@@ -3,6 +3,14 @@ import { roomTexts } from '../room-texts.ts';
 /** The form that records a deposit, and the page of a recorded deposit or payout, which takes it back. */
 export const MOVEMENT_TEXTS = roomTexts(
   {
+    'paid.way': 'Registrar un pago al comercio…',
+    'paid.title': 'Registrar un pago al comercio',
+    'paid.text':
+      'Es para dinero que ya se le envió al comercio, o que salió a su costa, y no tiene una línea propia en una cartola. Si la cartola tiene su línea, explícala: se registra con ella. El comercio lo ve en su cuenta y en sus eventos.',
+    'paid.amount': 'Monto que salió',
+    'paid.too_much': 'Hay solo {most} para pagarle al comercio: no se registró nada.',
+    'paid.question': '¿Registrar un pago al comercio de {amount}?',
+    'entry.payout': 'pago al comercio',
     'deposit.way': 'Registrar un depósito…',
     'deposit.title': 'Registrar un depósito',
     'deposit.text':
@@ -19,15 +27,15 @@ export const MOVEMENT_TEXTS = roomTexts(
     'deposit.bad_commission': 'La comisión se escribe como el monto, y solo la descuenta un medio de pago.',
     'deposit.bad_reference': 'La referencia es de 1 a 100 letras, números o signos, sin tildes ni eñes.',
     'deposit.too_much': '{method} debe solo {most}: no se registró nada.',
-    'deposit.different': 'Con esa referencia ya hay un depósito de {amount} con otros datos: no se registró nada.',
-    'deposit.was_returned': 'El depósito con esa referencia se deshizo: registra el nuevo con otra.',
+    'recorded.different': 'Con esa referencia ya hay uno de {amount} con otros datos: no se registró nada.',
+    'recorded.was_returned': 'El que tenía esa referencia se deshizo: registra el nuevo con otra.',
     'deposit.question': '¿Registrar un depósito de {amount}?',
     'deposit.owes_after': 'Después {method} todavía debe {left}.',
     'deposit.stays':
       'Queda con tu nombre. No se puede cambiar ni borrar; si está mal, se deshace completo desde su página.',
     'deposit.confirm': 'Registrar {amount}',
-    'deposit.done': 'Registrado: el depósito está en los libros.',
-    'deposit.before': 'Ya estaba registrado con esa referencia: no se registró nada nuevo.',
+    'recorded.done': 'Registrado: está en los libros.',
+    'recorded.before': 'Ya estaba registrado con esa referencia: no se registró nada nuevo.',
     'back.deposit': 'Depósito {reference}',
     'back.payout': 'Pago al comercio {reference}',
     'back.amount': 'Monto',
@@ -60,6 +68,14 @@ export const MOVEMENT_TEXTS = roomTexts(
     'entry.payout_returned': 'pago que volvió',
   },
   {
+    'paid.way': 'Record a payout to the merchant…',
+    'paid.title': 'Record a payout to the merchant',
+    'paid.text':
+      'This is for money that was sent to the merchant, or that left at its expense, and has no line of its own in a bank statement. If the statement has its line, explain the line: it is recorded with it. The merchant sees it in its account and its events.',
+    'paid.amount': 'Amount that left',
+    'paid.too_much': 'Only {most} can be paid to the merchant: nothing was recorded.',
+    'paid.question': 'Record a payout to the merchant of {amount}?',
+    'entry.payout': 'payout to the merchant',
     'deposit.way': 'Record a deposit…',
     'deposit.title': 'Record a deposit',
     'deposit.text':
@@ -75,15 +91,15 @@ export const MOVEMENT_TEXTS = roomTexts(
     'deposit.bad_commission': 'A commission is written like the amount, and only a payment method keeps one.',
     'deposit.bad_reference': 'A reference is 1 to 100 letters, digits or signs without accents.',
     'deposit.too_much': '{method} owes only {most}: nothing was recorded.',
-    'deposit.different': 'This reference has a deposit of {amount} with other data: nothing was recorded.',
-    'deposit.was_returned': 'The deposit with this reference was taken back: record the new one under another.',
+    'recorded.different': 'This reference has one of {amount} with other data: nothing was recorded.',
+    'recorded.was_returned': 'The one with this reference was taken back: record the new one under another.',
     'deposit.question': 'Record a deposit of {amount}?',
     'deposit.owes_after': 'Afterwards {method} still owes {left}.',
     'deposit.stays':
       'It stays with your name. It cannot be changed or deleted; if it is wrong, its page takes all of it back.',
     'deposit.confirm': 'Record {amount}',
-    'deposit.done': 'Recorded: the deposit is in the books.',
-    'deposit.before': 'It was recorded before under this reference: nothing new was recorded.',
+    'recorded.done': 'Recorded: it is in the books.',
+    'recorded.before': 'It was recorded before under this reference: nothing new was recorded.',
     'back.deposit': 'Deposit {reference}',
     'back.payout': 'Payout to the merchant {reference}',
     'back.amount': 'Amount',

@@ -4,6 +4,7 @@ import { selectAvailable, selectBalance } from '../../books/balance-queries.ts';
 import { methodReceivable } from '../../books/journal-entry.ts';
 import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
@@ -11,6 +12,7 @@ import { formatMoney, parseTyped } from '../../lib/money.ts';
 import { isBankReference, movementPosting } from '../../movements/movement.ts';
 import { type MovementWish, newMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
 import { environmentHere } from '../../payment-services/find-environment.ts';
+import { readFunds } from '../../payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
@@ -20,54 +22,75 @@ import { alertNotice, type Fault, formField } from '../notice.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText } from '../payouts/owner-choice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
-const PATH = '/movements/deposit';
+/** A person records a deposit that came, or money that was sent to the merchant. */
+type Kind = MovementWish['kind'];
+
+const PATHS: Readonly<Record<Kind, string>> = { deposit: '/movements/deposit', payout: '/movements/payout' };
 const FIELDS = ['of', 'from', 'amount', 'commission', 'currency', 'reference'] as const;
 const NOTHING: Fault = { said: '' };
 
 /** The fields as they were typed. */
 type Typed = Readonly<Record<string, string>>;
 
-/** `owner`: whose books get the deposit. */
+/** `owner`: whose books get it. */
 type Asked = { owner: ServiceEnvironment; wish: MovementWish };
 
-/** Asks for a deposit that no bank statement shows as a line of its own. */
-export const getConsoleDeposit = consoleHandler(async (app, visit) => {
-  const typed = typedOf(visit);
-  return requireProof(app, visit, addressOf(visit, typed)) ?? sendForm(app, visit, typed);
-});
+export const getConsoleDeposit = asking('deposit');
+export const postConsoleDeposit = recording('deposit');
+export const getConsolePaidOut = asking('payout');
+export const postConsolePaidOut = recording('payout');
 
-/** Shows what the books will say; with `confirm` records the deposit, as `deposit create` does. */
-export const postConsoleDeposit = consoleHandler(async (app, visit) => {
-  const fields = fieldsOf(visit.request);
-  const proof = requireProof(app, visit, addressOf(visit, fields));
-  if (proof !== null) return proof;
-  const refuse = (status: number, fault: Fault) => sendForm(app, visit, fields, { status, fault });
-  const asked = await readAsked(app, visit, fields);
-  if ('refusal' in asked) return refuse(400, asked.refusal);
-  const { owner, wish } = asked;
-  await environmentHere(app, { environment_id: owner.id });
-  if (fields['confirm'] === undefined) {
-    const excess = await excessOf(app, visit.language, asked);
-    return excess === null ? sendQuestion(app, visit, asked, fields) : refuse(409, excess);
-  }
-  const recording = await recordMovement(app, owner, wish);
-  if (recording.kind === 'recorded' || recording.kind === 'replayed')
-    return visit.goTo(`/movements/${recording.movement.id}?done=${recording.kind}`);
-  return refuse(409, faultOf(visit.language, wish, recording));
-});
-
-function addressOf(visit: ConsoleVisit, typed: Typed): string {
-  const given = FIELDS.flatMap((name) => ((typed[name] ?? '') === '' ? [] : [[name, typed[name] as string] as const]));
-  return given.length === 0 ? PATH : `${PATH}?${typedQuery(visit, Object.fromEntries(given))}`;
+/** Asks for money that no bank statement shows as a line of its own. */
+function asking(kind: Kind): Screen {
+  return consoleHandler(async (app, visit) => {
+    const typed = typedOf(visit);
+    return requireProof(app, visit, addressOf(visit, kind, typed)) ?? sendForm(app, visit, kind, typed);
+  });
 }
 
-async function readAsked(app: App, { language, user, by }: ConsoleVisit, fields: Typed): Promise<Asked | Refused> {
+/** Shows what the books will say; with `confirm` records it, as `deposit create` and `payout create` do. */
+function recording(kind: Kind): Screen {
+  return consoleHandler(async (app, visit) => {
+    const fields = fieldsOf(visit.request);
+    const proof = requireProof(app, visit, addressOf(visit, kind, fields));
+    if (proof !== null) return proof;
+    const refuse = (status: number, fault: Fault) => sendForm(app, visit, kind, fields, { status, fault });
+    const asked = await readAsked(app, visit, kind, fields);
+    if ('refusal' in asked) return refuse(400, asked.refusal);
+    const { owner, wish } = asked;
+    await environmentHere(app, { environment_id: owner.id });
+    if (fields['confirm'] === undefined) {
+      const excess = await excessOf(app, visit.language, asked);
+      return excess === null ? sendQuestion(app, visit, asked, fields) : refuse(409, excess);
+    }
+    const done = await recordMovement(app, owner, wish);
+    if (done.kind === 'recorded' || done.kind === 'replayed')
+      return visit.goTo(`/movements/${done.movement.id}?done=${done.kind}`);
+    return refuse(409, faultOf(visit.language, wish, done));
+  });
+}
+
+function addressOf(visit: ConsoleVisit, kind: Kind, typed: Typed): string {
+  const given = FIELDS.flatMap((name) => ((typed[name] ?? '') === '' ? [] : [[name, typed[name] as string] as const]));
+  return given.length === 0 ? PATHS[kind] : `${PATHS[kind]}?${typedQuery(visit, Object.fromEntries(given))}`;
+}
+
+async function readAsked(
+  app: App,
+  { language, user, by }: ConsoleVisit,
+  kind: Kind,
+  fields: Typed,
+): Promise<Asked | Refused> {
   const text = (name: (typeof FIELDS)[number]) => (fields[name] ?? '').trim();
   const noOwner = noOwnerFault(language, text('of'));
   const owner = noOwner === null ? await ownerNamed(app, user, text('of')) : null;
   if (owner === null) return { refusal: noOwner ?? { said: tell(language, 'upload.choose_whose'), field: 'of' } };
-  const method = app.paymentMethods.find(({ code }) => text('from') === `method ${code}`)?.code ?? null;
-  if (method === null && text('from') !== 'merchant') return refusedField('from', tell(language, 'deposit.no_source'));
+  const isDeposit = kind === 'deposit';
+  const method = isDeposit
+    ? (app.paymentMethods.find(({ code }) => text('from') === `method ${code}`)?.code ?? null)
+    : null;
+  if (isDeposit && method === null && text('from') !== 'merchant')
+    return refusedField('from', tell(language, 'deposit.no_source'));
   const currency = text('currency').toUpperCase();
   if (currencyExponent(currency) === undefined) return refusedField('currency', tell(language, 'deposit.bad_currency'));
   const amount = parseTyped(text('amount'), currency);
@@ -77,43 +100,52 @@ async function readAsked(app: App, { language, user, by }: ConsoleVisit, fields:
     return refusedField('commission', tell(language, 'deposit.bad_commission'));
   const reference = text('reference');
   if (!isBankReference(reference)) return refusedField('reference', tell(language, 'deposit.bad_reference'));
-  return { owner, wish: { kind: 'deposit', reference, amount, commission, currency, paymentMethod: method, by } };
+  return { owner, wish: { kind, reference, amount, commission, currency, paymentMethod: method, by } };
 }
 
-/** Returns the fault of an amount above what the payment method owes; null without one. */
+/** Returns the fault of an amount above what the method owes or the merchant can be paid; null without one. */
 async function excessOf(app: App, language: Language, { owner, wish }: Asked): Promise<Fault | null> {
-  const most = await owedBy(app, owner, wish);
+  const most =
+    wish.kind === 'payout'
+      ? (await readFunds(app.db, owner.id, wish.currency)).payable
+      : await owedBy(app, owner, wish);
   return most === null || wish.amount + wish.commission <= most
     ? null
     : faultOf(language, wish, { kind: 'refused', most });
 }
 
-/** Returns what the payment method owes; null: the merchant paid the deposit in. */
+/** Returns what the payment method owes; null: the money is of no payment method. */
 async function owedBy(app: App, { id }: ServiceEnvironment, { paymentMethod, currency }: MovementWish) {
   if (paymentMethod === null) return null;
   return selectBalance(app.db, { environmentId: id, account: methodReceivable(paymentMethod), currency });
 }
 
-function faultOf(language: Language, { currency, paymentMethod }: MovementWish, recording: Recording): Fault {
+function faultOf(language: Language, { kind, currency, paymentMethod }: MovementWish, recording: Recording): Fault {
   if (recording.kind === 'refused') {
+    const most = formatMoney(recording.most, currency);
     const method = methodName(language, { code: paymentMethod ?? '' });
-    const said = tell(language, 'deposit.too_much', { method, most: formatMoney(recording.most, currency) });
+    const said =
+      kind === 'payout'
+        ? tell(language, 'paid.too_much', { most })
+        : tell(language, 'deposit.too_much', { method, most });
     return { said, field: 'amount' };
   }
   if (recording.kind === 'unknown') return { said: tell(language, 'upload.choose_whose'), field: 'of' };
-  if (recording.kind === 'returned') return { said: tell(language, 'deposit.was_returned'), field: 'reference' };
+  if (recording.kind === 'returned') return { said: tell(language, 'recorded.was_returned'), field: 'reference' };
   const amount = formatMoney(recording.movement.amount, recording.movement.currency);
-  return { said: tell(language, 'deposit.different', { amount }), field: 'reference' };
+  return { said: tell(language, 'recorded.different', { amount }), field: 'reference' };
 }
 
 async function sendForm(
   app: App,
   visit: ConsoleVisit,
+  kind: Kind,
   typed: Typed,
   { status, fault }: { status: number; fault: Fault } = { status: 200, fault: NOTHING },
 ) {
   const { language, user, send } = visit;
-  const title = tell(language, 'deposit.title');
+  const isDeposit = kind === 'deposit';
+  const title = tell(language, isDeposit ? 'deposit.title' : 'paid.title');
   const at = `${publicPath(app)}/console`;
   const value = (name: (typeof FIELDS)[number], otherwise = '') => typed[name] ?? otherwise;
   const sources = [
@@ -125,25 +157,26 @@ async function sendForm(
   ];
   const main = html`${alertNotice(fault)}
 <h1>${title}</h1>
-<p>${tell(language, 'deposit.text')}</p>
-<form class="card pad narrow" method="post" action="${at}${PATH}">
+<p>${tell(language, isDeposit ? 'deposit.text' : 'paid.text')}</p>
+<form class="card pad narrow" method="post" action="${at}${PATHS[kind]}">
 ${ownerField(visit, await listSeenOwners(app, user), value('of'), fault)}
-${formField(fault, 'from', (attributes) => html`<label>${tell(language, 'deposit.from')}<select name="from" required${attributes}><option value=""></option>${sources.map(([one, text]) => html`<option value="${one}"${one === value('from') && html` selected`}>${text}</option>`)}</select></label>`)}
-${formField(fault, 'amount', (attributes) => html`<label>${tell(language, 'deposit.amount')}<input name="amount" required maxlength="15" inputmode="decimal" value="${value('amount')}" autocomplete="off"${attributes}></label>`)}
+${isDeposit && formField(fault, 'from', (attributes) => html`<label>${tell(language, 'deposit.from')}<select name="from" required${attributes}><option value=""></option>${sources.map(([one, text]) => html`<option value="${one}"${one === value('from') && html` selected`}>${text}</option>`)}</select></label>`)}
+${formField(fault, 'amount', (attributes) => html`<label>${tell(language, isDeposit ? 'deposit.amount' : 'paid.amount')}<input name="amount" required maxlength="15" inputmode="decimal" value="${value('amount')}" autocomplete="off"${attributes}></label>`)}
 ${formField(fault, 'currency', (attributes) => html`<label>${tell(language, 'column.currency')}<input name="currency" required maxlength="3" value="${value('currency', 'CLP')}" autocomplete="off"${attributes}></label>`)}
-${formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'deposit.commission')}<input name="commission" maxlength="15" inputmode="decimal" value="${value('commission')}" autocomplete="off"${attributes}></label>`)}
+${isDeposit && formField(fault, 'commission', (attributes) => html`<label>${tell(language, 'deposit.commission')}<input name="commission" maxlength="15" inputmode="decimal" value="${value('commission')}" autocomplete="off"${attributes}></label>`)}
 ${formField(fault, 'reference', (attributes) => html`<label>${tell(language, 'deposit.reference')}<input name="reference" required maxlength="100" value="${value('reference')}" autocomplete="off"${attributes}></label>`, 'reference-hint')}
 <p class="quiet" id="reference-hint">${tell(language, 'deposit.reference_hint')}</p>
 <p class="actions"><button class="primary">${tell(language, 'settle.look')}</button></p></form>`;
-  return send(status, { title, main, again: addressOf(visit, typed) });
+  return send(status, { title, main, again: addressOf(visit, kind, typed) });
 }
 
 /** Asks for confirmation, with the entries and with what is owed or available afterwards. */
 async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Asked, typed: Typed) {
   const { language, user, send } = visit;
-  const { amount, commission, currency, reference, paymentMethod } = wish;
+  const { kind, amount, commission, currency, reference } = wish;
+  const isDeposit = kind === 'deposit';
   const money = formatMoney(amount, currency);
-  const title = tell(language, 'deposit.question', { amount: money });
+  const title = tell(language, isDeposit ? 'deposit.question' : 'paid.question', { amount: money });
   const at = `${publicPath(app)}/console`;
   const name = (await listSeenOwners(app, user)).find(({ id }) => id === owner.id)?.name ?? '';
   const entries = movementPosting(newMovement(owner.id, wish, 0)).transfers.map(({ debit, credit, ...transfer }) => ({
@@ -151,30 +184,31 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Aske
     debit_account: debit,
     credit_account: credit,
   }));
-  const source =
-    paymentMethod === null
-      ? tell(language, 'explain.merchant')
-      : tell(language, 'explain.method', { method: methodName(language, { code: paymentMethod }) });
   const hidden = FIELDS.map((field) => html`<input type="hidden" name="${field}" value="${typed[field] ?? ''}">`);
   const main = html`<h1>${title}</h1>
 <div class="card pad narrow"><dl class="facts">
 <dt>${tell(language, 'column.merchant')}</dt><dd>${ownerText(language, name, owner.environment)}</dd>
-<dt>${tell(language, 'deposit.from')}</dt><dd>${source}</dd>
-<dt>${tell(language, 'deposit.amount')}</dt><dd><strong>${money}</strong>${commission > 0 && html`<br>${tell(language, 'recorded.commission', { amount: formatMoney(commission, currency) })}`}</dd>
+${isDeposit && html`<dt>${tell(language, 'deposit.from')}</dt><dd>${sourceOf(language, wish)}</dd>`}
+<dt>${tell(language, isDeposit ? 'deposit.amount' : 'paid.amount')}</dt><dd><strong>${money}</strong>${commission > 0 && html`<br>${tell(language, 'recorded.commission', { amount: formatMoney(commission, currency) })}`}</dd>
 <dt>${tell(language, 'deposit.reference')}</dt><dd class="code">${reference}</dd>
 </dl></div>
 ${entriesTable(language, entries)}
 <p>${await afterwards(app, language, owner, wish)}</p>
 <p>${tell(language, 'deposit.stays')}</p>
-<form class="actions" method="post" action="${at}${PATH}">
+<form class="actions" method="post" action="${at}${PATHS[kind]}">
 ${hidden}<input type="hidden" name="confirm" value="yes">
 <button class="primary">${tell(language, 'deposit.confirm', { amount: money })}</button>
-<a class="button" href="${at}${addressOf(visit, typed)}">${tell(language, 'refund.back')}</a></form>`;
-  return send(200, { title, main, again: addressOf(visit, typed) });
+<a class="button" href="${at}${addressOf(visit, kind, typed)}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main, again: addressOf(visit, kind, typed) });
+}
+
+function sourceOf(language: Language, { paymentMethod: code }: MovementWish): string {
+  if (code === null) return tell(language, 'explain.merchant');
+  return tell(language, 'explain.method', { method: methodName(language, { code }) });
 }
 
 async function afterwards(app: App, language: Language, owner: ServiceEnvironment, wish: MovementWish) {
-  const { amount, commission, currency, paymentMethod } = wish;
+  const { kind, amount, commission, currency, paymentMethod } = wish;
   const owed = await owedBy(app, owner, wish);
   if (owed !== null) {
     const method = methodName(language, { code: paymentMethod ?? '' });
@@ -182,14 +216,17 @@ async function afterwards(app: App, language: Language, owner: ServiceEnvironmen
     return tell(language, 'deposit.owes_after', { method, left });
   }
   const available = await selectAvailable(app.db, [owner.id], currency);
-  return tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, amount]), currency) });
+  return tell(language, 'refund.merchant_left', {
+    amount: formatMoney(addUp([available, kind === 'payout' ? -amount : amount]), currency),
+  });
 }
 
-/** Leads people who record movements to the form. `of`: the environment whose books get the deposit, if it is known. */
-export function depositWay(app: App, { language, user }: ConsoleVisit, of?: number): Html | false {
+/** Leads people who record movements to the forms. `of`: the environment whose books get the entry, if it is known. */
+export function recordingWays(app: App, { language, user }: ConsoleVisit, of?: number): Html | false {
   const query = of === undefined ? '' : `?of=${of}`;
   return (
     user.may.has('movements:record') &&
-    html`<p class="actions"><a class="button" href="${publicPath(app)}/console${PATH}${query}">${tell(language, 'deposit.way')}</a></p>`
+    html`<p class="actions"><a class="button" href="${publicPath(app)}/console${PATHS.deposit}${query}">${tell(language, 'deposit.way')}</a>
+<a class="button" href="${publicPath(app)}/console${PATHS.payout}${query}">${tell(language, 'paid.way')}</a></p>`
   );
 }

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { selectMovements } from '../../src/movements/movement-queries.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { returnDeposit } from '../../src/statements/return-deposit.ts';
 import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
 import { leaveFor } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -15,9 +18,10 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 const PATH = '/movements/deposit';
+const PAID = '/movements/payout';
 const PROOF_MS = 15 * 60_000;
 
-forEachEngine('the form of a deposit that no bank statement shows', (openTestDatabase) => {
+forEachEngine('the forms of deposits and payouts that no bank statement shows', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app, { money: 10_000 });
@@ -39,7 +43,7 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     return { app, desk, server, as, typed, deposits };
   };
 
-  test('shows what the books will say, and records it once in the name of the person', async () => {
+  test('show what the books will say, and record a deposit once in the name of the person', async () => {
     const { app, desk, server, as, typed, deposits } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -76,7 +80,7 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     assert.deepEqual(sent, { ...typed, confirm: 'yes' });
     const to = (await maker.post(PATH, sent)).headers.get('location') ?? '';
     assert.match(to, /^\/console\/movements\/mv_\w+\?done=recorded$/);
-    assert.match((await maker.get(to.slice('/console'.length))).text, /Registrado: el depósito está en los libros/);
+    assert.match((await maker.get(to.slice('/console'.length))).text, /Registrado: está en los libros/);
     const again = await maker.post(PATH, sent);
     assert.equal(again.headers.get('location'), to.replace('recorded', 'replayed'), 'a second click');
     assert.deepEqual(await deposits(), ['9000 300 simulated ABONO-0115-A']);
@@ -87,7 +91,7 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     );
   });
 
-  test('records what the merchant paid in, of any amount, without a commission', async () => {
+  test('record what the merchant paid in, of any amount, without a commission', async () => {
     const { desk, server, as, typed, deposits } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -99,7 +103,7 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     assert.deepEqual(await deposits(), ['500000 0  TRF-1']);
   });
 
-  test('refuses wrong fields, more than the method owes and another use of a reference, and keeps what was typed', async () => {
+  test('refuse wrong fields, more than the method owes and another use of a reference, and keep what was typed', async () => {
     const { app, desk, server, as, typed, deposits } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -131,21 +135,58 @@ forEachEngine('the form of a deposit that no bank statement shows', (openTestDat
     assert.deepEqual(await deposits(), []);
     await maker.post(PATH, { ...typed, confirm: 'yes' });
     const different = await maker.post(PATH, { ...typed, amount: '400', confirm: 'yes' });
-    assert.deepEqual([different.status, /ya hay un depósito de \$9\.000 CLP/.test(different.text)], [409, true]);
+    assert.deepEqual([different.status, /ya hay uno de \$9\.000 CLP/.test(different.text)], [409, true]);
     const wish = { reference: typed.reference, reason: 'never came', by: desk.maker };
     await returnDeposit(app, desk.environment, wish);
     const returned = await maker.post(PATH, { ...typed, confirm: 'yes' });
     assert.deepEqual([returned.status, /se deshizo: registra el nuevo con otra/.test(returned.text)], [409, true]);
   });
 
-  test('is closed without the permission, the factor or the payment service, and to another site', async () => {
+  test('record a payout to the merchant once, and never more than can be paid to it', async () => {
+    const { app, desk, server, as, typed } = await open();
+    await using _server = server;
+    await setFundsRule(app, { ...desk.environment, currency: 'CLP' }, { kept_back: 1000, overdraft: 0 }, TESTER);
+    const maker = as(desk.users.maker);
+    const { of, currency } = typed;
+    const paid = { of, currency, amount: '9000', reference: 'TEF-9' };
+    const way = `href="/console${PAID}"`;
+    assert.ok((await as(await createTestUser(app, { role: 'finance', may: [] })).get('/movements')).text.includes(way));
+    const { text } = await maker.get(`${PAID}?of=${of}`);
+    assert.ok(text.includes(`<option value="${of}" selected>`) && !text.includes('name="commission"'));
+    for (const confirm of [{}, { confirm: 'yes' }]) {
+      const more = await maker.post(PAID, { ...paid, amount: '9001', ...confirm });
+      assert.deepEqual([more.status, /Hay solo \$9\.000 CLP para pagarle al comercio/.test(more.text)], [409, true]);
+      assertMarked(more.text, 'amount');
+    }
+    const asked = await maker.post(PAID, paid);
+    assert.match(
+      asked.text,
+      /¿Registrar un pago al comercio de \$9\.000 CLP\?[^]*>pago al comercio<[^]*El comercio[^]*el banco/,
+    );
+    assert.match(asked.text, /Al comercio le quedan \$1\.000 CLP disponibles después/);
+    for (const done of ['recorded', 'replayed']) {
+      const to = (await maker.post(PAID, { ...paid, confirm: 'yes' })).headers.get('location') ?? '';
+      assert.ok(to.endsWith(`?done=${done}`), to);
+    }
+    const payouts = await selectMovements(app.db, 'payout', 10);
+    assert.deepEqual(
+      payouts.map(({ amount, reference, recorded_by }) => [amount, reference, recorded_by]),
+      [[9000, 'TEF-9', desk.users.maker.email]],
+    );
+    const { acts } = await listAudit(app, { action: 'payout.recorded' }, 10);
+    assert.equal(acts.length, 1);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('are closed without the permission, the factor or the payment service, and to another site', async () => {
     const { app, desk, server, as, typed, deposits } = await open();
     await using _server = server;
     const confirmed = { ...typed, confirm: 'yes' };
     for (const role of ['support', 'operator', 'auditor', 'approver'] as const) {
       const user = as(await createTestUser(app, { role, may: [] }));
-      for (const answer of [await user.get(PATH), await user.post(PATH, confirmed)])
-        assert.equal(answer.status, 403, role);
+      for (const path of [PATH, PAID])
+        for (const answer of [await user.get(path), await user.post(path, confirmed)])
+          assert.equal(answer.status, 403, role);
       if (role === 'auditor') assert.ok(!(await user.get('/movements')).text.includes(PATH));
     }
     const elsewhere = await server.post(`/console${PATH}`, {
