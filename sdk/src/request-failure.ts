@@ -51,6 +51,11 @@ const FIXES: readonly [codes: RegExp, fix: string][] = [
     /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF))/,
     'Check the certificate of the service, and NODE_EXTRA_CA_CERTS for one that your company issued.',
   ],
+  // These bytes come in place of the first record of TLS, so the request was not written.
+  [
+    /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    'The port does not answer with TLS: check the port of baseUrl, or write http: for a service in development.',
+  ],
 ];
 
 /** Returns the innermost cause: the outer message (`fetch failed`) says nothing. */

@@ -47,6 +47,23 @@ test('an unreachable service ends in NOT_SENT, and the message names address, ca
   );
 });
 
+test('https at a port that answers with plain HTTP ends in NOT_SENT, and the message says so', async (context) => {
+  let asked = 0;
+  const server = createServer(() => {
+    asked += 1;
+  }).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await once(server, 'listening');
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
+  await assert.rejects(client.validateBankAccounts([ACCOUNT]), {
+    code: 'NOT_SENT',
+    message:
+      /\(ERR_SSL_\w+\), so nothing was sent\. The port does not answer with TLS: check the port of baseUrl, or write http:/,
+  });
+  assert.equal(asked, 0);
+});
+
 test('an answer that is cut off or has no body ends in NO_ANSWER, which may be retried', async (context) => {
   for (const text of ['{"message":"ok","errors":null,"da', '']) {
     let asked = 0;

@@ -13,6 +13,7 @@ final class Connection
     private const NOT_SENT = [
         '/stream_socket_client|socket transport/' => 'Take stream_socket_client out of disable_functions in php.ini, and load the extension openssl for https.',
         '/getaddrinfo|Name or service not known/' => 'Check the host of the base URL, and the name servers.',
+        '/wrong version number|packet length too long/' => 'The port does not answer with TLS: check the port of the base URL, or write http: for a service in development.',
         '/Failed to enable crypto/' => 'Check the certificate of the service, and openssl.cafile for one that your company issued.',
         '/Connection refused|actively refused/' => 'Check that the service runs, and the host and port of the base URL.',
         '/Connection timed out|No route to host|Network is unreachable/' => 'Check the host and port of the base URL, and the firewalls on the way.',

@@ -89,6 +89,15 @@ return [
         same('NOT_SENT', $error->errorCode);
         same(1, preg_match("~Connection refused\), so nothing was sent\. Check that the service runs.*\(POST $url/trxs\)~", $error->getMessage()), $error->getMessage());
     },
+    'https at a port that answers with plain HTTP told to check a certificate' => function () {
+        $code = '$server = stream_socket_server("tcp://127.0.0.1:0"); echo stream_socket_get_name($server, false), "\n";'
+            . 'while ($one = @stream_socket_accept($server, 5)) { fread($one, 1000); fwrite($one, "HTTP/1.1 400 Bad Request\r\n\r\n"); fclose($one); }';
+        $process = proc_open([PHP_BINARY, '-r', $code], [1 => ['pipe', 'w']], $pipes);
+        $url = 'https://' . trim(fgets($pipes[1]));
+        $error = failure(fn () => (new RubricaClient($url, accessToken: 'a', sleep: fn () => null))->getStatus(1));
+        proc_terminate($process);
+        same(['NOT_SENT', 1], [$error->errorCode, preg_match('~does not answer with TLS: check the port~', $error->getMessage())], $error->getMessage());
+    },
     'a server whose settings forbid every connection told that the transaction may have been made' => function () {
         $code = "require 'autoload.php'; try { (new Rubrica\RubricaClient('https://127.0.0.1:1', accessToken: 'a', sleep: fn () => null))->getStatus(1); } "
             . 'catch (Rubrica\RubricaError $error) { echo $error->getMessage(); }';

@@ -116,6 +116,21 @@ class Client(unittest.TestCase):
         self.assertEqual(error.code, "NOT_SENT")
         self.assertRegex(str(error), r"refused.*so nothing was sent\. Check that the service runs.*POST " + url)
 
+    def test_https_at_a_port_that_answers_with_plain_http_told_to_check_a_certificate(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+
+        def answer():
+            with server.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        client = RubricaClient(f"https://127.0.0.1:{server.getsockname()[1]}", access_token="a", patience=0)
+        error = self.failure(lambda: client.get_status(1))
+        self.assertEqual(error.code, "NOT_SENT")
+        self.assertRegex(str(error), "does not answer with TLS: check the port of base_url")
+
     def test_what_was_sent_without_an_answer_may_have_been_done(self):
         self.server.answers = [None] * 4
         error = self.failure(lambda: self.client().create_transaction(FIELDS))

@@ -152,7 +152,9 @@ def repeat(attempt: Callable[[], Reply], patience: float) -> Reply:
 
 
 def _not_sent(request: str, cause: OSError, key: str | None) -> RubricaError:
-    if isinstance(cause, ssl.SSLError):
+    if isinstance(cause, ssl.SSLError) and cause.reason in ("WRONG_VERSION_NUMBER", "PACKET_LENGTH_TOO_LONG"):
+        fix = "The port does not answer with TLS: check the port of base_url, or write http: for a service in development."
+    elif isinstance(cause, ssl.SSLError):
         fix = "Check the certificate of the service, and SSL_CERT_FILE for one that your company issued."
     elif isinstance(cause, socket.gaierror):
         fix = "Check the host of base_url, and the name servers."
