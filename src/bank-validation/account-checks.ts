@@ -79,7 +79,7 @@ export function runOfflineChecks(
       ...accountChecks(rut, bank.view, account),
       cuentaRut,
     ],
-    suggestions: [...bank.suggestions, ...cuentaRutSuggestions(rut, cuentaRut)],
+    suggestions: [...bank.suggestions, ...cuentaRutSuggestions(rut, bank.view, cuentaRut, input.account)],
   };
 }
 
@@ -247,7 +247,14 @@ function cuentaRutCheck(rut: RutReading, bank: BankView | null, account: Account
   return outcome === null ? CUENTARUT_NOT_APPLICABLE : CUENTARUT_OUTCOMES[outcome];
 }
 
-function cuentaRutSuggestions(rut: RutReading, { code, field }: Check): Suggestion[] {
-  if (!rut.valid || code !== 'CUENTARUT_INCLUDES_CHECK_DIGIT') return [];
-  return [suggestion(field, code, rut.canonical.slice(0, -2))];
+/** Suggests the number of the CuentaRUT for the whole RUT as the account, also for one with dots or a hyphen. */
+function cuentaRutSuggestions(
+  rut: RutReading,
+  bank: BankView | null,
+  { code, field }: Check,
+  account: unknown,
+): Suggestion[] {
+  if (!rut.valid || rut.holderClass === 'legal_entity' || bank?.code !== CUENTARUT_BANK) return [];
+  const isWholeRut = code === 'CUENTARUT_INCLUDES_CHECK_DIGIT' || readRut(account).canonical === rut.canonical;
+  return isWholeRut ? [suggestion(field, 'CUENTARUT_INCLUDES_CHECK_DIGIT', rut.canonical.slice(0, -2))] : [];
 }

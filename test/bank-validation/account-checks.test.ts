@@ -206,6 +206,10 @@ suite('runOfflineChecks', () => {
     ['the whole RUT of a company', COMPANY, '760864285', 'not_performed NOT_APPLICABLE'],
     ['a company and eight other digits', COMPANY, '12345679', 'warn ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT'],
     ['a wrong RUT', '12345678-6', '12345678', 'not_performed PREREQUISITE_FAILED'],
+    ['the RUT with dots and hyphen', PERSON, '12.345.678-5', 'not_performed PREREQUISITE_FAILED', '12345678'],
+    ['the RUT with its k', '9068826-K', '9068826-k', 'not_performed PREREQUISITE_FAILED', '9068826'],
+    ['another RUT with a hyphen', PERSON, '12531909-2', 'not_performed PREREQUISITE_FAILED'],
+    ['the RUT of a company with a hyphen', COMPANY, COMPANY, 'not_performed PREREQUISITE_FAILED'],
   ];
   for (const [name, rut, account, outcome, suggested] of cuentaRuts) {
     test(`at BancoEstado, ${name}: ${outcome}`, () => {

@@ -391,6 +391,7 @@ Banco Estado;12.531.909-2;12531909
     const swapped =
       'Las celdas de esta fila parecen estar en otra columna. Revisa cuál celda es el RUT, cuál el banco y cuál la cuenta.';
     assert.deepEqual(why.slice(0, 4), [unknown, unknown, swapped, swapped]);
+    assert.match(text, /;rut=12531909-2 bank=012 account=12531909\n$/, 'the last row has a proposal');
     assert.match(why[4] ?? '', /solo dígitos: .* Una CuentaRUT es el RUT sin su dígito verificador\.$/);
     assert.deepEqual(
       summary.causes.map(({ code, rows }) => [code, rows]),
