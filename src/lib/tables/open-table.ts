@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_WITHIN_ROWS, type Header, type HeaderRule, placeColumns } from './find-header.ts';
-import { type Dialect, holdsLines, type Reading, type TableRow } from './table.ts';
+import { type Dialect, holdsLines, type Reading, TableError, type TableRow } from './table.ts';
 import { textReadings } from './text-readings.ts';
 
 export type Table<Column extends string = never> = {
@@ -114,6 +114,8 @@ async function keepStream(stream: Readable): Promise<FileHandle> {
 /** The first bytes of .xlsx (a ZIP file), and of .xls or an .xlsx with a password. */
 const ZIP = Buffer.from('PK\x03\x04');
 const COMPOUND = Buffer.from('d0cf11e0', 'hex');
+/** The beginning of a PDF reads like text. */
+const PDF = Buffer.from('%PDF');
 
 async function readingsOf(file: FileHandle): Promise<Reading[]> {
   const start = Buffer.alloc(4);
@@ -123,6 +125,8 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
     const { oldWorkbookReadings } = await import('./old-workbook-readings.ts');
     return oldWorkbookReadings(file);
   }
+  if (start.equals(PDF))
+    throw new TableError('PDF_FILE', 'This is a PDF, which has no table. Get the same data as .xlsx or CSV.');
   if (!start.equals(ZIP)) {
     const { beginsAsPage, htmlReadings } = await import('./html-readings.ts');
     return (await beginsAsPage(file)) ? htmlReadings(file) : textReadings(file);

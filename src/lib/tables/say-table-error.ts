@@ -103,6 +103,7 @@ function listed(items: readonly (string | number)[], most: number): string {
 const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
   EMPTY: () => 'El archivo está vacío o no tiene ninguna tabla.',
   NOT_TEXT: () => 'El archivo no es texto, ni una planilla .xlsx. Guárdalo como CSV UTF-8 o como .xlsx.',
+  PDF_FILE: () => 'El archivo es un PDF, que no tiene una tabla. Descarga los mismos datos como .xlsx o CSV.',
   NOT_CSV: (line) => `La línea ${line} no se puede leer como CSV. Las comillas rodean la celda completa, o no van.`,
   ROW_TOO_LONG: (line) => `La línea ${line} es demasiado larga. Revisa que las comillas se cierren.`,
   LOCKED_WORKBOOK: () => 'La planilla tiene contraseña. Guárdala sin contraseña.',

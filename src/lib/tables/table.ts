@@ -41,6 +41,7 @@ export type Reading = {
 export type TableErrorCode =
   | 'EMPTY'
   | 'NOT_TEXT'
+  | 'PDF_FILE'
   | 'NOT_CSV'
   | 'ROW_TOO_LONG'
   | 'LOCKED_WORKBOOK'

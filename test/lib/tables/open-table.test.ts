@@ -137,6 +137,7 @@ suite('a table of text', () => {
   const refused: [name: string, bytes: Buffer, code: string][] = [
     ['an empty file', Buffer.alloc(0), 'EMPTY'],
     ['a file with zero bytes', Buffer.from('abc\0\0\0def'), 'NOT_TEXT'],
+    ['a PDF', Buffer.from('%PDF-1.4\nRut;Banco\n12531909'), 'PDF_FILE'],
     ['the beginning of an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'BROKEN_WORKBOOK'],
     ['a truncated ZIP', Buffer.from('PK\x03\x04\x14\x00\x06\x0012531909'), 'BROKEN_WORKBOOK'],
     ['an unclosed quote', Buffer.from('a,b\n"12531909,1\n'), 'NOT_CSV'],
