@@ -430,7 +430,10 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const pdf = { name: 'resultado.pdf', content: '%PDF-1.4' };
     const unread = await as(desk.users.maker, 'es').upload(`${path}/results`, {}, pdf);
     assertMarked(unread.text, 'file');
-    assert.match(unread.text, /No se leyó el archivo de resultados, y nada cambió\. El archivo es un PDF, que no tiene una tabla\. Descarga/);
+    assert.match(
+      unread.text,
+      /No se leyó el archivo de resultados, y nada cambió\. El archivo es un PDF, que no tiene una tabla\. Descarga/,
+    );
     assert.doesNotMatch(unread.text, /Los pagos no son válidos/, 'an unreadable file is not called invalid payouts');
     const carried = { content: valueOf(shown.text, 'content'), file_name: 'resultado.csv', confirm: 'yes' };
     const done = await maker.upload(`${path}/results`, carried);

@@ -222,20 +222,22 @@ function errorOf(validation: Validation, { bankCode }: Read, name: string | null
   if (!isValid(validation.verdict)) {
     const failed = decidingCheck(validation.checks);
     const pointer = failed?.field ?? '/bankData/bankAccount';
+    const suggested = validation.suggestions.find(({ code }) => code === failed?.code);
     // A name of a bank in a file that the list does not have is still a name.
-    if (failed !== undefined && pointer === '/bankData/bankSBIFNumber' && /\p{L}/u.test(bankCode)) {
-      return errorItem(pointer, failed.code ?? 'ACCOUNT_NOT_PAYABLE', [
+    if (failed?.code === 'BANK_BAD_FORMAT' && suggested === undefined && /\p{L}/u.test(bankCode)) {
+      return errorItem(pointer, failed.code, [
         'No operating bank of the list has this name, or several have it.',
         'Write its name as in the list of banks, or its code of three digits, such as 012.',
         'Ningún banco vigente de la lista se llama así, o se llaman así varios.',
         'Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.',
       ]);
     }
+    const fix = suggested?.message ?? (failed?.code === 'BANK_UNKNOWN' ? ANOTHER_LIST : MENDED);
     return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
       `The account ${VERDICT_WORDS[validation.verdict].en}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
-      MENDED.en,
+      fix.en,
       `La cuenta ${VERDICT_WORDS[validation.verdict].es}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
-      MENDED.es,
+      fix.es,
     ]);
   }
   if (name !== null && name.trim() !== '') return null;
@@ -318,6 +320,11 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirect
 }
 
 const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
+
+const ANOTHER_LIST = {
+  en: 'Check the code. If it is right, the operator imports a newer list: bin/rubrica banks import.',
+  es: 'Revisa el código. Si es correcto, el operador importa una lista más nueva: bin/rubrica banks import.',
+};
 
 // A payout does not say how its RUT is written, so only the hyphen decides.
 const NO_CHECK_CHARACTER = errorItem('/recipientData/rut', 'RUT_CHECK_DIGIT_MAYBE_MISSING', [

@@ -164,6 +164,21 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     }
   });
 
+  test('a payout to a bank that cannot be read says the code to send, or what to do for one that is not in the list', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const [bankSBIFNumber, fix] of [
+      ['12', 'Send 012, the code of Banco del Estado de Chile.'],
+      ['BancoEstado', 'Send 012, the code of Banco del Estado de Chile.'],
+      ['152', 'Did you mean 729, Sociedad Emisora de Tarjetas Los Héroes S.A.?'],
+      ['999', 'Check the code. If it is right, the operator imports a newer list: bin/rubrica banks import.'],
+      ['Banco Inexistente', 'Write its name as in the list of banks, or its code of three digits, such as 012.'],
+    ] as const) {
+      const tef = { ...TEF, bankData: { ...TEF.bankData, bankSBIFNumber } };
+      const { errors } = jsonOf(await at.pay({ ...BODY, tef })) as { errors: { fix: string }[] };
+      assert.deepEqual([bankSBIFNumber, ...errors.map((error) => error.fix)], [bankSBIFNumber, fix]);
+    }
+  });
+
   test('approved money stays in the balance, but not in the available balance', async () => {
     await using at = await setUp(openTestDatabase);
     const { environment } = at.desk;
