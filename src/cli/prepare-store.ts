@@ -35,7 +35,7 @@ export async function prepareStore(
 ): Promise<string[]> {
   await anchorClock(app.db, app.now);
   // Before the migration, after which an earlier version with the right key could no longer run.
-  if (await hasTable(app.db, SECRET_TOKENS.table)) await requireKey(app);
+  if (await hasTable(app.db, SECRET_TOKENS.table)) await requireKey(app, { unbound: true });
   const applied = await migrate(app.db, undefined, begins);
   await followClock(app);
   await recordMigrations(app, by, applied);
@@ -98,8 +98,8 @@ export async function requireFeedHere(app: App): Promise<void> {
 }
 
 /** Without this check every signature would fail, although the service seems ready. */
-async function requireKey(app: App): Promise<void> {
-  if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
+async function requireKey(app: App, form?: { unbound: boolean }): Promise<void> {
+  if (!(await opensSecrets(app, form))) throw new ConfigError(WRONG_KEY);
 }
 
 async function makeReady(app: App): Promise<void> {

@@ -33,11 +33,18 @@ export function openSecret(app: App, place: SecretPlace, sealed: string): string
 
 /**
  * Returns whether the current or the previous master key encrypted the newest Secret Token; true if there is no Secret
- * Token. It compares only the id of the key, so it does not notice a damaged Secret Token.
+ * Token. It compares only the id of the key, so it does not notice a damaged Secret Token. `unbound`: accepts the form of
+ * an earlier version too, which is right until `bindSeals`.
  */
-export async function opensSecrets(app: App): Promise<boolean> {
+export async function opensSecrets(app: App, { unbound = false } = {}): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);
   const keyId = newest === null ? null : sealedKeyId(newest.sealed);
-  const { current, previous } = keysOf(app, SECRET_TOKENS);
-  return keyId === null || keyId === current.id || keyId === previous?.id;
+  const forms = unbound ? [SECRET_TOKENS, { ...SECRET_TOKENS, ...SECRET_TOKENS.unbound }] : [SECRET_TOKENS];
+  return (
+    keyId === null ||
+    forms.some((form) => {
+      const { current, previous } = keysOf(app, form);
+      return keyId === current.id || keyId === previous?.id;
+    })
+  );
 }
