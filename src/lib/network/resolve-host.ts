@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { rememberAccepted } from '../../../protocol/remember-accepted.ts';
 import { withinTime } from '../within-time.ts';
 import { isPublicAddress, sameAddress, type UrlPolicy } from './address-filter.ts';
 import { isInNetworks, isMetadataService } from './private-networks.ts';
@@ -23,6 +24,10 @@ export function resolveHost(
   return withinTime(allowedAddresses(host, resolve, rules, merchant), timeoutMs);
 }
 
+// The kind of an address never changes, and to judge one costs more than the rest of a look-up.
+const refuseSpecial = rememberAccepted((ip) => (isPublicAddress(ip) ? null : 'special'));
+const refuseMetadata = rememberAccepted((ip) => (isMetadataService(ip) ? 'metadata' : null));
+
 async function allowedAddresses(
   host: string,
   resolve: Resolve,
@@ -30,9 +35,9 @@ async function allowedAddresses(
   merchant: number | undefined,
 ): Promise<readonly string[] | null> {
   const addresses = await addressesOf(host, (name) => resolve(name, merchant));
-  if (rules.allowPrivate) return addresses.some(isMetadataService) ? null : addresses;
+  if (rules.allowPrivate) return addresses.some((address) => refuseMetadata(address) !== null) ? null : addresses;
   const networks = rules.networks ?? [];
-  if (!addresses.every((address) => isPublicAddress(address) || isInNetworks(address, networks))) return null;
+  if (!addresses.every((address) => refuseSpecial(address) === null || isInNetworks(address, networks))) return null;
   // A failed look-up of this service's own name must not stop requests to other hosts.
   const ownHosts = rules.ownAddresses ?? [];
   const own = await Promise.all(ownHosts.map((ownHost) => addressesOf(ownHost, resolve).catch(() => [])));
