@@ -16,7 +16,7 @@ import {
   selectOldestDue,
 } from './outbox-queries.ts';
 import { type Attempt, recordAttempts, withNextStep } from './record-attempts.ts';
-import { followReceiver, stepOf } from './webhooks/follow-receiver.ts';
+import { followReceiver, followsReceiver, stepOf } from './webhooks/follow-receiver.ts';
 
 /** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 const LEASE_MS = 60_000;
@@ -276,7 +276,8 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
     const environment = await environmentOf(app, callback);
-    if (!(await followReceiver(app, callback))) return null;
+    const follows = followsReceiver(callback);
+    if (follows && !(await followReceiver(app, callback))) return null;
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',
@@ -286,7 +287,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       merchant: callback.environment_id,
     });
     const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
-    return { ...attempt, step: await stepOf(app, callback, attempt.step) };
+    return follows ? { ...attempt, step: await stepOf(app, callback, attempt.step) } : attempt;
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

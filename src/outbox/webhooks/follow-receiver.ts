@@ -8,10 +8,17 @@ import { endPosts, lockEndpoints, readdressPosts } from './webhook-post-queries.
 import { isForEventsUrl, subscriptionOf } from './webhook-subscription.ts';
 
 /**
- * Returns whether a claimed post still goes to its URL; asked before each attempt, because a user's webhook or an
- * events URL can change while its posts wait. If its URL has changed, the post is due at the new one instead. If the
- * webhook has ended, its user may not read the event any more, or the events URL was removed, the post ends as
- * `disabled`.
+ * Returns whether a post follows its receiver to another URL: a user's webhook or an events URL can change while its
+ * posts wait. The URL of a callback stays.
+ */
+export function followsReceiver(post: ClaimedCallback): boolean {
+  return subscriptionOf(post) !== null || isForEventsUrl(post);
+}
+
+/**
+ * Returns whether a claimed post that follows its receiver still goes to its URL; asked before each attempt. If its URL
+ * has changed, the post is due at the new one instead. If the webhook has ended, its user may not read the event any
+ * more, or the events URL was removed, the post ends as `disabled`.
  */
 export async function followReceiver(app: App, post: ClaimedCallback): Promise<boolean> {
   const url = await urlNow(app, post);
@@ -33,8 +40,8 @@ export async function followReceiver(app: App, post: ClaimedCallback): Promise<b
 const FAILED: readonly NextStep['kind'][] = ['retry', 'dead', 'disable'];
 
 /**
- * Returns the next step of a post after an attempt. If its URL changed during it, a failure of the former URL does not
- * end it, and the next attempt is due at once; if it may go nowhere any more, none is planned.
+ * Returns the next step of a post that follows its receiver, after an attempt. If its URL changed during it, a failure
+ * of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none is planned.
  */
 export async function stepOf(app: App, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
   const url = FAILED.includes(step.kind) ? await urlNow(app, post) : post.url;
@@ -44,7 +51,6 @@ export async function stepOf(app: App, post: ClaimedCallback, step: NextStep): P
 
 /** Returns where a post goes now; null: nowhere. */
 async function urlNow(app: App, post: ClaimedCallback): Promise<string | null> {
-  if (subscriptionOf(post) === null && !isForEventsUrl(post)) return post.url;
   const [destination] = await findDestinations(app.db, [post]);
   const receiver = destination === undefined ? null : receiverOf(destination);
   return receiver === null ? post.url : receiver.url;
