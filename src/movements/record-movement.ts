@@ -5,6 +5,7 @@ import { selectBalance } from '../books/balance-queries.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
+import { rehearse } from '../db/rehearse.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { enqueueEnvironmentEvent } from '../outbox/enqueue-event.ts';
@@ -53,6 +54,11 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
   return app.db.transaction<Recording>((tx) => bookMovement(tx, target, wish, now));
 }
 
+/** Returns what `recordMovement` would return now, and records nothing. */
+export function previewMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+  return rehearse(app.db, (tx) => bookMovement(tx, target, wish, app.now()));
+}
+
 /** Records a movement in the caller's commit. Only `recordAudit` may follow it there. */
 export async function bookMovement(
   tx: Tx,
@@ -83,8 +89,7 @@ function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: 
   return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after, environmentId };
 }
 
-/** Makes the record of a movement, with a new id. */
-export function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
+function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
   return {
     id: prefixedId('mv'),
     environment_id: environmentId,

@@ -134,12 +134,18 @@ forEachEngine('the forms of deposits and payouts that no bank statement shows', 
     }
     assert.deepEqual(await deposits(), []);
     await maker.post(PATH, { ...typed, confirm: 'yes' });
-    const different = await maker.post(PATH, { ...typed, amount: '400', confirm: 'yes' });
-    assert.deepEqual([different.status, /ya hay uno de \$9\.000 CLP/.test(different.text)], [409, true]);
+    const known = (await maker.post(PATH, typed)).headers.get('location') ?? '';
+    assert.ok(known.endsWith('?done=replayed'), 'the look says it too');
+    for (const confirm of [{}, { confirm: 'yes' }]) {
+      const different = await maker.post(PATH, { ...typed, amount: '400', ...confirm });
+      assert.deepEqual([different.status, /ya hay uno de \$9\.000 CLP/.test(different.text)], [409, true]);
+    }
     const wish = { reference: typed.reference, reason: 'never came', by: desk.maker };
     await returnDeposit(app, desk.environment, wish);
-    const returned = await maker.post(PATH, { ...typed, confirm: 'yes' });
-    assert.deepEqual([returned.status, /se deshizo: registra el nuevo con otra/.test(returned.text)], [409, true]);
+    for (const confirm of [{}, { confirm: 'yes' }]) {
+      const returned = await maker.post(PATH, { ...typed, ...confirm });
+      assert.deepEqual([returned.status, /se deshizo: registra el nuevo con otra/.test(returned.text)], [409, true]);
+    }
   });
 
   test('record a payout to the merchant once, and never more than can be paid to it', async () => {

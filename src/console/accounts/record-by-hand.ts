@@ -9,10 +9,9 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney, parseTyped } from '../../lib/money.ts';
-import { isBankReference, movementPosting } from '../../movements/movement.ts';
-import { type MovementWish, newMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
+import { isBankReference, type Movement, movementPosting } from '../../movements/movement.ts';
+import { type MovementWish, previewMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
 import { environmentHere } from '../../payment-services/find-environment.ts';
-import { readFunds } from '../../payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
@@ -59,11 +58,9 @@ function recording(kind: Kind): Screen {
     if ('refusal' in asked) return refuse(400, asked.refusal);
     const { owner, wish } = asked;
     await environmentHere(app, { environment_id: owner.id });
-    if (fields['confirm'] === undefined) {
-      const excess = await excessOf(app, visit.language, asked);
-      return excess === null ? sendQuestion(app, visit, asked, fields) : refuse(409, excess);
-    }
-    const done = await recordMovement(app, owner, wish);
+    const isConfirmed = fields['confirm'] !== undefined;
+    const done = await (isConfirmed ? recordMovement : previewMovement)(app, owner, wish);
+    if (done.kind === 'recorded' && !isConfirmed) return sendQuestion(app, visit, asked, fields, done.movement);
     if (done.kind === 'recorded' || done.kind === 'replayed')
       return visit.goTo(`/movements/${done.movement.id}?done=${done.kind}`);
     return refuse(409, faultOf(visit.language, wish, done));
@@ -101,17 +98,6 @@ async function readAsked(
   const reference = text('reference');
   if (!isBankReference(reference)) return refusedField('reference', tell(language, 'deposit.bad_reference'));
   return { owner, wish: { kind, reference, amount, commission, currency, paymentMethod: method, by } };
-}
-
-/** Returns the fault of an amount above what the method owes or the merchant can be paid; null without one. */
-async function excessOf(app: App, language: Language, { owner, wish }: Asked): Promise<Fault | null> {
-  const most =
-    wish.kind === 'payout'
-      ? (await readFunds(app.db, owner.id, wish.currency)).payable
-      : await owedBy(app, owner, wish);
-  return most === null || wish.amount + wish.commission <= most
-    ? null
-    : faultOf(language, wish, { kind: 'refused', most });
 }
 
 /** Returns what the payment method owes; null: the money is of no payment method. */
@@ -171,7 +157,7 @@ ${formField(fault, 'reference', (attributes) => html`<label>${tell(language, 'de
 }
 
 /** Asks for confirmation, with the entries and with what is owed or available afterwards. */
-async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Asked, typed: Typed) {
+async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Asked, typed: Typed, movement: Movement) {
   const { language, user, send } = visit;
   const { kind, amount, commission, currency, reference } = wish;
   const isDeposit = kind === 'deposit';
@@ -179,7 +165,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Aske
   const title = tell(language, isDeposit ? 'deposit.question' : 'paid.question', { amount: money });
   const at = `${publicPath(app)}/console`;
   const name = (await listSeenOwners(app, user)).find(({ id }) => id === owner.id)?.name ?? '';
-  const entries = movementPosting(newMovement(owner.id, wish, 0)).transfers.map(({ debit, credit, ...transfer }) => ({
+  const entries = movementPosting(movement).transfers.map(({ debit, credit, ...transfer }) => ({
     ...transfer,
     debit_account: debit,
     credit_account: credit,
