@@ -140,6 +140,38 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
     }
   });
 
+  test('find failing endpoints and payment links by a text that only rows after the first page have', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, paymentServiceId } = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    await app.db.transaction(async (tx) => {
+      const numbers = 'with recursive n (i) as (select 0 union all select i + 1 from n where i < 1001)';
+      await tx.query(
+        `insert into endpoints (environment_id, address, disabled_at)
+         ${numbers} select e.id, 'https://shop.example.cl/' || case when i = 1001 then 'quilpue' else 'x' || i end, 1000 + i
+         from environments e, n where e.id = $1`,
+        [id],
+      );
+      await tx.query(
+        `insert into payment_links (id, environment_id, amount, currency, subject, uses, created_at, created_by, opened)
+         ${numbers} select 'pl_' || i, e.id, 1, 'CLP', case when i = 0 then 'Quilpue' else 'x' end, 'one', 1000 + i, 'x', 0
+         from environments e, n where e.id = $1`,
+        [id],
+      );
+    });
+    for (const [path, shown] of [
+      ['/callbacks', '500'],
+      [`/merchants/${paymentServiceId}/links`, '1000'],
+    ] as const) {
+      const get = async (text: string) => (await server.get(`/console${path}${text}`, user.console)).text;
+      assert.doesNotMatch(await get(''), /quilpue/i, path);
+      const found = await get('?text=quilp');
+      assert.ok(/quilpue/i.test(found) && !found.includes('Hay más'), path);
+      assert.ok((await get('?text=x')).includes(`Hay más: solo se leyeron los primeros ${shown}.`), path);
+    }
+  });
+
   test('find statements with lines in suspense that are older than the newest two hundred', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);

@@ -7,7 +7,7 @@ import { listTroubled, type TroubledEndpoint } from '../../outbox/endpoints/list
 import { receiverOf } from '../../outbox/webhooks/find-subscribers.ts';
 import { sayWebhook } from '../../outbox/webhooks/say-webhook.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
-import { askedOf, type Column, containsText, type Filter, readFirst, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, type Filter, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { doneNotice } from '../notice.ts';
@@ -21,9 +21,12 @@ const SHOWN = 500;
 export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
   const { language } = visit;
   const asked = askedOf(visit);
-  const { rows: all, cut } = await readFirst(SHOWN, (limit) => listTroubled(app, limit, language));
-  const rows = all.filter((endpoint) => matches(endpoint, asked));
-  const { resent } = asked;
+  const { text = '', environment = '', resent } = asked;
+  const { rows, cut } = await readMatching(
+    SHOWN,
+    (limit) => listTroubled(app, limit, language),
+    `${text}${environment}` === '' ? null : (endpoint) => matches(endpoint, text, environment),
+  );
   return sendList<TroubledEndpoint>(visit, {
     title: tell(language, 'callbacks.title'),
     path: '/callbacks',
@@ -67,12 +70,10 @@ function sinceOf({ failing_since, disabled_at }: TroubledEndpoint): number | nul
 
 function matches(
   { name, address, environment, user_webhook: webhook }: TroubledEndpoint,
-  asked: Record<string, string>,
+  text: string,
+  kind: string,
 ): boolean {
-  const kind = asked['environment'] ?? '';
-  return (
-    containsText(asked['text'] ?? '', [name, address, webhook?.email ?? '']) && (kind === '' || kind === environment)
-  );
+  return containsText(text, [name, address, webhook?.email ?? '']) && (kind === '' || kind === environment);
 }
 
 function sayReceiver(language: Language, one: TroubledEndpoint): string | null {

@@ -22,7 +22,7 @@ import {
   type Column,
   containsText,
   type Filter,
-  readFirst,
+  readMatching,
   sendList,
 } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -122,14 +122,14 @@ async function sendLinks(
 ): Promise<FastifyReply> {
   const { language } = visit;
   const { state = '', environment = '', text = '' } = askedOf(visit);
-  const { rows: links, cut } = await readFirst(MOST, (limit) =>
-    listPaymentLinks(app, environmentIdsOf(merchant), limit),
-  );
-  const rows = links.filter(
-    (link) =>
-      (state === '' || state === link.state) &&
-      (environment === '' || environment === link.environment) &&
-      containsText(text, [link.subject, link.id]),
+  const passes = (link: ListedLink) =>
+    (state === '' || state === link.state) &&
+    (environment === '' || environment === link.environment) &&
+    containsText(text, [link.subject, link.id]);
+  const { rows, cut } = await readMatching(
+    MOST,
+    (limit) => listPaymentLinks(app, environmentIdsOf(merchant), limit),
+    `${state}${environment}${text}` === '' ? null : passes,
   );
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = visit.user.may.has('tokens:manage');
