@@ -60,8 +60,11 @@ export async function runCommand(
     .finally(() => clearTimeout(timer));
   const { stdout, stderr } = host.written();
   const written = { stdout: stdout.slice(before.stdout.length), stderr: stderr.slice(before.stderr.length) };
-  // The command called `process.exit` or crashed the process.
-  if (early !== undefined) return { ...written, status: early.status, signal: early.signal };
+  // The command called `process.exit`.
+  if (early !== undefined && early.signal === null) return { ...written, status: early.status, signal: null };
+  // No test ends the host in this way, so its output says why Node crashed.
+  if (early !== undefined)
+    throw new Error(`${words.join(' ')} ended with ${early.signal}\n${written.stdout}${written.stderr}`);
   const asked = written.stderr.split(QUESTION).length - 1;
   if (asked < answers.length) {
     host.signal('SIGKILL');
