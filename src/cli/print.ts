@@ -2,6 +2,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
 import { replaceMisleading } from '../lib/misleading-text.ts';
+import type { NextAttempt } from '../lib/next-attempt.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
@@ -139,6 +140,11 @@ export function listTable(rows: readonly Readonly<Record<string, string>>[], ...
 /** Writes the times of a stored text, such as `2026-01-15T10:30:00.000Z`, in Chilean time. Other words stay. */
 export function chileanTimes(text: string): string {
   return text.replace(/(?<![^ ])\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z(?![^ ,])/g, (one) => time(Date.parse(one)));
+}
+
+/** Says when something waiting is attempted next; `attempt`: the words before the time. */
+export function nextText({ next_attempt_at, under_way_since }: NextAttempt, attempt: string): string {
+  return under_way_since === null ? `${attempt}${time(next_attempt_at)}` : `under way since ${time(under_way_since)}`;
 }
 
 /** Formats a time in Chilean time, whose days the books use, with its offset. */

@@ -221,6 +221,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'entry.recovered': 'paid back by the method',
   'entry.charged': 'charged to the merchant',
   'line.next': 'next attempt',
+  'line.under_way': 'under way since',
   'line.details': 'details',
   decision: 'Decided. {outcome}',
   'act.callback.resent': 'Callback resent',

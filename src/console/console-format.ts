@@ -2,6 +2,7 @@ import { type Html, html } from '../http/html.ts';
 import { clockOf, isTime } from '../lib/calendar-day.ts';
 import type { Language } from '../lib/language.ts';
 import { formatMoney } from '../lib/money.ts';
+import type { NextAttempt } from '../lib/next-attempt.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';
 import { tell, tellKind } from './console-texts.ts';
@@ -19,6 +20,12 @@ export function timeCell(utcMs: number | null): Html {
 export function clockTag(utcMs: number): Html {
   const clock = clockOf(utcMs);
   return isTime(utcMs) ? html`<time datetime="${new Date(utcMs).toISOString()}">${clock}</time>` : html`${clock}`;
+}
+
+/** Shows when something waiting is attempted next, or since when an attempt is under way. */
+export function nextCell(language: Language, { next_attempt_at, under_way_since }: NextAttempt): Html {
+  if (under_way_since === null) return timeCell(next_attempt_at);
+  return html`${tell(language, 'line.under_way')} ${timeCell(under_way_since)}`;
 }
 
 /** Returns a time in Chile with its offset, for a sentence. */

@@ -222,6 +222,7 @@ export const SPANISH = {
   'entry.recovered': 'repuesto por el medio de pago',
   'entry.charged': 'cargado al comercio',
   'line.next': 'próximo intento',
+  'line.under_way': 'en curso desde',
   'line.details': 'detalle',
   decision: 'Decidido. {outcome}',
   'act.callback.resent': 'Callback reenviado',

@@ -7,7 +7,9 @@ import { measureWaitingAttempts } from '../checkout/waiting-attempt-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
+import type { NextAttempt } from '../lib/next-attempt.ts';
 import { formatAge } from '../lib/time-text.ts';
+import { nextOfCallback } from '../outbox/callback-state.ts';
 import { causeOf } from '../outbox/endpoints/answer-cause.ts';
 import { countQueued, selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
@@ -119,10 +121,10 @@ const ENDPOINTS_NAMED = 5;
 async function endpointFindings(app: App): Promise<Finding[]> {
   const { environments } = await findElsewhere(app);
   return (await selectUnreached(app, ENDPOINTS_NAMED, environments)).map((endpoint) => {
-    const { address, name, payment_service, waiting, next_attempt_at } = endpoint;
+    const { address, name, payment_service, waiting } = endpoint;
     const since = endpoint.failing_since ?? endpoint.disabled_at ?? app.now();
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
-    const waits = waitsText(waiting, next_attempt_at);
+    const waits = waitsText(waiting, nextOfCallback(endpoint, app.now()));
     const says = {
       en: `${address} of ${name} (${payment_service}) has failed since ${clockOf(since)}: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
       es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(since)}: ${waits.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
@@ -133,13 +135,18 @@ async function endpointFindings(app: App): Promise<Finding[]> {
 }
 
 /**
- * Says how many callbacks wait for an endpoint, and when the next is tried. An endpoint that answered 410 has no
+ * Says how many callbacks wait for an endpoint, and when the next is tried or since when an attempt is under way. An endpoint that answered 410 has no
  * waiting callbacks.
  */
-function waitsText(waiting: number, next: number | null): InBoth {
+function waitsText(waiting: number, { next_attempt_at: next, under_way_since: since }: NextAttempt): InBoth {
   if (waiting === 0)
     return { en: 'its callbacks are stored and not sent', es: 'sus callbacks se guardan y no se envían' };
   const { en, es } = waitText(waiting);
+  if (since !== null)
+    return {
+      en: `${en}, an attempt has been under way since ${clockOf(since)}`,
+      es: `${es}, hay un intento en curso desde el ${clockOf(since)}`,
+    };
   if (next === null) return { en: `${en}, no attempt is scheduled`, es: `${es}, no hay un intento previsto` };
   return {
     en: `${en}, the next attempt is at ${clockOf(next)}`,

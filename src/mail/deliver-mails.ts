@@ -1,14 +1,12 @@
 import type { App } from '../app.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { Mailer, MailMessage, MailOutcome } from '../lib/network/mailer.ts';
-import { type Mail, waitAfter } from './mail.ts';
+import { MAIL_LEASE_MS, type Mail, waitAfter } from './mail.ts';
 import { claimMails, deleteMailsBefore, hasDueMails, type MailChange, updateMail } from './mail-queries.ts';
 
 /** Writes a mail from the present state of the store; null if there is nothing to tell any more. */
 export type WriteMail = (app: App, mail: Mail) => Promise<MailMessage | null>;
 
-/** Longer than the time-out of a mail (60 s), so a running worker does not lose its lease. */
-const LEASE_MS = 2 * 60_000;
 const AT_ONCE = 8;
 
 /**
@@ -19,7 +17,7 @@ export async function deliverMails(app: App, write: WriteMail): Promise<number> 
   const { mailer } = app;
   const now = app.now();
   if (mailer === null || !(await hasDueMails(app.db, now))) return 0;
-  const claim = { lease: randomToken(12), now, until: now + LEASE_MS, limit: AT_ONCE };
+  const claim = { lease: randomToken(12), now, until: now + MAIL_LEASE_MS, limit: AT_ONCE };
   const claimed = await app.db.transaction((tx) => claimMails(tx, claim));
   await Promise.all(claimed.map((mail) => deliver(app, mailer, write, mail)));
   return claimed.length;

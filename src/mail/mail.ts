@@ -1,5 +1,6 @@
 import type { SqlRow } from '../db/database.ts';
 import type { Language } from '../lib/language.ts';
+import { type NextAttempt, nextAttempt } from '../lib/next-attempt.ts';
 
 /** `dead`: given up, so a person decides. `ended`: a person stopped it, or there is nothing left to tell. */
 export const MAIL_STATES = ['queued', 'sent', 'dead', 'ended'] as const;
@@ -26,6 +27,15 @@ export type Mail = SqlRow & {
   /** The failure of the last attempt; contains no address. */
   failure: string | null;
 };
+
+/** Longer than the time-out of a mail (60 s), so a running worker does not lose its lease. */
+export const MAIL_LEASE_MS = 2 * 60_000;
+
+/** Returns when a waiting mail is attempted next, or since when an attempt is under way. */
+export function nextOfMail({ next_attempt_at, lease }: Mail, now: number): NextAttempt {
+  const leased_until = lease === null ? null : next_attempt_at;
+  return nextAttempt({ next_attempt_at, leased_until }, now, MAIL_LEASE_MS);
+}
 
 const minute = 60_000;
 const hour = 60 * minute;

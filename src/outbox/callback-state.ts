@@ -1,3 +1,4 @@
+import { type Leased, type NextAttempt, nextAttempt } from '../lib/next-attempt.ts';
 import type { NextStep } from './retry-schedule.ts';
 
 /**
@@ -7,6 +8,14 @@ import type { NextStep } from './retry-schedule.ts';
  * whose user is disabled or does not see the event any more.
  */
 export type CallbackState = (typeof CALLBACK_STATES)[number];
+
+/** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
+export const CALLBACK_LEASE_MS = 60_000;
+
+/** Returns when a waiting callback, or the first one of an endpoint, is attempted next, or since when an attempt is under way. */
+export function nextOfCallback(waiting: Leased, now: number): NextAttempt {
+  return nextAttempt(waiting, now, CALLBACK_LEASE_MS);
+}
 
 export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
 

@@ -6,6 +6,7 @@ import { allowsPrivate } from '../payment-services/callback-address.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
+import { CALLBACK_LEASE_MS } from './callback-state.ts';
 import { selectListened } from './listeners/callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
@@ -18,8 +19,6 @@ import {
 import { type Attempt, recordAttempts, withNextStep } from './record-attempts.ts';
 import { followReceiver, followsReceiver, stepOf } from './webhooks/follow-receiver.ts';
 
-/** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
-const LEASE_MS = 60_000;
 /** A claimed callback that has not started after this time is left to the next claim. */
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
@@ -246,7 +245,7 @@ async function claim(app: App, excluded: readonly number[], full: LeftOut, limit
     claimCallbacks(tx, {
       lease: randomToken(12),
       now,
-      until: now + LEASE_MS,
+      until: now + CALLBACK_LEASE_MS,
       perEndpoint: CLAIMED_PER_ENDPOINT,
       limit,
       excluded,

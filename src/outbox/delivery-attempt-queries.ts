@@ -33,6 +33,8 @@ export type OwnedCallback = SqlRow & {
   state: CallbackState;
   created_at: number;
   next_attempt_at: number;
+  /** The end of the lease, if somebody attempts it. */
+  leased_until: number | null;
   finished_at: number | null;
   url: string;
   /** Since when its endpoint fails; null: it does not. */
@@ -42,8 +44,11 @@ export type OwnedCallback = SqlRow & {
 /** `returned_at`: when the payer's browser got the same result to bring to the shop. */
 export type StoredCallback = OwnedCallback & { returned_at: number | null; body: string };
 
+/** The end of the lease of `callbacks c`; null: nobody has claimed it. */
+export const LEASED_UNTIL = `case when c.state = 'queued' and c.lease is not null then c.next_attempt_at end as leased_until`;
+
 export const OWNED_CALLBACK = `c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment,
-  c.webhook_id, c.content_type, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url, p.failing_since`;
+  c.webhook_id, c.content_type, c.state, c.created_at, c.next_attempt_at, ${LEASED_UNTIL}, c.finished_at, c.url, p.failing_since`;
 
 export const FROM_OWNED_CALLBACKS = `from callbacks c
   join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id

@@ -3,6 +3,7 @@ import type { AuditRow } from '../audit/audit-row.ts';
 import { selectEntriesOf } from '../books/journal-queries.ts';
 import type { EarlierEnd, PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { formatMoney, parseDecimal } from '../lib/money.ts';
+import { nextOfCallback } from '../outbox/callback-state.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../refunds/refund-request-queries.ts';
@@ -156,14 +157,16 @@ async function linesOfCallbacks(app: App, transaction: Transaction): Promise<Tim
   const callbacks = await selectCallbacksOf(app.db, transaction);
   const ids = callbacks.map((callback) => callback.id);
   const deliveries = ids.length === 0 ? [] : await selectDeliveriesOf(app.db, ids, transaction.environment_id);
-  return [...callbacks.map(lineOfCallback), ...deliveries.map(lineOfDelivery)];
+  return [...callbacks.map((one) => lineOfCallback(one, app.now())), ...deliveries.map(lineOfDelivery)];
 }
 
-function lineOfCallback(callback: TimelineCallback): TimelineLine {
-  const { id, created_at, state, webhook_id, url, next_attempt_at, returned_at } = callback;
-  const next = state === 'queued' ? new Date(next_attempt_at).toISOString() : null;
+function lineOfCallback(callback: TimelineCallback, now: number): TimelineLine {
+  const { id, created_at, state, webhook_id, url, returned_at } = callback;
+  const next = nextOfCallback(callback, now);
+  const isoOf = (at: number | null) => (at === null || state !== 'queued' ? null : new Date(at).toISOString());
+  const [next_attempt, under_way_since] = [isoOf(next.next_attempt_at), isoOf(next.under_way_since)];
   return line(created_at, 'callback', state, {
-    facts: { callback: id, webhook_id, url, next_attempt: next, browser_returned: returned_at !== null },
+    facts: { callback: id, webhook_id, url, next_attempt, under_way_since, browser_returned: returned_at !== null },
   });
 }
 

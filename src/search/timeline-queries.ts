@@ -3,6 +3,7 @@ import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
 import type { CallbackState } from '../outbox/callback-state.ts';
+import { LEASED_UNTIL } from '../outbox/delivery-attempt-queries.ts';
 import type { EventType } from '../outbox/event.ts';
 import type { RefundDecision } from '../refunds/refund-decision.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
@@ -32,13 +33,14 @@ export type TimelineCallback = SqlRow & {
   webhook_id: string;
   url: string;
   next_attempt_at: number;
+  leased_until: number | null;
   returned_at: number | null;
 };
 
 /** Lists its callbacks, the oldest first. */
 export function selectCallbacksOf(db: Reader, { id, environment_id }: TransactionKey): Promise<TimelineCallback[]> {
   return db.query<TimelineCallback>(
-    `select id, created_at, state, webhook_id, url, next_attempt_at, returned_at from callbacks
+    `select id, created_at, state, webhook_id, url, next_attempt_at, ${LEASED_UNTIL}, returned_at from callbacks c
      where transaction_id = $1 and environment_id = $2 order by id`,
     [id, environment_id],
   );

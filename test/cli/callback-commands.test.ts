@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { clockOf } from '../../src/lib/calendar-day.ts';
+import { CALLBACK_LEASE_MS } from '../../src/outbox/callback-state.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
@@ -181,6 +184,24 @@ suite('an endpoint that fails, on the command line', () => {
   }
 });
 
+suite('callbacks whose attempts are under way', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  before(() => fillStore(folder, { status: 404, orders: ['ORD-1', 'ORD-2'] }));
+
+  test('list, show and endpoints say since when, and name no time of the next', async () => {
+    const since = await holdAll(folder);
+    const says = new RegExp(`under way since ${clockOf(since)}`);
+    for (const words of [['list'], ['show', '1'], ['endpoints']]) {
+      const { stdout } = await runIn(folder, ['callback', ...words]);
+      assert.match(stdout, says, words.join(' '));
+      assert.doesNotMatch(stdout, /\bnext\b/, words.join(' '));
+    }
+    const shown = JSON.parse((await runIn(folder, ['callback', 'show', '1', '--json'])).stdout);
+    assert.deepEqual([shown.next_attempt_at, shown.under_way_since], [null, since]);
+  });
+});
+
 suite('a callback that arrived at an endpoint that fails by now', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -227,6 +248,17 @@ async function fillStore(
   }
   await db.close();
   return environment.paymentServiceId;
+}
+
+/** Claims all waiting callbacks, as a worker whose attempts are under way does. Returns when. */
+async function holdAll(folder: string): Promise<number> {
+  const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, { connections: 1, pooler: false, onFatal: () => {} });
+  const now = Date.now();
+  const claim = { lease: 'held', now, until: now + CALLBACK_LEASE_MS, perEndpoint: 9, limit: 9 };
+  const claimed = await db.transaction((tx) => claimCallbacks(tx, { ...claim, excluded: [], listened: [], hosts: [] }));
+  await db.close();
+  assert.equal(claimed.length, 2);
+  return now;
 }
 
 function runIn(folder: string, words: readonly string[]): Promise<Ended> {

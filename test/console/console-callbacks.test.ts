@@ -6,6 +6,7 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { FORM } from '../support/form-headers.ts';
 import { leaveFor } from '../support/moving-shop.ts';
@@ -96,6 +97,37 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const [paid] = await app.db.query<{ id: number }>('select id from transactions');
     const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
     assert.match(text, /espera<\/strong> · próximo intento <time [^>]+>2026-01-15 [\d:]+ -03:00<\/time>/);
+  });
+
+  test('every screen says that an attempt is under way and since when, and names no end of a lease', async () => {
+    const { app, server, headers } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const [paid] = await app.db.query<{ id: number }>('select id from transactions');
+    const operator = (await createTestUser(app, { role: 'operator', may: [] })).console;
+    app.now.advance(600_000);
+    const answer = Promise.withResolvers<FetchOutcome>();
+    const delivery = createCallbackDelivery({ ...app, fetch: () => answer.promise });
+    assert.equal(await delivery.poll(), 1);
+    app.now.advance(5_000);
+    const [claimed, leaseEnd] = ['2026-01-15 09:10', '2026-01-15 09:11'];
+    const timeline = (await server.get(`/console/payments/${paid?.id}`, headers)).text;
+    assert.match(timeline, new RegExp(`espera</strong> · en curso desde <time [^>]+>${claimed}:00 -03:00</time>`));
+    const list = (await server.get('/console/callbacks', headers)).text;
+    assert.match(list, new RegExp(`en curso desde <time [^>]+>${claimed}</time>`));
+    const health = (await server.get('/console/health', operator)).text;
+    assert.match(health, new RegExp(`espera 1, hay un intento en curso desde el ${claimed}:00 -03:00; no existe`));
+    const inEnglish = (await server.get('/console/health', { ...operator, 'accept-language': 'en' })).text;
+    assert.match(inEnglish, new RegExp(`1 waits, an attempt has been under way since ${claimed}:00 -03:00; there is`));
+    for (const text of [timeline, list, health, inEnglish]) assert.ok(!text.includes(leaseEnd), 'the end of the lease');
+    const shown = await showPayment(app, String(paid?.id), null);
+    const facts = shown?.timeline.find(({ kind }) => kind === 'callback')?.facts;
+    assert.deepEqual([facts?.['under_way_since'], facts?.['next_attempt']], ['2026-01-15T12:10:00.000Z', undefined]);
+    answer.resolve(NOT_FOUND);
+    await delivery.drain();
+    assert.match(
+      (await server.get(`/console/payments/${paid?.id}`, headers)).text,
+      /espera<\/strong> · próximo intento/,
+    );
   });
 
   test('the health page uses the singular for one callback, and Chilean time in Spanish', async () => {

@@ -15,6 +15,7 @@ const POSTGRES = 'src/db/postgres-database.ts';
 const STORED = 'src/transactions/transaction-queries.ts';
 const SERVE = 'src/cli/run/serve-command.ts';
 const CREATE = 'src/transactions/create-transaction.ts';
+const STATES = 'src/outbox/callback-state.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
 const MIGRATE = 'src/db/migrate.ts';
@@ -64,7 +65,7 @@ const SHORT_TIME_OUT: Edit = {
 };
 
 const SHORT_LEASE: readonly Edit[] = [
-  { file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 8_000' },
+  { file: STATES, find: 'const CALLBACK_LEASE_MS = 60_000', put: 'const CALLBACK_LEASE_MS = 8_000' },
   { file: ENGINE, find: 'const START_WITHIN_MS = 40_000', put: 'const START_WITHIN_MS = 5_000' },
 ];
 
@@ -80,14 +81,18 @@ export const PLANTS = {
       put: `update callbacks set lease = $2, next_attempt_at = $3, state = 'delivered'\n`,
     },
   ],
-  'no lease expiry': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 1e12' }],
+  'no lease expiry': [
+    { file: STATES, find: 'const CALLBACK_LEASE_MS = 60_000', put: 'const CALLBACK_LEASE_MS = 1e12' },
+  ],
   'redirect as success': [
     { file: SCHEDULE, find: 'if (status >= 200 && status < 300)', put: 'if (status >= 200 && status < 400)' },
   ],
   'time-out as success': [
     { file: SCHEDULE, find: 'outcome.status : 0;', put: `outcome.status : outcome.reason === 'timeout' ? 200 : 0;` },
   ],
-  'lease shorter than time-out': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 5_000' }],
+  'lease shorter than time-out': [
+    { file: STATES, find: 'const CALLBACK_LEASE_MS = 60_000', put: 'const CALLBACK_LEASE_MS = 5_000' },
+  ],
   'no fencing token': NO_FENCE,
   'global queue': [
     { file: ENGINE, find: '(callback) => callback.endpoint_id)', put: '() => 0)' },

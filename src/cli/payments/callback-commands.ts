@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { whoEndedWebhook } from '../../audit/who-set-webhooks.ts';
+import type { Leased } from '../../lib/next-attempt.ts';
 import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
+import { nextOfCallback } from '../../outbox/callback-state.ts';
 import type { ListedAttempt, StoredCallback } from '../../outbox/delivery-attempt-queries.ts';
 import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { diagnoseCallback } from '../../outbox/endpoints/diagnose-endpoint.ts';
@@ -15,6 +17,7 @@ import {
   invalidOption,
   listTable,
   missingOption,
+  nextText,
   notFound,
   print,
   time,
@@ -60,8 +63,12 @@ export function addCallbackCommands(program: Command): void {
 
 async function list(options: FilterOptions & { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const found = await withApp(async (app) => listCallbacks(app, await readFilter(app, options), limit));
-  const callbacks = found.map((one) => ({ ...one, cause: causeOf(one.url, one)?.cause ?? null }));
+  const callbacks = await withApp(async (app) =>
+    (await listCallbacks(app, await readFilter(app, options), limit)).map((one) => ({
+      ...withNext(one, app.now()),
+      cause: causeOf(one.url, one)?.cause ?? null,
+    })),
+  );
   const rows = callbacks.map((one) => ({
     ID: String(one.id),
     TRANSACTION: transactionIn(one),
@@ -69,11 +76,16 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     STATE: one.state,
     ATTEMPTS: String(one.attempts),
     'LAST ANSWER': answerIn(one),
-    'WHEN (CHILE)': one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
+    'WHEN (CHILE)': one.state === 'queued' ? nextText(one, 'next ') : time(one.finished_at),
     'FAILS SINCE (CHILE)': hasArrived(one) ? '—' : time(one.failing_since),
     URL: urlIn(one.url, one),
   }));
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
+}
+
+/** Adds since when an attempt is under way. The store has the end of the lease as the time of the next attempt meanwhile. */
+function withNext<Waiting extends Leased>(waiting: Waiting, now: number) {
+  return { ...waiting, ...nextOfCallback(waiting, now) };
 }
 
 /** Whether the shop has it: that its endpoint fails by now does not concern this callback. */
@@ -99,7 +111,9 @@ function answerIn({ status, failure, location }: Pick<ListedCallback, 'status' |
 
 async function endpoints(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const found = await withApp((app) => selectTroubled(app.db, limit));
+  const found = await withApp(async (app) =>
+    (await selectTroubled(app.db, limit)).map((one) => withNext(one, app.now())),
+  );
   const listed = found.map((one) => ({ ...one, ...(causeOf(one.address, one) ?? { cause: null, fix: null }) }));
   const rows = found.map((one) => ({
     ENDPOINT: String(one.id),
@@ -107,7 +121,7 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
     ENVIRONMENT: one.environment,
     'FAILS SINCE (CHILE)': time(one.failing_since ?? one.disabled_at),
     WAITING: String(one.waiting),
-    'NEXT ATTEMPT (CHILE)': one.disabled_at === null ? time(one.next_attempt_at) : 'none: disabled',
+    'NEXT ATTEMPT (CHILE)': one.disabled_at === null ? nextText(one, '') : 'none: disabled',
     URL: urlIn(one.address, one),
   }));
   print(options, { endpoints: listed }, [
@@ -116,7 +130,7 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
   ]);
 }
 
-function causeLines(endpoint: FailingEndpoint): string[] {
+function causeLines(endpoint: Pick<FailingEndpoint, 'id' | 'address' | 'status' | 'failure' | 'location'>): string[] {
   const found = causeOf(endpoint.address, endpoint);
   return found === null ? [] : ['', `endpoint ${endpoint.id}: ${found.cause}`, `  ${found.fix}`];
 }
@@ -126,7 +140,13 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     const known = await findCallback(app, readId(text));
     const webhook = known?.callback.user_webhook ?? null;
     const isOver = webhook !== null && webhook.url === null;
-    return known && { ...known, by: isOver ? await whoEndedWebhook(app, webhook.user_id, webhook.webhook) : null };
+    return (
+      known && {
+        ...known,
+        callback: withNext(known.callback, app.now()),
+        by: isOver ? await whoEndedWebhook(app, webhook.user_id, webhook.webhook) : null,
+      }
+    );
   });
   if (found === null) throw unknownCallback(text);
   const { callback, attempts, by } = found;
@@ -146,7 +166,7 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     ...(by === null ? [] : [`ended        ${by.action} by ${by.who.name}, ${time(by.at)}`]),
     `URL          ${callback.url}`,
     ...(isElsewhere(callback) ? [`goes now to  ${receiver?.url}`] : []),
-    `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)}`,
+    `state        ${callback.state}, ${callback.state === 'queued' ? nextText(callback, 'next attempt ') : time(callback.finished_at)}`,
     ...explainState(callback),
     ...(why === null ? [] : [`cause        ${why.cause}`, `fix          ${why.fix}`]),
     `attempts     ${attempts.length}`,

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
+import type { NextAttempt } from '../../lib/next-attempt.ts';
 import { formatAge } from '../../lib/time-text.ts';
-import { MAIL_STATES, type MailState } from '../../mail/mail.ts';
+import { MAIL_STATES, type MailState, nextOfMail } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
 import { endMail, listMails, type MailDecision, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { readLimit } from '../options.ts';
-import { alreadyDone, listTable, notFound, print, time } from '../print.ts';
+import { alreadyDone, listTable, nextText, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 
@@ -38,15 +39,18 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
     now: app.now(),
     isSet: app.mailer !== null,
   }));
-  const mails = found.map(({ lease: _lease, ...mail }) => ({ ...mail, age: now - mail.created_at }));
-  const rows = found.map((mail) => ({
+  const mails = found.map((mail) => {
+    const { lease: _lease, ...rest } = mail;
+    return { ...rest, ...nextOfMail(mail, now), age: now - mail.created_at };
+  });
+  const rows = mails.map((mail) => ({
     ID: mail.id,
     TRANSACTION: String(mail.transaction_id),
     MERCHANT: mail.name,
     ADDRESS: mail.address,
     STATE: mail.state,
     ATTEMPTS: String(mail.attempts),
-    AGE: formatAge(now - mail.created_at),
+    AGE: formatAge(mail.age),
     'WHEN (CHILE)': whenOf(mail),
     FAILURE: mail.failure ?? '—',
   }));
@@ -57,8 +61,8 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
   ]);
 }
 
-function whenOf({ state, next_attempt_at, finished_at }: ListedMail): string {
-  return state === 'queued' ? `next ${time(next_attempt_at)}` : time(finished_at);
+function whenOf(mail: Pick<ListedMail, 'state' | 'finished_at'> & NextAttempt): string {
+  return mail.state === 'queued' ? nextText(mail, 'next ') : time(mail.finished_at);
 }
 
 async function resend(id: string, options: ActingOptions): Promise<void> {

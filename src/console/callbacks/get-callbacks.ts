@@ -3,10 +3,11 @@ import { type Html, html } from '../../http/html.ts';
 import { beginSentence } from '../../lib/begin-sentence.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import type { Language } from '../../lib/language.ts';
+import { nextOfCallback } from '../../outbox/callback-state.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/endpoints/list-troubled.ts';
 import { receiverOf } from '../../outbox/webhooks/find-subscribers.ts';
 import { sayWebhook } from '../../outbox/webhooks/say-webhook.ts';
-import { emptyState, testBadge, timeCell } from '../console-format.ts';
+import { emptyState, nextCell, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -134,9 +135,11 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       name: 'next',
       text: 'column.next',
       kind: 'time',
-      value: ({ disabled_at, next_attempt_at }) => (disabled_at === null ? next_attempt_at : null),
-      cell: ({ disabled_at, next_attempt_at }) =>
-        disabled_at === null ? timeCell(next_attempt_at) : tell(language, 'callbacks.disabled'),
+      value: (one) => (one.disabled_at === null ? nextOfCallback(one, app.now()).next_attempt_at : null),
+      cell: (one) =>
+        one.disabled_at === null
+          ? nextCell(language, nextOfCallback(one, app.now()))
+          : tell(language, 'callbacks.disabled'),
     },
   ];
 }

@@ -34,7 +34,16 @@ const BAD = [
 const OPEN = ['unknown', 'refund.processing', 'refund_request.made', 'queued', 'commit_sent'];
 
 /** Facts that the line already shows or that nobody asks about. */
-const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned', 'next_attempt'];
+const SAID = [
+  'sequence',
+  'payment_method',
+  'status',
+  'failure',
+  'url',
+  'browser_returned',
+  'next_attempt',
+  'under_way_since',
+];
 
 /** The entries of movements that people recorded about a payment. */
 const MOVED: readonly string[] = ['returned', 'kept', 'recovered', 'charged'];
@@ -57,9 +66,10 @@ ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}<
   return html`<ol class="timeline card">${items}</ol>`;
 }
 
-/** Returns when a callback is tried again. */
+/** Returns when a callback is tried again, or since when an attempt is under way. */
 function nextOf(language: Language, { facts }: TimelineLine): Html | false {
-  const { next_attempt: next } = facts;
+  const { next_attempt: next, under_way_since: since } = facts;
+  if (typeof since === 'string') return html` · ${tell(language, 'line.under_way')} ${clockTag(Date.parse(since))}`;
   return typeof next === 'string' && html` · ${tell(language, 'line.next')} ${clockTag(Date.parse(next))}`;
 }
 

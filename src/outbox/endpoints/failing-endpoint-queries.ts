@@ -27,6 +27,8 @@ export type EndpointFacts = OwnedEndpoint &
     location: string | null;
     waiting: number;
     next_attempt_at: number | null;
+    /** The last end of a lease of its waiting callbacks; null: none is claimed. */
+    leased_until: number | null;
     /** Of the newest callback that was not delivered at once, null: none. */
     webhook_id: string | null;
     content_type: string | null;
@@ -130,6 +132,7 @@ async function selectEndpoints(
   const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
+       (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until,
        coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
        coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
      from endpoints p ${WITH_OWNER}

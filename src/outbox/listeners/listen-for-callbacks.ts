@@ -10,6 +10,7 @@ import { randomToken } from '../../lib/ids.ts';
 import type { FetchOutcome } from '../../lib/network/safe-fetch.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { callbackHeaders } from '../callback-headers.ts';
+import { CALLBACK_LEASE_MS } from '../callback-state.ts';
 import { selectCallback } from '../delivery-attempt-queries.ts';
 import { logAttempt } from '../log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from '../outbox-queries.ts';
@@ -26,8 +27,6 @@ import {
   upsertListener,
 } from './callback-listener-queries.ts';
 
-/** A lease lasts longer than an attempt can, like the worker's. */
-const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
 /**
@@ -123,7 +122,7 @@ async function look(app: App, listener: RowKey<string>): Promise<ClaimedPost | n
   const held = (await findHeld(app)) !== null;
   const claimed = await app.db.transaction(async (tx) => {
     if (!(await updateListenerEnd(tx, listener, now + LISTENER_MS))) throw ended();
-    const claim = { lease: randomToken(12), now, until: now + LEASE_MS };
+    const claim = { lease: randomToken(12), now, until: now + CALLBACK_LEASE_MS };
     return held ? null : claimOldest(tx, listener.environment_id, claim);
   });
   return claimed !== null && (await followReceiver(app, claimed)) ? postOf(app, claimed) : null;
