@@ -384,7 +384,12 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
       assertMarked(refused.text, ...Object.keys(wrong));
     }
     assertMarked((await maker.post('/payout-files', { ...whole, batch: 'pb_1' })).text, 'batch');
-    const made = await maker.post('/payout-files', { of, format: 'bancoestado-proveedores', account: '123456789' });
+    const made = await maker.post('/payout-files', {
+      of,
+      format: 'bancoestado-proveedores',
+      account: '123456789',
+      confirm: 'yes',
+    });
     const path = /^\/console(\/payout-files\/pf_\w+)\?done=filed$/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
     assert.notEqual(path, '', made.text);
     assert.equal(await stateOf(app, first), 'sent');
@@ -472,13 +477,53 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     );
   });
 
+  test('show the payouts, their sum, the account, the format and the day of a bank file before it is written', async () => {
+    const { app, desk, server, as, maker, of } = await open();
+    await using _server = server;
+    const first = await approved(app, desk, [
+      wish({ reference: 'FAC-1' }),
+      wish({ reference: 'FAC-2', amount: 20_000 }),
+    ]);
+    const typed = { of, format: 'bancoestado-proveedores', account: '123456789' };
+    const { text, status } = await maker.post('/payout-files', typed);
+    assert.equal(status, 200);
+    const seen = text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    for (const said of [
+      'Write 1 file for the bank?',
+      'Payouts 2 payouts, $30.000 CLP',
+      'Account that is debited 123456789',
+      'Day in the file 2026-01-15',
+      'Format BancoEstado',
+      'Once they are in a file, these payouts count as sent and cannot be taken back.',
+      'These payouts are tests',
+    ])
+      assert.ok(seen.includes(said), `${said}\n${seen}`);
+    assert.match(
+      (await as(desk.users.maker, 'es').post('/payout-files', typed)).text,
+      /¿Escribir 1 archivo para el banco\?/,
+    );
+    assert.equal(await stateOf(app, first[0]?.id ?? ''), 'approved', 'a question writes nothing');
+    assert.equal((await app.db.query('select id from payout_files')).length, 0);
+    const confirmed = { ...typed, shown: valueOf(text, 'shown'), confirm: 'yes' };
+    const [more] = await approved(app, desk, [wish({ reference: 'FAC-3' })]);
+    const changed = await maker.post('/payout-files', confirmed);
+    assert.equal(changed.status, 409);
+    assert.match(changed.text, /have changed since they were shown: look at them again/);
+    assert.match(changed.text, /name="account"[^>]* value="123456789"/, 'what was typed stays');
+    assert.equal(await stateOf(app, more?.id ?? ''), 'approved');
+    const again = await maker.post('/payout-files', typed);
+    const done = await maker.post('/payout-files', { ...confirmed, shown: valueOf(again.text, 'shown') });
+    assert.match(done.headers.get('location') ?? '', /\?done=filed$/);
+    assert.equal(await stateOf(app, more?.id ?? ''), 'sent');
+  });
+
   test('store the account type for a bank that requires it', async () => {
     const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
     const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
     const [payout] = await approved(app, desk, [wish({ payee })]);
     const [waiting] = await propose(app, desk, [wish({ payee, reference: 'FAC-9' })]);
-    const ask = () => maker.post('/payout-files', { of, format: 'bancochile-v4', account: '1' });
+    const ask = () => maker.post('/payout-files', { of, format: 'bancochile-v4', account: '1', confirm: 'yes' });
     const refused = await ask();
     assert.equal(refused.status, 422);
     const at = `/payouts/${payout?.id}`;

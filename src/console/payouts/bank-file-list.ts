@@ -13,7 +13,7 @@ import {
   type SummedPayoutFile,
   sumEachFile,
 } from '../../payouts/files/find-payout-file.ts';
-import { makePayoutFiles } from '../../payouts/files/make-payout-files.ts';
+import { makePayoutFiles, type PayoutFileWish, previewPayoutFiles } from '../../payouts/files/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
@@ -22,7 +22,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, type SeenOwner } from './owner-choice.ts';
+import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText, type SeenOwner } from './owner-choice.ts';
 import {
   fieldAtFault,
   invalidDetail,
@@ -88,7 +88,10 @@ export const getConsoleNewPayoutFile = consoleHandler(async (app, visit) => {
   return asked ?? sendForm(app, visit, { status: 200, said: '' }, typed);
 });
 
-/** Writes the approved payouts into files, after the second factor. Each payout is in one file only. */
+/**
+ * Shows what would be written; with `confirm` writes the approved payouts into files, after the second factor. Each
+ * payout is in one file only.
+ */
 export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const { language, user, by, request, send, goTo } = visit;
   const fields = fieldsOf(request);
@@ -103,8 +106,9 @@ export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const text = (name: string) => (fields[name] ?? '').trim().slice(0, 100);
   const payer = { account: text('account'), rut: text('rut'), name: text('name'), agreement: text('agreement') };
   try {
-    const batchId = text('batch') || null;
-    const made = await makePayoutFiles(app, { owner, by, format: text('format'), payer, batchId });
+    const wish = { owner, by, format: text('format'), payer, batchId: text('batch') || null };
+    if (fields['confirm'] === undefined) return await sendQuestion(app, visit, wish, fields);
+    const made = await makePayoutFiles(app, { ...wish, shown: fields['shown'] });
     const [first] = made;
     return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
   } catch (error) {
@@ -114,6 +118,9 @@ export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
     return sendForm(app, visit, { status, said, field: fieldAtFault(error, FIELDS) }, fields);
   }
 });
+
+/** The fields that the question carries. */
+const SENT = ['of', 'format', 'account', 'rut', 'name', 'agreement', 'batch'] as const;
 
 /** The fields of the form, by their names in requests. */
 const FIELDS = {
@@ -126,6 +133,39 @@ const FIELDS = {
 } as const;
 
 type Refused = Fault & { status: number };
+
+/** Asks for confirmation, with the payouts, their sum, the account and the day, and what happens afterwards. */
+async function sendQuestion(app: App, visit: ConsoleVisit, wish: PayoutFileWish, typed: Record<string, string>) {
+  const { language, user, send } = visit;
+  const { owner, payer, batchId } = wish;
+  const { day, payouts, total, files, shown } = await previewPayoutFiles(app, wish);
+  const isTest = owner.environment === 'development';
+  const name = (await listSeenOwners(app, user)).find(({ id }) => id === owner.id)?.name ?? '';
+  const means = BANK_FILES.find(({ code }) => code === wish.format)?.means[language] ?? wish.format;
+  const sum = tell(language, 'batch.sum', { n: payouts, amount: formatMoney(total, PAYOUT_CURRENCY) });
+  const title = tell(language, 'files.question', { n: files });
+  const back = `${NEW}?${typedQuery(visit, typed)}`;
+  const fact = (text: ConsoleText, value: Html | string) => html`<dt>${tell(language, text)}</dt><dd>${value}</dd>`;
+  const kept = { ...Object.fromEntries(SENT.map((field) => [field, typed[field] ?? ''])), shown, confirm: 'yes' };
+  const hidden = Object.entries(kept).map(
+    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
+  );
+  const main = html`<h1>${title}</h1>
+<div class="card pad narrow"><dl class="facts">
+${fact('column.merchant', ownerText(language, name, owner.environment))}
+${fact('payouts.title', html`<strong>${sum}</strong>`)}
+${fact('files.account', html`<span class="code">${payer.account}</span>`)}
+${fact('files.format', means)}
+${fact('files.day', day)}
+${batchId !== null && fact('column.batch', html`<span class="code">${batchId}</span>`)}
+</dl></div>
+<p>${tell(language, 'files.after')} ${!isTest && tell(language, 'files.after_bank')}</p>
+${isTest && html`<p class="notice">${tell(language, 'files.test')}</p>`}
+<form class="actions" method="post" action="${publicPath(app)}/console/payout-files">
+${hidden}<button class="primary">${tell(language, 'files.write', { n: files })}</button>
+<a class="button" href="${publicPath(app)}/console${back}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main, again: back });
+}
 
 async function sendForm(app: App, visit: ConsoleVisit, refused: Refused, fields: Record<string, string>) {
   const { language, user, send } = visit;
@@ -178,7 +218,7 @@ ${input('account', 'files.account', html` required inputmode="numeric"`)}
 <p class="quiet">${tell(language, 'files.needs')}</p>
 ${input('rut', 'column.rut')}${input('name', 'recipient.name')}${input('agreement', 'files.agreement')}${input('batch', 'files.batch')}
 <p class="notice">${tell(language, 'files.untried')}</p>
-<p class="actions"><button class="primary">${tell(language, 'files.write')}</button></p></form>`;
+<p class="actions"><button class="primary">${tell(language, 'settle.look')}</button></p></form>`;
 }
 
 const SURENESS = { several: 'good', one: 'warn', weak: 'bad' } as const;

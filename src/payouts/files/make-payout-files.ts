@@ -6,6 +6,7 @@ import { requireUserOf } from '../../auth/person-of.ts';
 import { type IdentityHashes, identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import type { Tx } from '../../db/database.ts';
+import { rehearse } from '../../db/rehearse.ts';
 import { findHeld } from '../../epochs/hold.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
@@ -29,6 +30,20 @@ export type PayoutFileWish = {
   readonly format: string;
   readonly payer: Omit<Payer, 'day'>;
   readonly batchId: string | null;
+  /** The `shown` of the preview that the person saw; undefined: they were shown nothing. */
+  readonly shown?: string | undefined;
+};
+
+/**
+ * The files before they are written: their payouts, the day in them, and how many files there are. `shown`: a hash of
+ * the payouts and the day.
+ */
+export type FilesPreview = {
+  readonly day: string;
+  readonly payouts: number;
+  readonly total: number;
+  readonly files: number;
+  readonly shown: string;
 };
 
 /** A file with its bytes. */
@@ -40,29 +55,12 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
  * `openContent` returns the same bytes again.
  *
  * Throws `Problem` INVALID_PAYOUT (unknown format, data of the payer missing or invalid, an account whose kind the bank
- * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), HELD_AFTER_RESTORE,
- * PERSON_NEEDED or PERMISSION_MISSING.
+ * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), PAYOUT_STATE (the payouts
+ * have changed since they were shown), HELD_AFTER_RESTORE, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner } = wish;
-  const rut = readRut(wish.payer.rut);
-  const payer = {
-    ...wish.payer,
-    account: wish.payer.account.replace(/[\s.-]/g, ''),
-    rut: rut.canonical ?? wish.payer.rut,
-  };
-  const format = BANK_FILES.find(({ code }) => code === wish.format);
-  if (format === undefined) throw unknownFormat(wish.format);
-  const missing = (['rut', 'name', 'agreement'] as const).find(
-    (one) => format.needs.includes(one) && payer[one] === '',
-  );
-  if (missing !== undefined) throw invalidPayer(missing, NEEDED[missing](format.code));
-  // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
-  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
-  if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
-  const identity = await identityHashes(app);
-  const plan = (tx: Tx) => planFiles(app, tx, wish, format, identity);
-  const write = ({ day, lines }: Planned) => writeAll(format, { ...payer, day }, lines);
+  const { format, plan, write } = await prepare(app, wish);
   const planned = await app.db.transaction(plan);
   // Outside a transaction: a workbook of thousands of lines takes a second, and on SQLite every payment would wait.
   const written = await write(planned);
@@ -86,6 +84,45 @@ export async function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<M
   });
 }
 
+/**
+ * Returns what `makePayoutFiles` would write now, and writes nothing. Throws as it does, also for a line that does not
+ * fit.
+ */
+export async function previewPayoutFiles(app: App, wish: PayoutFileWish): Promise<FilesPreview> {
+  const { plan, write } = await prepare(app, wish);
+  const planned = await rehearse(app.db, plan);
+  const { day, payouts } = planned;
+  const files = (await write(planned)).length;
+  return { day, payouts: payouts.length, total: totalOf(payouts), files, shown: hashOfShown(planned) };
+}
+
+function hashOfShown({ day, payouts }: Planned): string {
+  return hash('sha256', [day, ...payouts.map(({ id }) => id).sort()].join('\n'));
+}
+
+/** Checks the format and the payer. Returns how to find the payouts and how to write their files. */
+async function prepare(app: App, wish: PayoutFileWish) {
+  const rut = readRut(wish.payer.rut);
+  const payer = {
+    ...wish.payer,
+    account: wish.payer.account.replace(/[\s.-]/g, ''),
+    rut: rut.canonical ?? wish.payer.rut,
+  };
+  const format = BANK_FILES.find(({ code }) => code === wish.format);
+  if (format === undefined) throw unknownFormat(wish.format);
+  const missing = (['rut', 'name', 'agreement'] as const).find(
+    (one) => format.needs.includes(one) && payer[one] === '',
+  );
+  if (missing !== undefined) throw invalidPayer(missing, NEEDED[missing](format.code));
+  // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
+  if (!/^\d{1,20}$/.test(payer.account)) throw invalidPayer('account', NO_ACCOUNT);
+  if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
+  const identity = await identityHashes(app);
+  const plan = (tx: Tx) => planFiles(app, tx, wish, format, identity);
+  const write = ({ day, lines }: Planned) => writeAll(format, { ...payer, day }, lines);
+  return { format, plan, write };
+}
+
 /** The approved payouts with their lines, in the same order, and the day in the files. */
 type Planned = {
   readonly at: number;
@@ -103,7 +140,7 @@ function saysTheSame(one: Planned, other: Planned): boolean {
 async function planFiles(
   app: App,
   tx: Tx,
-  { owner, by, batchId }: PayoutFileWish,
+  { owner, by, batchId, shown }: PayoutFileWish,
   format: BankFileFormat,
   identity: IdentityHashes,
 ): Promise<Planned> {
@@ -114,7 +151,9 @@ async function planFiles(
   if ((await findHeld({ db: tx })) !== null) throw held();
   if (payouts.length === 0) throw batchId === null ? invalidPayout(NOTHING) : invalidPayer('batchId', NONE_IN_BATCH);
   const lines = linesOf(format, payouts, await readPayoutLines(app, tx, owner.id, payouts, identity));
-  return { at, day: dayOf(at), payouts, lines };
+  const planned = { at, day: dayOf(at), payouts, lines };
+  if (shown !== undefined && shown !== hashOfShown(planned)) throw new Problem('PAYOUT_STATE', { detail: CHANGED });
+  return planned;
 }
 
 /** Returns the error for one field of the wish. `words`: message and fix in English, then in Spanish. */
@@ -164,6 +203,10 @@ const NAMED_UNTYPED = 20;
 const NOTHING = {
   en: 'Nothing is approved of this merchant that has not left.',
   es: 'De este comercio no hay nada aprobado que no haya salido.',
+};
+const CHANGED = {
+  en: 'The approved payouts or the day have changed since they were shown: look at them again.',
+  es: 'Los pagos aprobados o el día cambiaron desde que se mostraron: míralos de nuevo.',
 };
 const NONE_IN_BATCH = [
   'Nothing of this batch is approved that has not left.',
