@@ -108,6 +108,15 @@ export function movementPosting(movement: Movement, resolved: SuspendedKind = 'l
   };
 }
 
+/** Returns the entries of a movement, without their place in the books. */
+export function movementEntries(movement: Movement) {
+  return movementPosting(movement).transfers.map(({ debit, credit, ...transfer }) => ({
+    ...transfer,
+    debit_account: debit,
+    credit_account: credit,
+  }));
+}
+
 type Sides = Pick<Transfer, 'kind' | 'debit' | 'credit'>;
 
 function sidesOf(movement: Movement, resolved: SuspendedKind): Sides {

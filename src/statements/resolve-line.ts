@@ -50,6 +50,8 @@ export type LineDecision = {
   readonly is: LineSubject;
   readonly reason: string;
   readonly by: Actor;
+  /** For all lines: the `hashOfOpen` of those that the person saw; undefined: they were shown nothing. */
+  readonly shown?: string | undefined;
 };
 
 /**
@@ -68,45 +70,59 @@ export type ResolvedLine = KeptLine & { replaced_reason: string | null; replaced
  * PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<ResolvedLine[]> {
+  return app.db.transaction((tx) => resolveIn(tx, decision, app.now()));
+}
+
+/** Does the same in the caller's commit. */
+export async function resolveIn(tx: Tx, decision: LineDecision, at: number): Promise<ResolvedLine[]> {
   const { statementId, fileLine, is, reason, by } = decision;
-  return app.db.transaction(async (tx) => {
-    const at = app.now();
-    if (is.use === 'suspense') {
-      const reopened = await reopenMatched(tx, { statementId, fileLine: oneLine(fileLine) }, { reason, by, at });
-      return [resolvedFrom(reopened, null)];
-    }
-    const first = (await findOpen(tx, decision)) ?? (await findUnrelated(tx, decision));
-    if (first === undefined) return (await decidedBefore(tx, decision)).map((line) => resolvedFrom(line, null));
-    const replaced = first.used_as === 'suspense' ? null : first;
-    const subject = await subjectOf(tx, decision, { line: first, at });
-    const named = { statementId, fileLine, from: first.used_as };
-    const lines = await updateUse(tx, named, { use: is.use, subject, at, by: by.name, reason });
-    await recordAudit(tx, {
-      at,
-      by,
-      action: 'statement.line_resolved',
-      subject: { kind: 'statement', id: statementId },
-      before: replaced && decisionOf(replaced),
-      after: {
-        lines: lines.length,
-        ...(typeof fileLine === 'number' && { file_line: fileLine }),
-        lines_sha256: hashOfLines(lines.toSorted((one, other) => one.number - other.number)),
-        use: is.use,
-        of: subject,
-      },
-      reason,
-    });
-    return lines.map((line) => resolvedFrom(line, replaced));
+  if (is.use === 'suspense') {
+    const reopened = await reopenMatched(tx, { statementId, fileLine: oneLine(fileLine) }, { reason, by, at });
+    return [resolvedFrom(reopened, null)];
+  }
+  const first = (await findOpen(tx, decision)) ?? (await findUnrelated(tx, decision));
+  if (first === undefined) return (await decidedBefore(tx, decision)).map((line) => resolvedFrom(line, null));
+  const replaced = first.used_as === 'suspense' ? null : first;
+  const subject = await subjectOf(tx, decision, { line: first, at });
+  const named = { statementId, fileLine, from: first.used_as };
+  const lines = await updateUse(tx, named, { use: is.use, subject, at, by: by.name, reason });
+  await recordAudit(tx, {
+    at,
+    by,
+    action: 'statement.line_resolved',
+    subject: { kind: 'statement', id: statementId },
+    before: replaced && decisionOf(replaced),
+    after: {
+      lines: lines.length,
+      ...(typeof fileLine === 'number' && { file_line: fileLine }),
+      lines_sha256: hashOfOpen(lines),
+      use: is.use,
+      of: subject,
+    },
+    reason,
   });
+  return lines.map((line) => resolvedFrom(line, replaced));
 }
 
 function resolvedFrom(line: KeptLine, replaced: KeptLine | null): ResolvedLine {
   return { ...line, replaced_reason: replaced?.reason ?? null, replaced_by: replaced?.resolved_by ?? null };
 }
 
-async function findOpen(tx: Tx, named: LineDecision): Promise<KeptLine | undefined> {
-  return (await lockLines(tx, { ...named, from: 'suspense' }))[0];
+async function findOpen(tx: Tx, { shown, ...named }: LineDecision): Promise<KeptLine | undefined> {
+  const lines = await lockLines(tx, { ...named, from: 'suspense' });
+  if (shown !== undefined && lines.length > 0 && hashOfOpen(lines) !== shown) throw unfit(CHANGED);
+  return lines[0];
 }
+
+/** Returns a hash of the lines that a person is shown together. */
+export function hashOfOpen(lines: readonly KeptLine[]): string {
+  return hashOfLines(lines.toSorted((one, other) => one.number - other.number));
+}
+
+const CHANGED = {
+  en: 'The lines have changed since they were shown: look at them again.',
+  es: 'Las líneas cambiaron desde que se mostraron: míralas de nuevo.',
+};
 
 /** Finds the named line that a person called unrelated, for a decision that it is something else. */
 async function findUnrelated(tx: Tx, { is, ...named }: LineDecision): Promise<KeptLine | undefined> {
@@ -134,6 +150,11 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
     es: `Esa línea ya está explicada, o la cartola no la tiene: \`bin/rubrica statement show ${statementId} --open\` lista las que están sin explicar.`,
   };
   throw new Problem('NOT_FOUND', { detail: fileLine === 'unknown' ? all : one });
+}
+
+/** Returns whether a decision records a deposit or a payout to a merchant with its line. */
+export function isBooking(is: LineSubject): boolean {
+  return bookingOf(is) !== null;
 }
 
 /** Returns what a decision books with its line; null: nothing. */

@@ -41,6 +41,7 @@ forEachEngine('explaining a line of a statement', (openTestDatabase) => {
         is: 'to-merchant',
         merchant,
         reason: 'cargo',
+        confirm: 'yes',
       });
       assert.match(done.headers.get('location') ?? '', /resolved=1$/, done.text);
       assert.equal(read, 1);

@@ -118,9 +118,25 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       assert.match(refused.text, said);
       assertMarked(refused.text, field);
     }
-    const booked = await explain({ is: 'method simulated', commission: '500', reason: 'abono del 15' });
+    const deposit = { is: 'method simulated', commission: '500', reason: 'abono del 15' };
+    const asked = await explain(deposit);
+    assert.deepEqual([asked.status, (await selectMovements(app.db, 'deposit', 9)).length], [200, 0]);
+    const seen = asked.text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    for (const said of [
+      'Write down line 4,',
+      'It is A deposit of Simulator',
+      'commission kept: $500 CLP',
+      'abono del 15',
+    ])
+      assert.ok(seen.includes(said), `${said}\n${seen}`);
+    assert.match(
+      seen,
+      /deposit the bank receivable from Simulator \$20\.000 CLP.*Afterwards Simulator still owes/,
+      'the entries, and what is left',
+    );
+    const booked = await explain({ ...deposit, confirm: 'yes' });
     assert.equal(booked.headers.get('location'), `/console${path}?resolved=1`);
-    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos' });
+    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos', confirm: 'yes' });
     assert.equal(rest.headers.get('location'), `/console${path}?resolved=1`);
     assert.match((await maker.get('/statements')).text, /cartola\.csv/);
     const csv = await maker.get(`${path}?format=csv`);
@@ -136,7 +152,11 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.deepEqual([stale.status, stale.text.includes('“arriendos”')], [409, true], 'the form was older');
     const unsaid = await maker.post(`${path}/uses`, { ...better, reason: '' });
     assert.deepEqual([unsaid.status, unsaid.text.includes('“arriendos”')], [400, true]);
-    const corrected = await maker.post(`${path}/uses`, { ...better, reason: 'a costa del comercio' });
+    const corrected = await maker.post(`${path}/uses`, {
+      ...better,
+      reason: 'a costa del comercio',
+      confirm: 'yes',
+    });
     assert.equal(corrected.headers.get('location'), `/console${path}?resolved=1`);
     assert.ok(!(await maker.get(path)).text.includes('Explain it again'), 'the second decision is final');
     assert.equal((await verifyStore(app)).ok, true);
@@ -164,7 +184,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const refused = await maker.post(`/statements/${id}/uses`, named);
     assert.deepEqual([refused.status, /books a new payout/.test(refused.text)], [400, true]);
     assertMarked(refused.text, 'subject');
-    const explained = { line: '2', is: 'to-merchant', reason: 'pagado dos veces' };
+    const explained = { line: '2', is: 'to-merchant', reason: 'pagado dos veces', confirm: 'yes' };
     const explain = () => maker.post(`/statements/${id}/uses`, explained);
     assert.equal((await explain()).headers.get('location'), `/console/statements/${id}?resolved=1`);
     const [booked, ...more] = await selectMovements(app.db, 'payout', 10);
@@ -239,11 +259,61 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const done = await maker.upload(sent(content, { confirm: 'yes' }));
     const path = `/statements/${/st_\w+/.exec(done.headers.get('location') ?? '')?.[0]}`;
     assert.match((await maker.get(path)).text, /All are of nothing here \(1\)/);
-    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos' });
+    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos', confirm: 'yes' });
     assert.equal(rest.headers.get('location'), `/console${path}?resolved=1`);
     const { text } = await maker.get(`${path}?use=suspense`);
     assert.match(text, /a deposit of an acquirer that is not recorded/);
     assert.doesNotMatch(text, /All are of nothing here/);
+  });
+
+  test('name the charges and the credits with their sums before one button calls all lines unrelated', async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const content = cartola(RENT, 'SUELDO;40.000;;940.000', 'ABONO DE ALGUIEN;;7.000;947.000');
+    const done = await maker.upload(sent(content, { confirm: 'yes' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    const at = `/statements/${id}`;
+    const all = { is: 'other', reason: 'arriendos' };
+    const { text, status } = await maker.post(`${at}/uses`, all);
+    const open_ = async () => app.db.query(`select * from bank_statement_lines where used_as = 'suspense'`);
+    assert.deepEqual([status, (await open_()).length], [200, 3], 'a question changes nothing');
+    const seen = text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    assert.match(seen, /Are 3 lines of nothing here\?.*Charges 2 \$\d[\d.]* CLP Credits 1 \$7\.000 CLP/);
+    assert.match(seen, /1 credit that nobody knows may be money of a merchant/);
+    assert.ok(text.includes(`href="/console${at}?use=suspense&amp;line=4#explain">4</a>`), text);
+    const confirmed = { ...all, shown: /name="shown" value="(\w+)"/.exec(text)?.[1] ?? '', confirm: 'yes' };
+    await resolveLine(app, { statementId: id, fileLine: 4, is: { use: 'other' }, reason: 'visto', by: TESTER });
+    const changed = await maker.post(`${at}/uses`, confirmed);
+    assert.deepEqual([changed.status, (await open_()).length], [409, 2]);
+    assert.match(changed.text, /The lines have changed since they were shown/);
+    const again = await maker.post(`${at}/uses`, all);
+    assert.match(again.text, /Charges/);
+    assert.doesNotMatch(again.text, /nobody knows/, 'there is no credit left');
+    const shown = /name="shown" value="(\w+)"/.exec(again.text)?.[1] ?? '';
+    const ended = await maker.post(`${at}/uses`, { ...confirmed, shown });
+    assert.equal(ended.headers.get('location'), `/console${at}?resolved=2`);
+  });
+
+  test('show the entries of a line that the merchant paid in before they are made', async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const done = await as(desk.users.maker).upload(sent(cartola('ABONO;;7.000;1.007.000'), { confirm: 'yes' }));
+    const at = `/statements/${/st_\w+/.exec(done.headers.get('location') ?? '')?.[0]}`;
+    const before = (await app.db.query('select link from journal_entries')).length;
+    const merchant = { line: '2', is: 'merchant', reason: 'lo depositó' };
+    for (const [language, says] of [
+      ['es', /¿Anotar la línea 2, de \$7\.000 CLP\?.*El comercio lo depositó.*Al comercio le quedan/s],
+      ['en', /Write down line 2, of \$7\.000 CLP\?.*The merchant paid it in.*The merchant will have/s],
+    ] as const) {
+      const asked = await as(desk.users.maker, language).post(`${at}/uses`, merchant);
+      assert.match(asked.text, says);
+      assert.match(asked.text, /<td[^>]*>\$7\.000 CLP/, 'the entry');
+    }
+    assert.equal((await app.db.query('select link from journal_entries')).length, before);
+    const booked = await as(desk.users.maker).post(`${at}/uses`, { ...merchant, confirm: 'yes' });
+    assert.equal(booked.headers.get('location'), `/console${at}?resolved=1`);
+    assert.equal((await app.db.query('select link from journal_entries')).length, before + 1);
   });
 
   test('put a line into suspense that was matched with the wrong payout, and ask then what it is', async () => {

@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney, parseTyped } from '../../lib/money.ts';
-import { isBankReference, type Movement, movementPosting } from '../../movements/movement.ts';
+import { isBankReference, type Movement, movementEntries } from '../../movements/movement.ts';
 import { type MovementWish, previewMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
 import { environmentHere } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
@@ -100,12 +100,6 @@ async function readAsked(
   return { owner, wish: { kind, reference, amount, commission, currency, paymentMethod: method, by } };
 }
 
-/** Returns what the payment method owes; null: the money is of no payment method. */
-async function owedBy(app: App, { id }: ServiceEnvironment, { paymentMethod, currency }: MovementWish) {
-  if (paymentMethod === null) return null;
-  return selectBalance(app.db, { environmentId: id, account: methodReceivable(paymentMethod), currency });
-}
-
 function faultOf(language: Language, { kind, currency, paymentMethod }: MovementWish, recording: Recording): Fault {
   if (recording.kind === 'refused') {
     const most = formatMoney(recording.most, currency);
@@ -165,11 +159,6 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { owner, wish }: Aske
   const title = tell(language, isDeposit ? 'deposit.question' : 'paid.question', { amount: money });
   const at = `${publicPath(app)}/console`;
   const name = (await listSeenOwners(app, user)).find(({ id }) => id === owner.id)?.name ?? '';
-  const entries = movementPosting(movement).transfers.map(({ debit, credit, ...transfer }) => ({
-    ...transfer,
-    debit_account: debit,
-    credit_account: credit,
-  }));
   const hidden = FIELDS.map((field) => html`<input type="hidden" name="${field}" value="${typed[field] ?? ''}">`);
   const main = html`<h1>${title}</h1>
 <div class="card pad narrow"><dl class="facts">
@@ -178,8 +167,8 @@ ${isDeposit && html`<dt>${tell(language, 'deposit.from')}</dt><dd>${sourceOf(lan
 <dt>${tell(language, isDeposit ? 'deposit.amount' : 'paid.amount')}</dt><dd><strong>${money}</strong>${commission > 0 && html`<br>${tell(language, 'recorded.commission', { amount: formatMoney(commission, currency) })}`}</dd>
 <dt>${tell(language, 'deposit.reference')}</dt><dd class="code">${reference}</dd>
 </dl></div>
-${entriesTable(language, entries)}
-<p>${await afterwards(app, language, owner, wish)}</p>
+${entriesTable(language, movementEntries(movement))}
+<p>${await afterwards(app, language, movement)}</p>
 <p>${tell(language, 'deposit.stays')}</p>
 <form class="actions" method="post" action="${at}${PATHS[kind]}">
 ${hidden}<input type="hidden" name="confirm" value="yes">
@@ -193,15 +182,17 @@ function sourceOf(language: Language, { paymentMethod: code }: MovementWish): st
   return tell(language, 'explain.method', { method: methodName(language, { code }) });
 }
 
-async function afterwards(app: App, language: Language, owner: ServiceEnvironment, wish: MovementWish) {
-  const { kind, amount, commission, currency, paymentMethod } = wish;
-  const owed = await owedBy(app, owner, wish);
-  if (owed !== null) {
-    const method = methodName(language, { code: paymentMethod ?? '' });
+/** Says what the payment method owes, or the merchant has available, after a deposit or payout that is not recorded yet. */
+export async function afterwards(app: App, language: Language, movement: Movement) {
+  const { environment_id, kind, amount, commission, currency, payment_method: code } = movement;
+  if (code !== null) {
+    const account = methodReceivable(code);
+    const owed = await selectBalance(app.db, { environmentId: environment_id, account, currency });
+    const method = methodName(language, { code });
     const left = formatMoney(addUp([owed, -amount, -commission]), currency);
     return tell(language, 'deposit.owes_after', { method, left });
   }
-  const available = await selectAvailable(app.db, [owner.id], currency);
+  const available = await selectAvailable(app.db, [environment_id], currency);
   return tell(language, 'refund.merchant_left', {
     amount: formatMoney(addUp([available, kind === 'payout' ? -amount : amount]), currency),
   });

@@ -38,6 +38,12 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.all_other_text':
       'Todas quedan como ajenas: arriendos, sueldos, comisiones del banco. Las que pueden ser de un pago o de un depósito se explican una por una.',
     'statements.all_other_do': 'Son todas ajenas ({n})',
+    'statements.all_question': '¿{n línea es ajena|líneas son ajenas}?',
+    'statements.side': 'Lado',
+    'statements.charges': 'Cargos',
+    'statements.credits': 'Abonos',
+    'statements.credits_unknown':
+      '{n abono que nadie conoce puede|abonos que nadie conoce pueden} ser dinero de un comercio o de un adquirente. Si no sabes qué es cada uno, explícalo en su línea.',
     'statements.id': 'Id de la cartola',
     'statements.lines': 'Líneas',
     'statements.open': 'Sin explicar',
@@ -83,6 +89,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.whose': 'Comercio, si se anota un depósito o un pago',
     'explain.choose_whose': 'Elige de qué comercio es el dinero',
     'explain.save': 'Anotar',
+    'explain.question': '¿Anotar la línea {line}, de {amount}?',
     'explain.gone': 'Esa línea ya está explicada.',
     'explain.no_subject': 'Di cuál es: su id.',
     'explain.books_new': 'Esto anota un pago nuevo: deja vacío cuál es. Si ya está anotado, elige «Un pago que salió».',
@@ -125,6 +132,12 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.all_other_text':
       'All of them become lines of nothing here: rents, salaries, fees of the bank. A possible payout or deposit is explained by itself.',
     'statements.all_other_do': 'All are of nothing here ({n})',
+    'statements.all_question': 'Are {n line|lines} of nothing here?',
+    'statements.side': 'Side',
+    'statements.charges': 'Charges',
+    'statements.credits': 'Credits',
+    'statements.credits_unknown':
+      '{n credit that nobody knows may|credits that nobody knows may} be money of a merchant or an acquirer. If you do not know what each is, explain it on its line.',
     'statements.id': 'Id of the statement',
     'statements.lines': 'Lines',
     'statements.open': 'In suspense',
@@ -170,6 +183,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.whose': 'Merchant, if a deposit or payout is booked',
     'explain.choose_whose': 'Choose whose money it is',
     'explain.save': 'Write it down',
+    'explain.question': 'Write down line {line}, of {amount}?',
     'explain.gone': 'That line is explained already.',
     'explain.no_subject': 'Say which one it is: its id.',
     'explain.books_new':

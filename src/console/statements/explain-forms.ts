@@ -87,7 +87,7 @@ export function subjectCell(app: App, { subject }: KeptLine, { may }: User): Htm
 const PLACES = { po: 'payouts/', pf: 'payout-files/', mv: 'movements/' } as const;
 
 /** Returns what a person may say that a line is. */
-function choicesFor(app: App, language: Language, { amount, used_as }: KeptLine): (readonly [string, string])[] {
+export function choicesFor(app: App, language: Language, { amount, used_as }: KeptLine): (readonly [string, string])[] {
   // Nothing is chosen beforehand: a person in a hurry would leave the first choice, and the line would be unrelated.
   const none = ['', tell(language, 'explain.choose')] as const;
   const others = used_as === 'other' ? [] : [['other', tell(language, 'explain.other')] as const];
@@ -140,5 +140,5 @@ export function allOtherForm(
 <form class="card pad" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <p class="quiet">${tell(language, 'statements.all_other_text')}</p><input type="hidden" name="is" value="other">
 ${reasonField(language, fault, { value: typed['reason'], as: REASON_OF_ALL })}
-<p class="actions"><button>${tell(language, 'statements.all_other_do', { n: unknown })}</button></p></form>`;
+<p class="actions"><button>${tell(language, 'statements.all_other_do', { n: unknown })}…</button></p></form>`;
 }

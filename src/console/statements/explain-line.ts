@@ -3,13 +3,17 @@ import { isReason } from '../../audit/reason.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import type { Language } from '../../lib/language.ts';
-import { findLine, findStatement } from '../../statements/find-statement.ts';
-import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { findLine, findStatement, readLines } from '../../statements/find-statement.ts';
+import { NOTHING_KNOWN } from '../../statements/line-notes.ts';
+import { previewLine } from '../../statements/preview-line.ts';
+import { type LineDecision, type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { canBeExplained, type KeptLine, type ListedStatement } from '../../statements/statement.ts';
 import { tell } from '../console-texts.ts';
-import { consoleHandler, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
 import type { Fault } from '../notice.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
+import { sendAllQuestion, sendLineQuestion } from './ask-line.ts';
 import { sendStatement } from './bank-statement-page.ts';
 import { REASON_OF_ALL } from './explain-forms.ts';
 
@@ -22,7 +26,7 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const { id } = request.params as { id: string };
   const fields = fieldsOf(request);
   const line = lineNumberIn(fields['line']);
-  await findStatement(app, user.environmentIds, id);
+  const statement = await findStatement(app, user.environmentIds, id);
   const explained = line === null ? null : await findLine(app, id, line);
   const reason = (fields['reason'] ?? '').trim();
   const isUnrelated = explained?.used_as === 'other';
@@ -42,7 +46,12 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
   const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
   if (asked !== null) return asked;
   try {
-    const lines = await resolveLine(app, { statementId: id, fileLine: line ?? 'unknown', is, reason, by });
+    const decision = { statementId: id, fileLine: line ?? 'unknown', is, reason, by, shown: fields['shown'] } as const;
+    if (fields['confirm'] === undefined) {
+      const question = await questionOf(app, visit, statement, { decision, line: explained, typed });
+      if (question !== null) return question;
+    }
+    const lines = await resolveLine(app, decision);
     if (is.use === 'suspense') return await goTo(`/statements/${id}?use=suspense&line=${line}&done=reopened`);
     return await goTo(`/statements/${id}?resolved=${lines.length}`);
   } catch (error) {
@@ -52,6 +61,25 @@ export const postConsoleStatementUses = consoleHandler(async (app, visit) => {
     return refuse(CATALOGUE[error.code].status, { said, field });
   }
 });
+
+type Deciding = { decision: LineDecision; line: KeptLine | null; typed: Record<string, string> };
+
+/** Asks first, if a decision adds entries to the books or is about all lines; null: nothing to ask. */
+async function questionOf(
+  app: App,
+  visit: ConsoleVisit,
+  statement: ListedStatement,
+  { decision, line, typed }: Deciding,
+) {
+  if (decision.fileLine === 'unknown') {
+    const lines = (await readLines(app, statement.id, 'suspense')).filter(({ note }) => note === NOTHING_KNOWN);
+    return lines.length === 0 ? null : sendAllQuestion(app, visit, statement, { lines, typed });
+  }
+  const adds = decision.is.use !== 'other' && decision.is.use !== 'suspense';
+  if (!adds || line === null || !canBeExplained(line)) return null;
+  const preview = await previewLine(app, decision);
+  return preview.entries.length === 0 ? null : sendLineQuestion(app, visit, statement, { line, preview, typed });
+}
 
 /** Whether the subject was typed: the id of a payout or a deposit. */
 function namesOne(is: LineSubject): boolean {
