@@ -78,12 +78,17 @@ export async function findBatch(
 
 /** Returns the newest batches. */
 export async function listBatches(app: App, scope: PayoutScope, limit: number): Promise<ListedBatch[]> {
-  return sumEach(app, await newestBatches(app, scope, limit));
+  return sumEach(app, await newestBatches(app, scope, '', limit));
 }
 
-/** Returns the newest batches without their sums, which cost more. */
-export async function newestBatches(app: App, scope: PayoutScope, limit: number): Promise<PayoutBatch[]> {
-  return selectBatches(app.db, await idsOf(app, scope), limit);
+/** Returns the newest batches without their sums, which cost more. `state`: as in `selectBatches`. */
+export async function newestBatches(
+  app: App,
+  scope: PayoutScope,
+  state: string,
+  limit: number,
+): Promise<PayoutBatch[]> {
+  return selectBatches(app.db, await idsOf(app, scope), state, limit);
 }
 
 /** Adds the count and the sum of the payouts in each state. */

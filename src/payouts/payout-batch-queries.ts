@@ -45,10 +45,18 @@ export function sumBatches(db: Reader, environmentId: number, ids: readonly stri
   );
 }
 
-/** Returns the newest batches of these environments. */
-export function selectBatches(db: Reader, environmentIds: readonly number[], limit: number): Promise<PayoutBatch[]> {
+/** Returns the newest batches of these environments. `state`: only those with a payout in it; empty: all. */
+export function selectBatches(
+  db: Reader,
+  environmentIds: readonly number[],
+  state: string,
+  limit: number,
+): Promise<PayoutBatch[]> {
+  const inState = `and exists (select 1 from payouts p
+    where p.environment_id = payout_batches.environment_id and p.state = $3 and p.batch_id = payout_batches.id)`;
   return db.query<PayoutBatch>(
-    'select * from payout_batches where environment_id {among $1} order by created_at desc, id limit $2',
-    [environmentIds, limit],
+    `select * from payout_batches where environment_id {among $1} ${state === '' ? '' : inState}
+     order by created_at desc, id limit $2`,
+    state === '' ? [environmentIds, limit] : [environmentIds, limit, state],
   );
 }

@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { EXPORTED } from '../../src/console/console-list.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -169,6 +171,44 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
       const found = await get('?text=quilp');
       assert.ok(/quilpue/i.test(found) && !found.includes('Hay más'), path);
       assert.ok((await get('?text=x')).includes(`Hay más: solo se leyeron los primeros ${shown}.`), path);
+    }
+  });
+
+  test('find batches and bank files by the state of a payout, also those older than the first page', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const id = desk.environment.id;
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await approved(app, desk, [wish({ reference: 'FAC-1' })]);
+    const filing = { owner: desk.environment, by: desk.maker, format: 'santander', payer, batchId: null };
+    const [made] = await makePayoutFiles(app, filing);
+    const [batch] = await app.db.query<{ id: string }>('select id from payout_batches');
+    const later = app.now() + 1;
+    await app.db.transaction(async (tx) => {
+      const numbers = 'with recursive n (i) as (select 0 union all select i + 1 from n where i < 201)';
+      await tx.query(
+        `insert into payout_batches (id, environment_id, name, created_at, proposed_by, proposed_by_id)
+         ${numbers} select 'pb_' || i, e.id, 'x', cast($2 as bigint) + i, 'x', 'x' from environments e, n where e.id = $1`,
+        [id, later],
+      );
+      await tx.query(
+        `insert into payout_files (id, environment_id, format, name, created_at, made_by, payouts, total, sha256, sealed_content)
+         ${numbers} select 'pf_' || i, e.id, 'santander', 'x', cast($2 as bigint) + i, 'x', 1, 1, 'x', 'x' from environments e, n where e.id = $1`,
+        [id, later],
+      );
+    });
+    for (const [path, oldest] of [
+      ['/batches', batch?.id ?? ''],
+      ['/payout-files', made?.file.id ?? ''],
+    ] as const) {
+      const get = async (query: string) => (await server.get(`/console${path}${query}`, user.console)).text;
+      assert.ok(!(await get('')).includes(`${path}/${oldest}"`), path);
+      const found = await get('?state=sent');
+      assert.ok(found.includes(`${path}/${oldest}"`) && !found.includes('Hay más'), path);
+      assert.ok(!(await get('?state=unknown')).includes(`${path}/${oldest}"`), path);
+      assert.ok((await get(`?state=sent&text=${oldest}`)).includes(`${path}/${oldest}"`), path);
     }
   });
 

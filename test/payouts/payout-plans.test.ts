@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectAudit } from '../../src/audit/audit-queries.ts';
 import { translateSql } from '../../src/db/dialect.ts';
+import { selectPayoutFiles } from '../../src/payouts/files/payout-file-queries.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
+import { selectBatches } from '../../src/payouts/payout-batch-queries.ts';
 import {
   lockApproved,
   lockPayouts,
@@ -41,6 +43,15 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
     ] as const) {
       assert.match(await planOf(({ db }) => selectPayouts(db, [environmentId], filter, page)), new RegExp(index));
     }
+  });
+
+  test('batches and bank files with a payout in a state are found by an index, without reading their other payouts', async () => {
+    const { environmentId, planOf } = await open();
+    for (const [ask, index] of [
+      [({ db }: TestApp) => selectBatches(db, [environmentId], 'rejected', 10), 'payouts_of_batch_in_state'],
+      [({ db }: TestApp) => selectPayoutFiles(db, [environmentId], 'rejected', 10), 'payouts_of_file_in_state'],
+    ] as const)
+      assert.match(await planOf(ask), new RegExp(index));
   });
 
   test('payouts that wait for approval are read from the index of open payouts', {

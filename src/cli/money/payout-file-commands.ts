@@ -181,7 +181,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
   if (id === undefined && options.out !== undefined)
     throw missingOption('Say which file --out writes again: payout files ID --out FILE.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
-    if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
+    if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), '', limit);
     const file = await orUnknown('file', id, findPayoutFile(app, null, id));
     if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
     return [file];

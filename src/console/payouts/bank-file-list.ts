@@ -23,15 +23,7 @@ import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText, type SeenOwner } from './owner-choice.ts';
-import {
-  fieldAtFault,
-  invalidDetail,
-  isInState,
-  linkPayouts,
-  refusalOf,
-  statesColumn,
-  statesFilter,
-} from './payout-cells.ts';
+import { fieldAtFault, invalidDetail, linkPayouts, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -41,10 +33,10 @@ type SeenFile = SummedPayoutFile & { merchant: string };
 /** Lists the files for banks, with their contents and results. */
 export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
-  const { text = '', state } = askedOf(visit);
+  const { text = '', state = '' } = askedOf(visit);
   const { rows: named, cut } = await readMatching(
     SHOWN,
-    (limit) => readNamed(app, user, limit),
+    (limit) => readNamed(app, user, state, limit),
     text === '' ? null : ({ file, merchant }) => containsText(text, [file.id, file.name, file.format, merchant]),
   );
   const merchants = new Map(named.map(({ file, merchant }) => [file.id, merchant]));
@@ -57,9 +49,7 @@ export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
     path: '/payout-files',
     columns: columnsFor(app, language),
     cut,
-    rows: files
-      .filter(({ sums }) => isInState(sums, state))
-      .map((one) => ({ ...one, merchant: merchants.get(one.file.id) ?? '' })),
+    rows: files.map((one) => ({ ...one, merchant: merchants.get(one.file.id) ?? '' })),
     filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
     above:
       user.may.has('payouts:create') &&
@@ -73,8 +63,8 @@ export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
 });
 
 /** Reads the newest files, each with the name of its merchant. */
-async function readNamed(app: App, { environmentIds }: User, limit: number) {
-  const files = await newestPayoutFiles(app, environmentIds, limit);
+async function readNamed(app: App, { environmentIds }: User, state: string, limit: number) {
+  const files = await newestPayoutFiles(app, environmentIds, state, limit);
   const owners = await listOwners(app, [...new Set(files.map(({ environment_id }) => environment_id))]);
   return files.map((file) => ({ file, merchant: owners.get(file.environment_id)?.name ?? '' }));
 }

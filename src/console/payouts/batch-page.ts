@@ -21,7 +21,6 @@ import { DONE_WITH_PAYOUTS, decisionForm } from './decision-forms.ts';
 import {
   accountCell,
   accountTypeText,
-  isInState,
   payoutBadges,
   recipientCell,
   type SeenPayout,
@@ -39,10 +38,10 @@ const SHOWN = 200;
 /** Lists the newest batches, with the count of payouts in each state. */
 export const getConsoleBatches = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
-  const { text = '', state } = askedOf(visit);
+  const { text = '', state = '' } = askedOf(visit);
   const { rows: batches, cut } = await readMatching(
     SHOWN,
-    (limit) => newestBatches(app, user.environmentIds, limit),
+    (limit) => newestBatches(app, user.environmentIds, state, limit),
     text === '' ? null : ({ id, name, proposed_by }) => containsText(text, [id, name, proposed_by]),
   );
   return sendList<ListedBatch>(visit, {
@@ -50,7 +49,7 @@ export const getConsoleBatches = consoleHandler(async (app, visit) => {
     path: '/batches',
     columns: batchColumns(app, language),
     cut,
-    rows: (await sumEach(app, batches)).filter(({ sums }) => isInState(sums, state)),
+    rows: await sumEach(app, batches),
     filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
     above:
       user.may.has('payouts:create') &&

@@ -90,11 +90,6 @@ export function statesFilter(language: Language): Filter {
   };
 }
 
-/** Whether a batch or a file passes that filter. */
-export function isInState(sums: readonly { state: PayoutState }[], state = ''): boolean {
-  return state === '' || sums.some((sum) => sum.state === state);
-}
-
 /**
  * Shows the state of a payout, whether it is the first to its RUT, a contradiction, its warnings, and whether it is a
  * test.

@@ -27,12 +27,17 @@ export async function findPayoutFile(app: App, scope: PayoutScope, id: string): 
 
 /** Returns the newest files, each with the number of its payouts in each state. */
 export async function listPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<SummedPayoutFile[]> {
-  return sumEachFile(app, await newestPayoutFiles(app, scope, limit));
+  return sumEachFile(app, await newestPayoutFiles(app, scope, '', limit));
 }
 
-/** Returns the newest files without the states of their payouts, which cost more. */
-export async function newestPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<ListedPayoutFile[]> {
-  return selectPayoutFiles(app.db, await idsOf(app, scope), limit);
+/** Returns the newest files without the states of their payouts, which cost more. `state`: as in `selectPayoutFiles`. */
+export async function newestPayoutFiles(
+  app: App,
+  scope: PayoutScope,
+  state: string,
+  limit: number,
+): Promise<ListedPayoutFile[]> {
+  return selectPayoutFiles(app.db, await idsOf(app, scope), state, limit);
 }
 
 /** Adds the number of payouts in each state. */

@@ -44,16 +44,22 @@ export async function selectPayoutFile(db: Reader, id: string): Promise<PayoutFi
   return row ?? null;
 }
 
-/** Returns the newest files of these environments, without their content. */
+/**
+ * Returns the newest files of these environments, without their content. `state`: only those with a payout in it; empty:
+ * all.
+ */
 export function selectPayoutFiles(
   db: Reader,
   environmentIds: readonly number[],
+  state: string,
   limit: number,
 ): Promise<ListedPayoutFile[]> {
+  const inState = `and exists (select 1 from payouts p
+    where p.environment_id = payout_files.environment_id and p.state = $3 and p.file_id = payout_files.id)`;
   return db.query(
     `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
-     where environment_id {among $1} order by created_at desc, id limit $2`,
-    [environmentIds, limit],
+     where environment_id {among $1} ${state === '' ? '' : inState} order by created_at desc, id limit $2`,
+    state === '' ? [environmentIds, limit] : [environmentIds, limit, state],
   );
 }
 
