@@ -112,4 +112,23 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     const quiet = await runCommand([...`payout return TEF-1 ${of} --reason error`.split(' '), ...as], { env });
     assert.deepEqual([quiet.status, quiet.stderr], [0, '']);
   });
+
+  test('write no bank file when the approved payouts change before the answer', async (context) => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const desk = await openPayoutDesk(app);
+    await approved(app, desk, [wish({ amount: 15_000 })]);
+    const { folder, env } = commandStore(context, db);
+    const words = `payout file --format santander --account 123456789 --out ${folder} --payment-service ${desk.environment.paymentServiceId}`;
+    const answer = async () => {
+      await approved(app, desk, [wish({ amount: 20_000 })]);
+      return 'y';
+    };
+    const as = ['--as', desk.users.maker.email];
+    const { status, stderr } = await runCommand([...words.split(' '), ...as], { env, answers: [answer] });
+    assert.match(stderr, /^Write 1 payout of \$15\.000 CLP in all into files for santander\? /);
+    assert.match(stderr, /PAYOUT_STATE.* The approved payouts or the day have changed since they were shown/);
+    assert.equal(status, 1);
+    assert.deepEqual(await db.query('select id from payout_files'), []);
+  });
 });

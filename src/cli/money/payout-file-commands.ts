@@ -1,14 +1,13 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { App } from '../../app.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import type { AccountType } from '../../payout-senders/payout-sender.ts';
-import { findPayoutFile, listApproved } from '../../payouts/files/find-payout-file.ts';
-import { type MadeFile, makePayoutFiles } from '../../payouts/files/make-payout-files.ts';
+import { findPayoutFile } from '../../payouts/files/find-payout-file.ts';
+import { type MadeFile, makePayoutFiles, previewPayoutFiles } from '../../payouts/files/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../../payouts/files/payout-file-queries.ts';
 import { readResults } from '../../payouts/files/read-results.ts';
 import { openContent } from '../../payouts/files/seal-payout-file.ts';
@@ -121,15 +120,11 @@ async function makeFiles(options: FileOptions): Promise<void> {
   if (!(await isFolder(out))) throw invalidOption(`--out: there is no folder ${out}.`);
   const { made, environment } = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
-    const approved = batch === null ? await listApproved(app, new Set([owner.id])) : await approvedOf(app, batch);
-    await confirm(`Write ${sumOf(approved)} into files for ${format}?`, options);
-    const files = await makePayoutFiles(app, {
-      owner,
-      by,
-      format,
-      payer: { account, rut, name, agreement },
-      batchId: batch,
-    });
+    if (batch !== null) await orUnknown('batch', batch, findBatch(app, null, batch));
+    const wish = { owner, by, format, payer: { account, rut, name, agreement }, batchId: batch };
+    const { payouts, total, shown } = await previewPayoutFiles(app, wish);
+    await confirm(`Write ${sumOf([{ count: payouts, amount: total }])} into files for ${format}?`, options);
+    const files = await makePayoutFiles(app, { ...wish, shown });
     await writeInto(out, files);
     return { made: files, environment: owner.environment };
   });
@@ -168,11 +163,6 @@ async function writeInto(folder: string, files: readonly MadeFile[]): Promise<vo
   }
   if (left.length > 0)
     throw unusableFile(`What was made is kept, and cannot be written to ${folder} ${left.join(', ')}`);
-}
-
-async function approvedOf(app: App, batch: string) {
-  const { sums } = await orUnknown('batch', batch, findBatch(app, null, batch));
-  return sums.filter(({ state }) => state === 'approved');
 }
 
 async function listFiles(id: string | undefined, options: Json & { out?: string; limit: string }): Promise<void> {
