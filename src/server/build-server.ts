@@ -10,6 +10,7 @@ import { holdBack } from '../http/hold-back.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
 import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomHex } from '../lib/ids.ts';
+import { discardRest } from './discard-rest.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { saysNotBuilt } from './not-built.ts';
 import { noticeProxy } from './notice-proxy.ts';
@@ -68,6 +69,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   server.addHook('onSend', (request, reply, payload, done) => {
     if (app.config.rateLimits) addLimitHeaders(request, reply);
     count(app, request, reply);
+    discardRest(request.raw);
     const isRefusal = reply.statusCode >= 400 && reply.statusCode < 500;
     const heldMs = isRefusal && isDirect ? holdBack(app, request.ip) : 0;
     const sent = request.method === 'HEAD' ? withoutStream(payload) : payload;

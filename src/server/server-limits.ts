@@ -31,4 +31,8 @@ export const SERVER_LIMITS = {
   unreadBytes: 64 * 1024 * 1024,
   /** The time for a refused client to read its response before its open connection is cut. */
   lingerMs: 1_000,
+  /** A body that goes on after its response is discarded up to this size, then the connection is cut. */
+  discardBytes: 16 * 1024 * 1024,
+  /** The time for the rest of a body to arrive after a response that closes the connection. */
+  discardMs: 10_000,
 } as const;

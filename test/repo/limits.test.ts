@@ -60,6 +60,10 @@ const SIZES: [what: string, most: string][] = [
   ],
   ['time from the first byte of a request to the end of its headers', seconds(SERVER_LIMITS.headersMs)],
   ['time from the first byte of a request to the end of its body', seconds(SERVER_LIMITS.requestMs)],
+  [
+    'a body that goes on after its answer',
+    `${mebibytes(SERVER_LIMITS.discardBytes)}, and ${seconds(SERVER_LIMITS.discardMs)} if the answer closes the connection`,
+  ],
   ['time between two requests of a connection', seconds(SERVER_LIMITS.idleMs)],
 ];
 for (const [what, most] of SIZES) {
