@@ -12,7 +12,8 @@ export function signingKey(secret: string): SigningKey {
 
 /** Throws `TypeError` for a secret that is empty or not a text: anybody could sign with it. */
 export function requireSecret(secret: string): void {
-  if (typeof secret !== 'string' || secret === '') throw new TypeError('The secret must be a non-empty string');
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError('The secret is empty or not a text. Give your Secret Token as it was shown to you.');
 }
 
 /** Computes the `x_signature` of a message: HMAC-SHA256 in lower-case hexadecimal, 64 digits. */

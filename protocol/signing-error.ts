@@ -2,8 +2,8 @@
 export type Problem = { code: SigningCode; field: string | null; message: string; fix: string };
 
 /**
- * Thrown when a body cannot be read or must not be signed. The error itself describes the first problem; `problems` has
- * them all.
+ * Thrown when a body cannot be read or must not be signed. The message names every problem with its code and fix;
+ * `code`, `field` and `fix` describe the first.
  */
 export class SigningError extends Error {
   readonly code: SigningCode;
@@ -12,7 +12,7 @@ export class SigningError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
   constructor(problems: readonly [Problem, ...Problem[]]) {
-    super(problems[0].message);
+    super(problems.map(({ code, message, fix }) => `${code}: ${message} ${fix}`).join(' '));
     this.name = 'SigningError';
     this.code = problems[0].code;
     this.field = problems[0].field;

@@ -90,7 +90,7 @@ export async function verifyCallbackAsync(options: VerifyCallbackOptions): Promi
 /** The secrets of a call; throws `TypeError` for an empty list. */
 export function secretsOf({ secret }: Pick<VerifyCallbackOptions, 'secret'>): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  if (secrets.length === 0) throw new TypeError('Give a secret: the list is empty');
+  if (secrets.length === 0) throw new TypeError('The list of secrets is empty. Give it your Secret Token.');
   secrets.forEach(requireSecret);
   return secrets;
 }
@@ -140,7 +140,10 @@ function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerifica
 export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): Problem | null {
   const { account, reference, amount, currency, test } = expected;
   const missing = Object.entries(expected).find(([, value]) => value === undefined)?.[0];
-  if (missing !== undefined) throw new TypeError(`The ${missing} of your order is undefined: it would not be compared`);
+  if (missing !== undefined)
+    throw new TypeError(
+      `The ${missing} of your order is undefined, so it would not be compared. Give its value, or leave out the member.`,
+    );
   if (typeof amount === 'string') refuseAmbiguousAmount(amount, currency ?? data.x_currency);
   if (account !== undefined && data.x_account_id !== account) return problem('ACCOUNT_MISMATCH', 'x_account_id');
   if (reference !== undefined && data.x_reference !== String(reference))
@@ -157,7 +160,7 @@ export function bytesOf(body: string | Uint8Array): Uint8Array {
   if (typeof body === 'string') return node === undefined ? new TextEncoder().encode(body) : Buffer.from(body);
   // Not `instanceof`: test runners give every module a different Uint8Array.
   if (ArrayBuffer.isView(body)) return body;
-  throw new TypeError('Give the raw body, as text or bytes: this one was parsed by a framework, or is missing');
+  throw new TypeError('The body is missing, or a framework has parsed it. Give the raw body, as text or bytes.');
 }
 
 /** Callbacks are forms; some older integrations convert them to JSON. No form body starts with a brace. */

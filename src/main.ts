@@ -120,7 +120,10 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof SchemaError) return { code: error.code, message: error.message };
-  if (error instanceof SigningError) return { code: error.code, message: `${error.message} ${error.problems[0].fix}` };
+  if (error instanceof SigningError) {
+    const [{ code, message, fix }] = error.problems;
+    return { code, message: `${message} ${fix}` };
+  }
   if (error instanceof Problem) {
     const { wordsOf } = await import('./http/problem-words.ts');
     const { title, fix, detail } = wordsOf(error, terminalLanguage());

@@ -43,14 +43,16 @@ export function connectionOf(options: RubricaClientOptions): Connection {
 
 /** Returns the error of a call that needs an option which the client does not have. */
 export function missing(what: string): TypeError {
-  return new TypeError(`Give createRubricaClient ${what} for this`);
+  return new TypeError(`This call needs ${what}. Give it to createRubricaClient.`);
 }
 
 /**
  * Returns the base URL without a trailing slash. Throws `TypeError` with the address, unless the address may hold a
  * password.
  */
-function readBaseUrl(text: string): string {
+function readBaseUrl(given: string | undefined): string {
+  // A missing setting is undefined.
+  const text = String(given);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (text.includes('@'))
     throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');

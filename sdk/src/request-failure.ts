@@ -25,8 +25,23 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
 /** Returns the error of a refused refund, which the service reports with status 200 and a code. */
 export function refusedRefund({ code, message }: RefundReply, sent: Sent, requestId: string | null): RubricaError {
   const nothing = { ...sent, errors: [], data: null, requestId, retryable: false, retryAfterMs: null };
-  return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
+  // A newer service may have further codes.
+  const fix = (REFUND_FIXES as Record<string, string>)[code] ?? 'Read why at /errors of the service.';
+  return new RubricaError({ ...nothing, status: 200, code, title: message, detail: `${message}. ${fix}` });
 }
+
+/** The service answers a refused refund without a fix. */
+const REFUND_FIXES: Record<Exclude<RefundReply['code'], 'REFUND_PROCESSING'>, string> = {
+  TRANSACTION_NOT_COMPLETED: 'Refund the transaction when it is paid.',
+  ALREADY_REFUNDED: 'Do not refund it again: listRefunds shows its refunds.',
+  METHOD_GIVES_NO_REFUNDS: 'Send the money back in another way, because the payment method gives no refunds.',
+  REFUND_WINDOW_CLOSED: 'Send the money back in another way, because the payment method gives no refund any more.',
+  REFUND_TOO_EARLY: 'Ask again some working hours later.',
+  PARTIAL_REFUND_NOT_ALLOWED: 'Refund all of the payment, because the payment method gives no part of it back.',
+  REFUND_AMOUNT_TOO_HIGH: 'Send at most what is left of the payment: listRefunds shows what was refunded.',
+  REFUND_AMOUNT_NOT_TOTAL: 'Send all that is left of the payment, or the type parcial.',
+  INSUFFICIENT_BALANCE: 'Wait for new payments of the merchant, or deposit money for it.',
+};
 
 /** The method and address of a request, and the idempotency key that it carried. */
 export type Sent = { request: string; idempotencyKey: string | null };

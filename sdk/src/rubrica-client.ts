@@ -368,7 +368,7 @@ export class RubricaClient {
   #tokenSource(): TokenSource {
     const { accessToken, login } = this.#options;
     if (accessToken !== undefined) return () => Promise.resolve(accessToken);
-    if (login === undefined) return () => Promise.reject(missing('an accessToken, or login: { apiToken: … },'));
+    if (login === undefined) return () => Promise.reject(missing('an accessToken, or login: { apiToken: … }'));
     return keepToken(() => ('apiToken' in login ? this.loginToken(login.apiToken) : this.login(login)));
   }
 }

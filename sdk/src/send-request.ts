@@ -70,7 +70,9 @@ function headersOf({ body, header }: RequestParts): Record<string, string> {
   const headers = defined({ 'content-type': body && 'application/json', ...header });
   const wrong = Object.entries(headers).find(([, value]) => !/^[\t -~]*$/.test(value.trim()));
   if (wrong !== undefined)
-    throw new TypeError(`What is to be sent as ${wrong[0]} holds a line break or another such character`);
+    throw new TypeError(
+      `What is to be sent as ${wrong[0]} holds a line break or another such character. Send visible ASCII characters alone.`,
+    );
   return headers;
 }
 

@@ -96,6 +96,23 @@ test('http is signed when the caller allows it', () => {
   assert.equal(sign(local, secret, { allowHttp: true }).x_url_callback, 'http://localhost:3000/cb');
 });
 
+test('the message of a refusal names every problem with its fix', () => {
+  const bad = { ...input, x_amount: '1,5', x_foo: 'private' } as unknown as RequestInput;
+  assert.throws(() => sign(bad, secret), {
+    name: 'SigningError',
+    message: /^UNKNOWN_FIELD: x_foo is not a field of this message\. Leave it out\. .* closed\.$/,
+  });
+  const two = { ...bad, x_reference: 'x_amount' } as unknown as RequestInput;
+  assert.throws(
+    () => sign(two, secret),
+    (error: SigningError) => {
+      for (const { code, message, fix } of error.problems)
+        assert.ok(error.message.includes(`${code}: ${message} ${fix}`));
+      return error.problems.length > 1;
+    },
+  );
+});
+
 test('all problems are reported together, without any value', () => {
   const bad = { ...input, x_amount: null, x_reference: 'x_amount', x_foo: 'private' } as unknown as RequestInput;
   assert.throws(

@@ -130,7 +130,11 @@ describe('createTransaction', () => {
 
   test('is not sent when its fields may not be signed', async (context) => {
     const { client, sent } = open(context, [], TOKENS);
-    await assert.rejects(client.createTransaction({ ...ORDER, x_reference: 'x_amount1' }), SigningError);
+    await assert.rejects(client.createTransaction({ ...ORDER, x_reference: 'x_amount1' }), {
+      name: 'SigningError',
+      message:
+        'AMBIGUOUS_FIELD: x_reference contains the name of another field: x_amount. Write _ as %5F in URLs (?x%5Freference=1) and keep field names out of every other value.',
+    });
     assert.deepEqual(sent, []);
   });
 
@@ -221,7 +225,7 @@ describe('other calls', () => {
       requestId: 'request-1',
       code: 'REFUND_WINDOW_CLOSED',
       message:
-        'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días (POST https://pay.example/base/trxs/7/nullification answered 200, request request-1)',
+        'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días. Send the money back in another way, because the payment method gives no refund any more. (POST https://pay.example/base/trxs/7/nullification answered 200, request request-1)',
       retryable: false,
     });
   });
@@ -249,7 +253,10 @@ describe('other calls', () => {
     const { client } = open(context, [], {});
     await assert.rejects(client.createTransaction(ORDER), /serviceToken and a secretToken/);
     await assert.rejects(client.listPaymentMethods(), /serviceToken/);
-    await assert.rejects(client.getStatus(7), / an accessToken, or login: \{ apiToken: … \}, for this$/);
+    await assert.rejects(
+      client.getStatus(7),
+      / an accessToken, or login: \{ apiToken: … \}\. Give it to createRubricaClient\.$/,
+    );
   });
 });
 
@@ -261,6 +268,7 @@ describe('baseUrl', () => {
     ['127.0.0.1:8080/base', /such as http:\/\/127\.0\.0\.1:8080\/base$/],
     ['/base', /with its scheme/],
     ['', /with its scheme/],
+    [undefined as unknown as string, /is 'undefined': write the whole address/],
     ['ftp://pay.example.cl', /with its scheme/],
     ['https://ana:her-password@pay.example.cl', /holds a user or a password/],
     ['https://pay.example.cl/?token=secret', /has a query or a fragment/],
@@ -410,7 +418,7 @@ describe('a RubricaError', () => {
     const { client, sent } = open(context, [], { accessToken: 'a token\nof two lines' });
     const error = await client.getStatus(1).catch((error: unknown) => error);
     assert.ok(error instanceof TypeError);
-    assert.match(error.message, /authorization holds a line break/);
+    assert.match(error.message, /authorization holds a line break .*\. Send visible ASCII characters alone\.$/);
     assert.ok(!inspect(error, { depth: 9 }).includes('two lines'));
     assert.deepEqual(sent, []);
   });

@@ -68,9 +68,10 @@ function readAccount(bytes: Buffer, file: string): Record<string, unknown> {
     return readStrictJson(bytes, { depth: 4, members: 64 });
   } catch (error) {
     if (!(error instanceof SigningError)) throw error;
+    const [{ message, fix }] = error.problems;
     const code = OTHER_TEXTS.find((one) => one === error.code);
     if (code === undefined)
-      throw new CommandError(`${error.message.replace(/^The body/, name)} ${error.fix}`, 1, error.code as ErrorCode);
+      throw new CommandError(`${message.replace(/^The body/, name)} ${fix}`, 1, error.code as ErrorCode);
     throw new CommandError(
       `${name} is not one JSON object: write it as {"rut": "…", "bankData": {"bankSBIFNumber": "…", "bankAccount": "…"}, "name": "…"}. A CSV or .xlsx is read by bin/rubrica payout propose, which pays its rows, and bin/rubrica validate.`,
       1,
