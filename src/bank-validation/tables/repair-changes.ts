@@ -1,6 +1,6 @@
 import type { Language } from '../../lib/language.ts';
 import type { Repair } from './repair-account.ts';
-import { proposalText, type ValidatedRow } from './validated-row.ts';
+import type { ValidatedRow } from './validated-row.ts';
 
 /** `kind`: `repair` for a change by rule, `suggestion` for one that a person must decide. */
 export const CHANGE_COLUMNS = ['line', 'kind', 'column', 'rule', 'before', 'after', 'why', 'proposal'] as const;
@@ -8,11 +8,10 @@ export const CHANGE_COLUMNS = ['line', 'kind', 'column', 'rule', 'before', 'afte
 /** Returns the lines about one row in the file of changes; none if the row stays as it was. */
 export function changeLines(
   line: number,
-  { input, result, proposed }: ValidatedRow,
+  { input, result, whole }: ValidatedRow,
   repairs: readonly Repair[],
   language: Language,
 ): string[][] {
-  const whole = proposalText(proposed ?? input);
   const made = repairs.map(({ column, rule, before, after, why }) => [
     String(line),
     'repair',

@@ -24,7 +24,7 @@ import { type Counted, type CsvSummary, countCauses } from './csv-summary.ts';
 import { type AccountCells, isSplit, plainRut, type Repair, repairAccount } from './repair-account.ts';
 import { CHANGE_COLUMNS, changeLines } from './repair-changes.ts';
 import { FILE_MESSAGES } from './table-messages.ts';
-import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
+import { ADDED_COLUMNS, addedCells, type ValidatedRow, wholeRow } from './validated-row.ts';
 import { type TableWriter, tableWriter } from './write-table.ts';
 
 /**
@@ -201,7 +201,8 @@ async function validateRows(app: App, rows: readonly TableRow[], job: Job, count
     const row = rows[index] as TableRow;
     const input = inputs[index] as AccountInput;
     const proposed = proposalOf(result, accountInput(cells, rutFormat), repairs, mends);
-    return { input, result, cut: losesCells(row.cells, width), proposed };
+    const whole = wholeRow(proposed ?? input, directory);
+    return { input, result, cut: losesCells(row.cells, width), whole, isProposed: proposed !== null };
   });
   counted.count(validated, mends ? mended.map(({ repairs }) => repairs) : []);
   const lines = kept.map((cells) => fitted(cells, width));

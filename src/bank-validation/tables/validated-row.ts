@@ -3,8 +3,10 @@ import type { AccountInput } from '../account-checks.ts';
 import { isDestroyedNumber, readAccount } from '../bank-account.ts';
 import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
 import { type Message, ROW_MESSAGES } from '../check-messages.ts';
+import type { BankDirectory } from '../directory/bank-directory.ts';
 import { readRut } from '../rut.ts';
 import type { BatchResult } from '../validate-batch.ts';
+import { isUsable, type RepairColumn } from './repair-rules.ts';
 
 /** The columns that the output adds after the input's. */
 export const ADDED_COLUMNS = [
@@ -30,17 +32,19 @@ export type ValidatedRow = {
   readonly input: AccountInput;
   readonly result: BatchResult;
   readonly cut: boolean;
-  /** The whole row as proposed; null: no proposal. */
-  readonly proposed: AccountInput | null;
+  /** The whole row as repaired and as its suggestions say: see `wholeRow`. */
+  readonly whole: string;
+  /** Whether `whole` differs from the row in the output. */
+  readonly isProposed: boolean;
 };
 
 /** Returns the cells of a row under `ADDED_COLUMNS`. */
 export function addedCells(row: ValidatedRow, language: Language): string[] {
-  const { input, result, cut, proposed } = row;
+  const { input, result, cut, whole, isProposed } = row;
   const cells: Record<(typeof ADDED_COLUMNS)[number], string> = {
     ...told(result, input, cut, language),
     why: causeOf(row)?.message[language] ?? '',
-    proposal: proposed === null ? '' : proposalText(proposed),
+    proposal: isProposed ? whole : '',
   };
   return ADDED_COLUMNS.map((column) => cells[column]);
 }
@@ -74,9 +78,16 @@ function plainCause(code: string, message: Message): Cause {
   return { code, message, general: message };
 }
 
-/** Returns text such as `rut=12345678-5 bank=012 account=12345678`. */
-export function proposalText({ rut, bankCode, account }: AccountInput): string {
-  return `rut=${String(rut)} bank=${String(bankCode)} account=${String(account)}`;
+/**
+ * Returns text such as `rut=12345678-5 bank=012 account=12345678`. A cell that nobody can use as it is, such as a RUT
+ * with a wrong check character, is `?`: a repaired row must not look as if it vouched for that cell.
+ */
+export function wholeRow({ rut, bankCode, account, rutFormat }: AccountInput, directory: BankDirectory): string {
+  const cell = (column: RepairColumn, value: unknown): string => {
+    const text = String(value);
+    return isUsable(column, text, { directory, rutFormat: rutFormat ?? null, rut: null }) ? text : '?';
+  };
+  return `rut=${cell('rut', rut)} bank=${cell('bank', bankCode)} account=${cell('account', account)}`;
 }
 
 /** Returns the code of a text for files: a person sees the cell, and may write the name of a bank. */

@@ -94,7 +94,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.deepEqual(lines, [
       `Nombre;RUT;Código Banco;N° Cuenta;Monto;${ADDED}`,
       'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID;12531909-2;012;Banco del Estado de Chile;0012531909;;',
-      '"Beto; hijo";18972631-7;1x;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters. A CuentaRUT is the RUT without its check character.;;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=1x account=1234',
+      '"Beto; hijo";18972631-7;1x;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters. A CuentaRUT is the RUT without its check character.;;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=? account=1234',
       '',
     ]);
     assert.deepEqual(summary, {
@@ -358,7 +358,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
         ['4', 'suggestion', 'bank', 'BANK_MERGED', '049', '028'],
       ],
     );
-    assert.match(changes.text(), /;Usa 028, Banco BICE\.;rut=12531909-2 bank=028 account=1\.23E\+11\n/);
+    assert.match(changes.text(), /;Usa 028, Banco BICE\.;rut=12531909-2 bank=028 account=\?\n/);
     assert.match(text, /\n2;22883518;012;12345678;undetermined;.*Se puede leer como 2288351-8, 22883518-8\./);
     assert.deepEqual(
       summary.causes.map(({ code, rows }) => [code, rows]),
@@ -370,6 +370,29 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.ok(!JSON.stringify(summary.causes).includes('2288351'), 'the summary has no personal data');
     assert.equal(summary.repaired.rows, 2);
     assert.deepEqual(summary.repaired.rules[0], { rule: 'DASHES', changes: 1 });
+  });
+
+  test('writes ? in a proposal for a RUT, a bank or an account that nobody can use', async () => {
+    const content = `rut;bank;account
+12531909-3;012;12 345 678
+22883518;012;12 345 678
+12531909-2;Banco Nada;12 345 678
+12531909-2;049;x
+`;
+    const expected = ['? 012 12345678', '? 012 12345678', '12531909-2 ? 12345678', '12531909-2 028 ?'].map((cells) => {
+      const [rut, bank, account] = cells.split(' ');
+      return `rut=${rut} bank=${bank} account=${account}`;
+    });
+    const lastCells = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(';').at(-1));
+    assert.deepEqual(lastCells((await run(content)).text), expected);
+    const [changes, repaired] = [collector(), collector()];
+    await run(content, 1_000_000, 'en', { repaired: repaired.stream, changes: changes.stream });
+    assert.deepEqual(lastCells(changes.text()), expected);
   });
 
   test('names a bank that the list does not have, and cells in the wrong columns, with what to write instead', async () => {
