@@ -88,6 +88,16 @@ const VERDICTS: [verdict: string, right: FetchOutcome, wrong: FetchOutcome][] = 
   ['takes_anything', answered(200), answered(200)],
   ['takes_anything', answered(400), answered(302)],
   ['refuses_ours', answered(401), answered(401)],
+  ['redirects', answered(301, '', '/new'), answered(301, '', '/new')],
+  ['redirects', answered(308), answered(308)],
+  // The same path elsewhere: not a page for the payer.
+  [
+    'redirects',
+    answered(302, '', 'https://www.shop.example.cl/callback'),
+    answered(302, '', 'https://www.shop.example.cl/callback'),
+  ],
+  ['unclear', answered(302, '', '/login'), answered(302, '', '/login')],
+  ['unclear', answered(301, '', '/new'), answered(404)],
   ['unclear', answered(404), answered(404)],
   ['unclear', answered(500), answered(400)],
   ['unclear', failed('timeout', 'ETIMEDOUT'), answered(400)],
@@ -101,11 +111,13 @@ forEachEngine('a test event', (openTestDatabase) => {
       shop.answer(({ body }) => (shop.isSigned(String(body)) ? right : wrong));
       assert.equal((await trySignature(shop.app, 1, TESTER))?.verdict, verdict);
     }
+    shop.answer(() => answered(301, '', '/new?a=1'));
+    assert.equal((await trySignature(shop.app, 1, TESTER))?.to, 'https://shop.example.cl/new?a=1');
     assert.equal(shop.sent.at(-1)?.url, 'https://shop.example.cl/callback?store=7');
     const fields = new URLSearchParams(String(shop.sent.at(-1)?.body));
     assert.deepEqual([fields.get('x_result'), fields.get('x_reference')], ['pending', 'RUBRICA-TEST']);
     const { acts } = await listAudit(shop.app, { action: 'endpoint.tested' }, 100);
-    assert.equal(acts.length, VERDICTS.length);
+    assert.equal(acts.length, VERDICTS.length + 1);
     assert.equal(await trySignature(shop.app, 99, TESTER), null);
   });
 });

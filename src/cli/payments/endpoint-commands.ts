@@ -4,7 +4,7 @@ import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/endpoints/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoints/endpoint-answer-queries.ts';
 import type { ReceiverLines } from '../../outbox/endpoints/receiver-lines.ts';
-import { type SignatureVerdict, trySignature } from '../../outbox/endpoints/try-signature.ts';
+import { type SignatureTrial, type SignatureVerdict, trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { receiverOf } from '../../outbox/webhooks/find-subscribers.ts';
 import { endCommand, sayWebhook } from '../../outbox/webhooks/say-webhook.ts';
 import { type CommandError, notFound, print, time } from '../print.ts';
@@ -82,13 +82,14 @@ function receiverText({ php, node, python }: ReceiverLines): string[] {
 }
 
 /** The meaning of each verdict, and its fix. */
-const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
+const VERDICTS: Readonly<Record<Exclude<SignatureVerdict, 'redirects'>, string>> = {
   checks: 'The shop tells a right signature from a wrong one.',
   takes_anything:
     'The shop took an event with a wrong signature: anybody can mark its orders as paid. bin/rubrica endpoint doctor shows the check.',
   refuses_ours:
     'The shop refused both in the same way: it does not accept our signature, or refuses every unknown order so. It compares its check with docs/quickstart-callbacks.md and its Secret Token with the one of this environment.',
-  unclear: 'The answers do not say it: look at both, and at what says why: bin/rubrica endpoint doctor',
+  unclear:
+    'The answers do not show whether the shop checks signatures. The causes of its answers: bin/rubrica endpoint doctor',
 };
 
 async function tryOut(text: string, options: ActingOptions): Promise<void> {
@@ -98,8 +99,17 @@ async function tryOut(text: string, options: ActingOptions): Promise<void> {
     `URL               ${trial.url}`,
     `right signature   ${trial.right}`,
     `wrong signature   ${trial.wrong}`,
-    `${VERDICTS[trial.verdict]}${trial.verdict === 'unclear' ? ` ${text}` : ''}`,
+    trial.verdict === 'redirects'
+      ? redirectText(trial)
+      : `${VERDICTS[trial.verdict]}${trial.verdict === 'unclear' ? ` ${text}` : ''}`,
   ]);
+}
+
+function redirectText({ to }: SignatureTrial): string {
+  const fact = 'and callbacks do not follow redirects, so nothing arrives.';
+  return to === null
+    ? `The URL redirects without a new address, ${fact} The shop sends the URL of its receiver as x_url_callback.`
+    : `The URL redirects to ${to}, ${fact} If the receiver of the shop is at the new URL, the shop sends ${to} as x_url_callback.`;
 }
 
 function unknownEndpoint(text: string): CommandError {

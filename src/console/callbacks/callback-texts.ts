@@ -42,7 +42,10 @@ export const CALLBACK_TEXTS = roomTexts(
     'doctor.takes_anything': 'La tienda aceptó una firma falsa: cualquiera puede marcar sus órdenes como pagadas.',
     'doctor.refuses_ours':
       'La tienda rechazó ambas igual: no acepta nuestra firma, o rechaza así toda orden que no conoce.',
-    'doctor.unclear': 'Las respuestas no lo dicen: mira ambas.',
+    'doctor.unclear': 'Las respuestas no muestran si la tienda controla la firma.',
+    'doctor.redirects':
+      'La dirección redirige{to}, y los callbacks no siguen redirecciones: ahí no llega nada. La tienda envía como x_url_callback la dirección donde está su receptor.',
+    'doctor.redirects_to': ' a {to}',
   },
   {
     'callbacks.title': 'Callbacks',
@@ -84,6 +87,9 @@ export const CALLBACK_TEXTS = roomTexts(
     'doctor.takes_anything': 'The shop took a wrong signature: anybody can mark its orders as paid.',
     'doctor.refuses_ours':
       'The shop refused both in the same way: it does not accept our signature, or refuses every unknown order so.',
-    'doctor.unclear': 'The answers do not say it: look at both.',
+    'doctor.unclear': 'The answers do not show whether the shop checks signatures.',
+    'doctor.redirects':
+      'The URL redirects{to}, and callbacks do not follow redirects: nothing arrives there. The shop sends the URL where its receiver is as x_url_callback.',
+    'doctor.redirects_to': ' to {to}',
   },
 );

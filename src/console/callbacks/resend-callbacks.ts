@@ -51,6 +51,7 @@ export const postConsoleEndpointTest = consoleHandler(async (app, visit) => {
   const trial = isKnown ? await trySignature(app, Number(id), by) : null;
   if (trial === null) return send(404, notFoundPage(language));
   const { verdict, right, wrong } = trial;
-  const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`)}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
+  const to = trial.to === null ? '' : tell(language, 'doctor.redirects_to', { to: trial.to });
+  const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`, { to })}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
   return sendEndpoint(app, visit, 200, said);
 });
