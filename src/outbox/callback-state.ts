@@ -9,15 +9,15 @@ import type { NextStep } from './retry-schedule.ts';
  */
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
-/** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
-export const CALLBACK_LEASE_MS = 60_000;
-
-/** Returns when a waiting callback, or the first one of an endpoint, is attempted next, or since when an attempt is under way. */
-export function nextOfCallback(waiting: Leased, now: number): NextAttempt {
-  return nextAttempt(waiting, now, CALLBACK_LEASE_MS);
-}
-
 export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
+
+/** The states in which the shop has the event. A new state is not one of them until it is added here. */
+const ARRIVED: readonly CallbackState[] = ['delivered', 'redirected', 'superseded'];
+
+/** Returns whether the shop has the event of a callback in this state. */
+export function hasArrived(state: CallbackState): boolean {
+  return ARRIVED.includes(state);
+}
 
 /** THE TABLE: the state of a queued callback after each step. Only a resend changes another state back to `queued`. */
 export const STATE_AFTER = {
@@ -29,3 +29,11 @@ export const STATE_AFTER = {
   unwanted: 'disabled',
   disable: 'disabled',
 } as const satisfies Record<NextStep['kind'], CallbackState>;
+
+/** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
+export const CALLBACK_LEASE_MS = 60_000;
+
+/** Returns when a waiting callback, or the first one of an endpoint, is attempted next, or since when an attempt is under way. */
+export function nextOfCallback(waiting: Leased, now: number): NextAttempt {
+  return nextAttempt(waiting, now, CALLBACK_LEASE_MS);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
-import type { CallbackState } from '../../src/outbox/callback-state.ts';
+import { CALLBACK_STATES, type CallbackState, hasArrived } from '../../src/outbox/callback-state.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -61,6 +61,11 @@ const TABLE: [answers: Answers, browserFirst: boolean, state: CallbackState, att
     3,
   ]),
 ];
+
+test('the shop has a callback in three states alone, and in no state that this version does not know', () => {
+  const arrived = [...CALLBACK_STATES, 'held'].filter(hasArrived);
+  assert.deepEqual(arrived, ['delivered', 'redirected', 'superseded']);
+});
 
 forEachEngine('a callback', (openTestDatabase) => {
   test('ends in the state that the table gives for its answers', async () => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { whoEndedWebhook } from '../../audit/who-set-webhooks.ts';
 import type { Leased } from '../../lib/next-attempt.ts';
 import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
-import { nextOfCallback } from '../../outbox/callback-state.ts';
+import { hasArrived, nextOfCallback } from '../../outbox/callback-state.ts';
 import type { ListedAttempt, StoredCallback } from '../../outbox/delivery-attempt-queries.ts';
 import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { diagnoseCallback } from '../../outbox/endpoints/diagnose-endpoint.ts';
@@ -77,7 +77,8 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     ATTEMPTS: String(one.attempts),
     'LAST ANSWER': answerIn(one),
     'WHEN (CHILE)': one.state === 'queued' ? nextText(one, 'next ') : time(one.finished_at),
-    'FAILS SINCE (CHILE)': hasArrived(one) ? '—' : time(one.failing_since),
+    // That the endpoint of an arrived callback fails by now does not concern the callback.
+    'FAILS SINCE (CHILE)': hasArrived(one.state) ? '—' : time(one.failing_since),
     URL: urlIn(one.url, one),
   }));
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
@@ -86,11 +87,6 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
 /** Adds since when an attempt is under way. The store has the end of the lease as the time of the next attempt meanwhile. */
 function withNext<Waiting extends Leased>(waiting: Waiting, now: number) {
   return { ...waiting, ...nextOfCallback(waiting, now) };
-}
-
-/** Whether the shop has it: that its endpoint fails by now does not concern this callback. */
-function hasArrived({ state }: Pick<ListedCallback, 'state'>): boolean {
-  return state !== 'queued' && state !== 'dead' && state !== 'disabled';
 }
 
 /** Id 0: a post about a payout. */
