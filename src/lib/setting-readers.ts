@@ -102,12 +102,17 @@ function isServerAddress(text: string): boolean {
   const url = URL.parse(text.replace('@/', '@host/'));
   if (url === null) return false;
   // A bare /, ? or # in the password ends the host early: in `user:12/34@db` the host is user and the port 12. A query
-  // may have an @ in a value, but without a path and a user, or before a / (`?a=3@db/x`), it is more likely such a
-  // password.
-  const [name = ''] = url.search.split('=');
-  const query = url.pathname + url.username === '' || /@[^@&/]*\//.test(url.search) ? url.search : name;
+  // may have an @ in the value of a few parameters, but without a path and a user, or before a / (`?a=3@db/x`), it is
+  // more likely such a password.
+  const parameters = url.search.slice(1).split('&');
+  const isPassword = url.pathname + url.username === '' || /@[^@&/]*\//.test(url.search);
+  const query = isPassword ? url.search : parameters.filter((one) => !MAY_HAVE_AT.test(one)).join('&');
   return !`${url.pathname}${url.hash}${query}`.includes('@');
 }
+
+/** The parameters of the driver whose values may have an @. */
+const MAY_HAVE_AT =
+  /^(?:user|password|database|host|options|(?:fallback_)?application_name|sslcert|sslkey|sslrootcert)=/;
 
 /** Parses paths separated by commas, each without a final slash; empty if not set. */
 export function basePaths(text: string | null): string[] {

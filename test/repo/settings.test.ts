@@ -139,6 +139,13 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
       /^DATABASE_URL cannot be read(?!.*34).* \/ as %2F, \? as %3F/,
     ],
   ),
+  ...['u:1/2?a=34', 'u:1/2?a=3&b=34', 'u:1@1/2?a=34', 'u:1/2?34'].map(
+    (start): [string, Record<string, string>, RegExp] => [
+      `a password of the database with a bare character, and no name of a database: ${start}`,
+      { ...KEY, DATABASE_URL: `postgres://${start}@db` },
+      /^DATABASE_URL cannot be read(?!.*34).* \/ as %2F, \? as %3F and @ as %40/,
+    ],
+  ),
   ...['OPERATOR_NAME', 'VALIDATION_PROVIDER_KEY', 'PUBLIC_URL', 'HOST', 'DATA_DIR', 'DATABASE_URL'].map(
     (name): [string, Record<string, string>, RegExp] => [
       `a line break in ${name}`,
