@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { disableUser } from '../../src/auth/change-user.ts';
@@ -31,6 +32,8 @@ function codeOf(app: TestApp, authorization: string | undefined, apiKey?: string
     (error: { code: string }) => error.code,
   );
 }
+
+const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 forEachEngine('a bearer token', (openTestDatabase, engine) => {
   test('names its user', async () => {
@@ -140,12 +143,17 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     const seconds = app.now() / 1000;
     const genuine = { alg: 'HS256', key: deriveKey(app.config.masterKey, 'access-token') };
     const payload = { sub: user.id, version: 1, iss: 'rubrica', aud: 'rubrica-api', exp: seconds + 60 };
+    const publicText = Buffer.from(RSA.publicKey.export({ type: 'spki', format: 'pem' }));
     const sign = (claims: Record<string, unknown>, { alg, key } = genuine) =>
       new SignJWT(claims).setProtectedHeader({ alg }).sign(key);
     assert.equal(await codeOf(app, `Bearer ${await sign(payload)}`), 'ok');
     const forged = {
       'another key': await sign(payload, { ...genuine, key: deriveKey(app.config.masterKey, 'secret-token') }),
-      'another algorithm': await sign(payload, { ...genuine, alg: 'HS512' }),
+      // With the key of the installation: only the list of algorithms refuses them.
+      HS384: await sign(payload, { ...genuine, alg: 'HS384' }),
+      HS512: await sign(payload, { ...genuine, alg: 'HS512' }),
+      RS256: await new SignJWT(payload).setProtectedHeader({ alg: 'RS256' }).sign(RSA.privateKey),
+      'the public key as the secret': await sign(payload, { ...genuine, key: publicText }),
       'another audience': await sign({ ...payload, aud: 'other' }),
       'another issuer': await sign({ ...payload, iss: 'other' }),
       'no end': await sign({ ...payload, exp: undefined }),
