@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeOwnedFolder } from '../test/support/owned-folder.ts';
 import { measureConnections } from './connections.ts';
 import { measureCreatePostgres } from './create-postgres.ts';
 import { measureCreateSqlite } from './create-sqlite.ts';
@@ -74,7 +74,7 @@ async function main(names: readonly string[]): Promise<void> {
   const engine = ({ sqlite: 'SQLite', postgres: 'PostgreSQL' } as const)[options.engine ?? ''];
   if (options.engine !== undefined && engine === undefined)
     return fail('INVALID_OPTION', '--engine is sqlite or postgres.');
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
+  const folder = makeOwnedFolder(tmpdir(), 'rubrica-bench');
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const stores = payments !== undefined && { lived: payments, moved: Math.max(...payments) };
   const sizes = { ...stores, ...(engine !== undefined && { livedOn: [engine] }) };

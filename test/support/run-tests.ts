@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { NODE_COMPILE_CACHE, runChild } from './child-process.ts';
 import { groupFiles } from './group-files.ts';
+import { makeOwnedFolder } from './owned-folder.ts';
 import { quickFolder } from './quick-folder.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
@@ -108,7 +109,7 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
   const kind = KINDS[name];
   const signal = interrupted.signal;
   // Removing this folder also removes what killed files left. Fault harnesses keep their stores on the disk.
-  const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
+  const folder = makeOwnedFolder(kind.folder, 'rubrica-tests');
   const env = { ...process.env, TMPDIR: folder };
   // A larger young generation: most objects of a test die before they would be promoted. This saves a tenth of the
   // processor's time. Garbage is collected in one thread, because the other tests need the other cores: another tenth.

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { outputOf } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
+import { makeOwnedFolder } from './owned-folder.ts';
 import { quickFolder } from './quick-folder.ts';
 import { pathOf } from './system-programs.ts';
 
@@ -33,7 +34,7 @@ export async function startThrowawayPostgres({
 } = {}): Promise<ThrowawayPostgres> {
   const binaries = dirname(pathOf('initdb'));
   // PostgreSQL refuses socket paths over about 100 characters, so the folder is not in TMPDIR, which may be longer.
-  const folder = mkdtempSync(join(durable ? '/tmp' : quickFolder('/tmp'), 'rubrica-postgres-'));
+  const folder = makeOwnedFolder(durable ? '/tmp' : quickFolder('/tmp'), 'rubrica-postgres');
   const account = await serverAccount();
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const port = await findFreePort();
