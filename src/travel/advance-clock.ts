@@ -30,14 +30,16 @@ const DAY_MS = 86_400_000;
 /** Rows due within a tenth of the wait are processed together, because the waits of callbacks vary by up to a tenth. */
 const TOGETHER = 0.1;
 const LEAST_TOGETHER_MS = 1_000;
+const TOLD_EVERY_MS = 1_000;
 /** The most transactions that a happening lists. */
 const NAMED = 5;
 
 /**
  * Sets the clock of a development installation ahead by `byMs`, and processes in order what becomes due meanwhile:
  * expiries, look-ups, refunds, payouts, validations, callbacks and their retries. Finally deletes what is past its
- * retention. Returns a list of all that happened. `onDone` is told from time to time how much was carried out, because
- * a shop that answers slowly gets four callbacks at a time.
+ * retention. Returns a list of all that happened. `onDone` is told from time to time how much was carried out, and how
+ * many callbacks it now waits for: a shop that answers slowly gets four at a time, and one that never answers takes 15 s
+ * for each attempt.
  *
  * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash.
  */
@@ -45,7 +47,7 @@ export async function advanceClock(
   app: App,
   byMs: number,
   by: Actor,
-  onDone: (total: number) => void = () => {},
+  onDone: (total: number, awaited: number) => void = () => {},
 ): Promise<Travel> {
   const from = app.now();
   const before = await selectClockAhead(app.db);
@@ -56,7 +58,7 @@ export async function advanceClock(
   });
   const steps = [from];
   let done = 0;
-  const tell = (found: number) => onDone((done += found));
+  const tell = (found: number, awaited: number) => onDone((done += found), awaited);
   await doDue(app, tell);
   for (let due = await selectNextDue(app.db, app.now()); due !== null; due = await selectNextDue(app.db, app.now())) {
     const wait = due - app.now();
@@ -80,7 +82,7 @@ async function moveTo(app: App, aheadMs: number): Promise<void> {
 }
 
 /** Processes all due rows, as the worker does, until no more are due. */
-async function doDue(app: App, tell: (found: number) => void): Promise<void> {
+async function doDue(app: App, tell: (found: number, awaited: number) => void): Promise<void> {
   const delivery = createCallbackDelivery(app);
   for (let found = 1; found > 0; ) {
     found = await lookUpPayments(app, BATCH);
@@ -88,9 +90,11 @@ async function doDue(app: App, tell: (found: number) => void): Promise<void> {
     found += await carryOutPayouts(app, BATCH);
     found += await expireTransactions(app, BATCH);
     found += await settleDueValidations(app, BATCH);
-    found += await delivery.poll();
-    await delivery.settled();
-    tell(found);
+    const awaited = await delivery.poll();
+    const waiting = setInterval(tell, TOLD_EVERY_MS, 0, awaited);
+    await delivery.settled().finally(() => clearInterval(waiting));
+    found += awaited;
+    tell(found, 0);
   }
 }
 

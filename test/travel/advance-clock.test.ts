@@ -55,6 +55,21 @@ forEachEngine('clock advance', (openTestDatabase) => {
     return transaction.id;
   };
 
+  test('says how many callbacks it waits for while a shop does not answer', async () => {
+    const told = Promise.withResolvers<number>();
+    const slow: App['fetch'] = async () => {
+      await told.promise;
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = traveller(await openTestDatabase(), { fetch: slow });
+    await pay(app, await createTestEnvironment(app), 12_990);
+    const tell = (_total: number, awaited: number) => {
+      if (awaited > 0) told.resolve(awaited);
+    };
+    await advanceClock(app, DAY_MS, TESTER, tell);
+    assert.equal(await told.promise, 1);
+  });
+
   test('carries out everything due in order: late answers, expiries, retries, ends of overlaps and of refunds', async () => {
     const db = await openTestDatabase();
     const down: App['fetch'] = async () => ({

@@ -9,7 +9,7 @@ import { acceptRestore } from '../../proof/restores/accept-restore.ts';
 import { advanceClock, type Happening, resetClock } from '../../travel/advance-clock.ts';
 import { goBack, keepSnapshot, MOST_ROWS } from '../../travel/snapshot.ts';
 import { readDuration, requireDevelopment } from '../options.ts';
-import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from '../print.ts';
+import { alreadyDone, CommandError, countOf, invalidOption, print, time, unusableFile } from '../print.ts';
 import { progressLine } from '../progress-line.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
@@ -66,7 +66,10 @@ async function advance(duration: string, options: ActingOptions): Promise<void> 
     app.log.level = 'silent';
     const kept = await keepSnapshot(app);
     const progress = progressLine();
-    const tell = (done: number) => progress.say(`It is ${time(app.now())}, carried out`, done);
+    const tell = (done: number, awaited: number) => {
+      const wait = awaited === 0 ? '' : `, waiting up to 15 s for each answer to ${countOf(awaited, 'callback')}`;
+      progress.say(`It is ${time(app.now())}${wait}, carried out`, done);
+    };
     const travel = await advanceClock(app, byMs, by, tell).finally(progress.clear);
     return { ...travel, snapshot: kept };
   });
