@@ -193,6 +193,18 @@ export const CODE_MESSAGES = {
   NOT_APPLICABLE: { en: 'Does not apply to this account.', es: 'No se aplica a esta cuenta.' },
 } as const satisfies Record<string, Message>;
 
+/** The error of a name of a bank that the list does not have, and its fix. Payouts use them too. */
+export const BANK_NAME_UNKNOWN = {
+  wrong: {
+    en: 'No operating bank of the list has this name, or several have it.',
+    es: 'Ningún banco vigente de la lista se llama así, o se llaman así varios.',
+  },
+  fix: {
+    en: 'Write its name as in the list of banks, or its code of three digits, such as 012.',
+    es: 'Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.',
+  },
+} as const satisfies Record<string, Message>;
+
 /** The messages about a whole row of a CSV. Those about single values are above. */
 export const ROW_MESSAGES = {
   ROW_WIDTH: {
@@ -204,8 +216,8 @@ export const ROW_MESSAGES = {
     es: 'Puede faltar el dígito verificador, y entonces es el RUT de otra persona. Se puede leer como {readings}. Escribe el guion o indica con --rut-format cómo está escrita la columna.',
   },
   BANK_NAME_UNKNOWN: {
-    en: 'No operating bank of the list has this name, or several have it. Write its code of three digits, such as 012.',
-    es: 'Ningún banco vigente de la lista se llama así, o se llaman así varios. Escribe su código de tres dígitos, como 012.',
+    en: `${BANK_NAME_UNKNOWN.wrong.en} ${BANK_NAME_UNKNOWN.fix.en}`,
+    es: `${BANK_NAME_UNKNOWN.wrong.es} ${BANK_NAME_UNKNOWN.fix.es}`,
   },
   CELLS_SWAPPED: {
     en: 'The cells of this row seem to be in the wrong columns. Check which cell is the RUT, which the bank and which the account.',

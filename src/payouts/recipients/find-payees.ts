@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { type AccountReason, isDestroyedNumber, readAccount } from '../../bank-validation/bank-account.ts';
 import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../../bank-validation/check.ts';
-import { CODE_MESSAGES, type Message } from '../../bank-validation/check-messages.ts';
+import { BANK_NAME_UNKNOWN, CODE_MESSAGES, type Message } from '../../bank-validation/check-messages.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { type IdentityHashes, identityHashes } from '../../bank-validation/identity-hash.ts';
@@ -225,12 +225,8 @@ function errorOf(validation: Validation, { bankCode }: Read, name: string | null
     const suggested = validation.suggestions.find(({ code }) => code === failed?.code);
     // A name of a bank in a file that the list does not have is still a name.
     if (failed?.code === 'BANK_BAD_FORMAT' && suggested === undefined && /\p{L}/u.test(bankCode)) {
-      return errorItem(pointer, failed.code, [
-        'No operating bank of the list has this name, or several have it.',
-        'Write its name as in the list of banks, or its code of three digits, such as 012.',
-        'Ningún banco vigente de la lista se llama así, o se llaman así varios.',
-        'Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.',
-      ]);
+      const { wrong, fix } = BANK_NAME_UNKNOWN;
+      return errorItem(pointer, failed.code, [wrong.en, fix.en, wrong.es, fix.es]);
     }
     const fix = suggested?.message ?? (failed?.code === 'BANK_UNKNOWN' ? ANOTHER_LIST : MENDED);
     return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [

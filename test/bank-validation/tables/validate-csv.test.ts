@@ -410,7 +410,7 @@ Banco Estado;12.531.909-2;12531909
       .slice(1)
       .map((line) => line.split(';').at(-2));
     const unknown =
-      'Ningún banco vigente de la lista se llama así, o se llaman así varios. Escribe su código de tres dígitos, como 012.';
+      'Ningún banco vigente de la lista se llama así, o se llaman así varios. Escribe su nombre como en la lista de bancos, o su código de tres dígitos, como 012.';
     const swapped =
       'Las celdas de esta fila parecen estar en otra columna. Revisa cuál celda es el RUT, cuál el banco y cuál la cuenta.';
     assert.deepEqual(why.slice(0, 4), [unknown, unknown, swapped, swapped]);
