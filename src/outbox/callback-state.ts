@@ -11,12 +11,18 @@ export type CallbackState = (typeof CALLBACK_STATES)[number];
 
 export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
 
-/** The states in which the shop has the event. A new state is not one of them until it is added here. */
-const ARRIVED: readonly CallbackState[] = ['delivered', 'redirected', 'superseded'];
+const HAS_ARRIVED: Record<CallbackState, boolean> = {
+  queued: false,
+  delivered: true,
+  redirected: true,
+  superseded: true,
+  dead: false,
+  disabled: false,
+};
 
 /** Returns whether the shop has the event of a callback in this state. */
 export function hasArrived(state: CallbackState): boolean {
-  return ARRIVED.includes(state);
+  return HAS_ARRIVED[state];
 }
 
 /** THE TABLE: the state of a queued callback after each step. Only a resend changes another state back to `queued`. */

@@ -62,9 +62,8 @@ const TABLE: [answers: Answers, browserFirst: boolean, state: CallbackState, att
   ]),
 ];
 
-test('the shop has a callback in three states alone, and in no state that this version does not know', () => {
-  const arrived = [...CALLBACK_STATES, 'held'].filter(hasArrived);
-  assert.deepEqual(arrived, ['delivered', 'redirected', 'superseded']);
+test('the shop has a callback in three states alone', () => {
+  assert.deepEqual(CALLBACK_STATES.filter(hasArrived), ['delivered', 'redirected', 'superseded']);
 });
 
 forEachEngine('a callback', (openTestDatabase) => {
