@@ -29,7 +29,7 @@ export function isExplained(line: BookedLine): boolean {
     return false;
   if (line.transaction_id !== null && line.transaction_environment_id !== line.environment_id) return false;
   if (line.payout_id !== null) return isOfPayout(line);
-  if (!isAsBooked(line)) return false;
+  if (!isAsBooked(line) || !isAsRecorded(line)) return false;
   const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
   const receivable = methodReceivable(line.transaction_method ?? '');
   switch (line.kind) {
@@ -56,7 +56,7 @@ export function isExplained(line: BookedLine): boolean {
         line.refund_settled_at === line.created_at &&
         (line.movement_id === null
           ? receivable === line.credit_account
-          : line.credit_account === SUSPENSE && line.movement_decision === 'kept' && isAsRecorded(line))
+          : line.credit_account === SUSPENSE && line.movement_decision === 'kept')
       );
     case 'unasked_refund':
       return (
@@ -67,22 +67,22 @@ export function isExplained(line: BookedLine): boolean {
       );
     case 'payout':
     case 'deposit':
-      return isAsRecorded(line) && line.movement_kind === line.kind && line.movement_amount === line.amount;
+      return line.movement_kind === line.kind && line.movement_amount === line.amount;
     case 'paid_in':
       return isPaidIn(line);
     case 'commission':
-      return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
+      return line.movement_kind === 'deposit' && line.movement_commission === line.amount;
     case 'commission_returned':
-      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_commission === line.amount;
+      return line.movement_decision === 'returned' && line.movement_commission === line.amount;
     case 'payout_returned':
     case 'deposit_returned':
     case 'paid_in_returned':
     case 'recovered':
     case 'returned':
-      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
+      return line.movement_decision === 'returned' && line.movement_amount === line.amount;
     case 'charged':
     case 'kept':
-      return isAsRecorded(line) && line.movement_decision === 'kept' && line.movement_amount === line.amount;
+      return line.movement_decision === 'kept' && line.movement_amount === line.amount;
     case 'payout_reserved':
     case 'payout_paid':
     case 'payout_released':
@@ -92,10 +92,8 @@ export function isExplained(line: BookedLine): boolean {
   }
 }
 
-function isPaidIn(line: BookedLine): boolean {
-  const { movement_kind, movement_payment_method, movement_amount, amount } = line;
-  const isDeposit = movement_kind === 'deposit' && movement_payment_method === null && movement_amount === amount;
-  return isDeposit && isAsRecorded(line);
+function isPaidIn({ movement_kind, movement_payment_method, movement_amount, amount }: BookedLine): boolean {
+  return movement_kind === 'deposit' && movement_payment_method === null && movement_amount === amount;
 }
 
 /** The states that a payout can have, by the kind of its entry. */

@@ -13,7 +13,9 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
 import { planImport } from '../../src/movements/plan-import.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { returnPayout } from '../../src/movements/return-movement.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { returnDeposit } from '../../src/statements/return-deposit.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -22,6 +24,9 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+
+const KINDS_OF_MOVEMENTS =
+  'kept returned deposit commission paid_in payout deposit_returned commission_returned paid_in_returned payout_returned';
 
 forEachEngine('reconciling a day with the books', (openTestDatabase) => {
   test('finds no problem in payments, late payments and refunds', async () => {
@@ -125,6 +130,32 @@ forEachEngine('reconciling a day with the books', (openTestDatabase) => {
         ['unbooked', late.id, 'simulated'],
         ['unbooked', 'a movement', 'simulated'],
       ],
+    );
+  });
+
+  test('finds a changed record of a movement behind every kind of entry', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const late = [await createLatePayment(app, environment), await createLatePayment(app, environment)];
+    const [kept, returned] = late.map(({ id }) => id) as [number, number];
+    await resolveSuspense(app, kept, { decision: 'kept', reason: 'delivered', by: TESTER });
+    await resolveSuspense(app, returned, { decision: 'returned', reason: 'not delivered', by: TESTER });
+    await deposit(app, environment, 2000, { commission: 300, reference: 'D-1' });
+    await payOut(app, environment, 1000, { kind: 'deposit', reference: 'D-2' });
+    await payOut(app, environment, 500, { reference: 'P-1' });
+    const back = { reason: 'by mistake', by: TESTER };
+    for (const reference of ['D-1', 'D-2']) await returnDeposit(app, environment, { ...back, reference });
+    await returnPayout(app, environment, { ...back, reference: 'P-1' });
+    const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };
+    const { lines, problems } = await reconcileEntries(app, scope);
+    assert.deepEqual(problems, []);
+    const moved = lines.filter(({ movement_id }) => movement_id !== null);
+    assert.deepEqual(moved.map(({ kind }) => kind).join(' '), KINDS_OF_MOVEMENTS);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) => tx.query("update movements set recorded_by = 'somebody else'"));
+    assert.deepEqual(
+      (await reconcileEntries(app, scope)).problems.map(({ problem, entry }) => [problem, entry]),
+      moved.map((line) => ['unexplained', entryName(line)]),
     );
   });
 

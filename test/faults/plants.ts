@@ -291,7 +291,7 @@ export const PLANTS = {
   'backs up in small steps': [{ file: SQLITE, find: '{ rate: ALL_PAGES }', put: '{ rate: 1 }' }],
   'refunds of any amount are explained': [
     { file: 'src/books/booked-line.ts', find: 'line.refund_amount === line.amount &&', put: '' },
-    { file: 'src/books/booked-line.ts', find: 'if (!isAsBooked(line)) return false;', put: '' },
+    { file: 'src/books/booked-line.ts', find: '!isAsBooked(line) || ', put: '' },
   ],
   'ends with its database connection': [
     {
