@@ -93,6 +93,8 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
     await refused({ paymentServices: [], may: ['users:manage'] }, 'NOT_FOUND');
     await refused({ paymentServices: 'all', may: ['users:manage'] }, 'NOT_FOUND');
     assert.equal(jsonOf(await by(mia).make({ user: mia.id, name: 'x' }))['code'], 'MORE_THAN_YOURS');
+    const alone = await createTestUser(app, { paymentServices: [], may: ['users:manage'] });
+    assert.equal((await by(alone).list(alone.id)).status, 200, 'everybody sees their own tokens');
     const like = await createTestUser(app, { ...wish, paymentServices });
     assert.equal((await by(mia).make({ user: like.id, name: 'x' })).status, 201, 'mia has all permissions of the user');
   });
