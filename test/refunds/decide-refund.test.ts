@@ -6,7 +6,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { decideRefund } from '../../src/refunds/decide-refund.ts';
+import { decideRefund, rehearseRefundDecision } from '../../src/refunds/decide-refund.ts';
 import type { RefundDecisionOutcome } from '../../src/refunds/refund-decision.ts';
 import { selectRefundDecisions } from '../../src/refunds/refund-decision-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -35,6 +35,22 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), []);
     await assertRight(shop);
+  });
+
+  test('not by a preview from before the money in suspense was assigned; a new preview decides', async (context) => {
+    const shop = await openPaid(context);
+    const { app, paid } = shop;
+    shop.standIn.refundInPortal(shop.token, 3000);
+    const { id } = await acceptedRefund(app, paid, 3000);
+    await workTenHours(shop);
+    const wish = { outcome: 'completed', reason: 'seen in the portal', evidence: EVIDENCE, by: TESTER } as const;
+    const seen = await rehearseRefundDecision(app, id, wish);
+    await resolveSuspense(app, paid.id, { decision: 'kept', reason: 'the shop did it', by: TESTER });
+    assert.equal(await decideRefund(app, id, { ...wish, effect: seen?.effect ?? '' }), 'already');
+    assert.deepEqual([await refundsOf(app, paid), await selectRefundDecisions(app.db, 10)], [[['processing', 3000]], []]);
+    const now = await rehearseRefundDecision(app, id, wish);
+    assert.equal(await decideRefund(app, id, { ...wish, effect: now?.effect ?? '' }), 'decided');
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
   });
 
   test('as completed when there was another one in the portal: only its own amount leaves suspense', async (context) => {
