@@ -294,7 +294,7 @@ export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionK
 const DUE = `next_lookup_at <= $1 and not exists (
   select 1 from refunds earlier
   where earlier.transaction_id = refunds.transaction_id and earlier.environment_id = refunds.environment_id
-    and earlier.id <> refunds.id and earlier.state = 'processing'
+    and earlier.state = 'processing'
     and (refunds.state <> 'processing' or earlier.sequence < refunds.sequence))`;
 
 export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {

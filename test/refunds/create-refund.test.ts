@@ -102,6 +102,8 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const [paid, other] = [await pay(app, environment), await pay(app, environment)];
+    const failed = refundIn(await refund(app, await pay(app, environment), 10_000));
+    await settleRefund(app, failed, { kind: 'declined', detail: {} });
     // The merchant's part of each payment is 8,950 of 10,000.
     assert.equal((await refund(app, paid, 9500)).kind, 'accepted');
     const first = refundIn(await refund(app, other, 1000));
@@ -122,6 +124,10 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     const second = await refund(app, paid, 100);
     assert.equal(second.kind, 'accepted');
     assert.notEqual(refundIn(second).id, first.id);
+    await settleRefund(app, refundIn(second), { kind: 'declined', detail: {} });
+    const wish = { amount: 100, type: 'parcial', idempotencyKey: null, by: TESTER } as const;
+    const seen = await createRefund(app, paid, { ...wish, equalSeen: '' });
+    assert.equal(seen.kind, 'accepted', 'a failed refund is no equal refund that the person must see');
   });
 
   test('accepts one of 64 refunds with the same key at once', async () => {
@@ -145,6 +151,14 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
       ['processing', 2990],
       ['processing', 7010],
     ]);
+  });
+
+  test('accepts equal refunds of two payments within a minute, without a key', async () => {
+    const { app, paid, environment } = await open(openTestDatabase);
+    const other = await createPaidTransaction(app, environment);
+    assert.equal((await refund(app, paid, 100)).kind, 'accepted');
+    assert.equal((await refund(app, other, 100)).kind, 'accepted');
+    assert.deepEqual(await refundsOf(app, other), [['processing', 100]]);
   });
 
   test('scopes a key to its transaction', async () => {

@@ -6,6 +6,7 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
+import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
@@ -17,6 +18,7 @@ import { lockTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
+import { afterQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -194,6 +196,15 @@ forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) =>
       await assert.rejects(rejectRefundRequest(app, request, { by, reason: 'no' }), isWanted, by.name);
     }
     assert.equal(await stateOf(app, request), 'waiting');
+  });
+
+  test('is not approved by a person who is disabled while the approval waits for the merchant’s money', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk);
+    const { id } = desk.users.approver;
+    const disabling = afterQuery(app, /^update environments set events_url/, (tx) => updateUserDisabled(tx, id, 1));
+    await assert.rejects(approve(disabling, request, desk.approver), code('TOKEN_INVALID'));
+    assert.deepEqual([await stateOf(app, request), await refundsOf(app, desk.paid)], ['waiting', []]);
   });
 
   test('of a program is not approved by the maker of its API token, unless the token ended before the request', async () => {
