@@ -286,6 +286,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const granted = await createTestUser(app, { role: 'support', may, paymentServices, email: 'dada@example.cl' });
     await createTestUser(app, { role: 'approver', may: [], paymentServices: [] });
     await createTestUser(app, { role: 'developer', may, paymentServices: 'all' });
+    await createTestUser(app, { role: 'integration', may, paymentServices: 'all' });
     const real = await openPayoutDesk(app, { mode: 'production', money: 0 });
     await createTestUser(app, { role: 'developer', may, paymentServices: [real.environment.paymentServiceId] });
     const named = [desk.users.approver.email, granted.email].toSorted();

@@ -360,6 +360,18 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(part?.warnings.filter(({ text }) => text.en.includes(other?.id ?? '')).length, 2);
   });
 
+  test('are not compared with equal payouts that were rejected, or made more than 30 days before', async () => {
+    const { app, desk } = await open();
+    await propose(app, desk, [wish()]);
+    app.now.advance(30 * 86_400_000 + 1);
+    const [rejected, last] = [...(await propose(app, desk, [wish()])), ...(await propose(app, desk, [wish()]))];
+    const warningsOfLast = async () => (await showPayouts(app, last === undefined ? [] : [last]))[0]?.warnings ?? [];
+    const equal = async () => (await warningsOfLast()).filter(({ code: warning }) => warning === 'SAME_AMOUNT');
+    assert.equal((await equal())[0]?.text.en.includes(rejected?.id ?? ''), true);
+    await rejectPayouts(app, decide(desk, [rejected?.id ?? '']));
+    assert.deepEqual(await equal(), []);
+  });
+
   test('concurrent approvals never reserve more than the available balance', async () => {
     const { app, desk } = await open(50_000);
     const payouts = await propose(
