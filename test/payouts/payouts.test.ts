@@ -360,6 +360,21 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(part?.warnings.filter(({ text }) => text.en.includes(other?.id ?? '')).length, 2);
   });
 
+  test('to another name or e-mail address of a known account make a new version of its recipient', async () => {
+    const { app, desk } = await open();
+    const to = async (payee: Partial<typeof ANA>) => {
+      const payouts = await propose(app, desk, [wish({ payee: { ...ANA, ...payee } })]);
+      const [shown] = await showPayouts(app, payouts);
+      const { id = '', name, email } = shown?.recipient ?? {};
+      return [id, name, email];
+    };
+    const [first, ...told] = await to({});
+    assert.deepEqual(told, [ANA.name, ANA.email]);
+    assert.deepEqual(await to({}), [first, ANA.name, ANA.email]);
+    assert.deepEqual((await to({ email: 'pagos@example.cl' })).slice(1), [ANA.name, 'pagos@example.cl']);
+    assert.deepEqual((await to({ name: 'Ana María Núñez', email: ANA.email })).slice(1), ['Ana María Núñez', ANA.email]);
+  });
+
   test('are not compared with equal payouts that were rejected, or made more than 30 days before', async () => {
     const { app, desk } = await open();
     await propose(app, desk, [wish()]);
