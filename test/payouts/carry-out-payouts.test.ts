@@ -73,6 +73,14 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       evidence,
     });
 
+  test('in production the simulated sender, which moves no money, is refused', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { environment, maker } = await openPayoutDesk(app, { mode: 'production', money: 0 });
+    const simulated = { kind: 'simulated', url: null, key: null } as const;
+    await assert.rejects(async () => setPayoutSender(app, environment, simulated, maker), { code: 'INVALID_PAYOUT' });
+    assert.equal(await selectSenderInUse(app.db, environment.id), null);
+  });
+
   test('approved payouts are sent, and each answer of the sender becomes a state with its book entries', async () => {
     const { app, pay, read, states } = await open();
     const payouts = await pay(6001, 6002, 6003, 6004, 6005, 6006, 6007, 15_000);
