@@ -4,6 +4,8 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { findPayment } from '../../src/checkout/find-payment.ts';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../../src/payment-methods/payment-method.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
@@ -11,6 +13,7 @@ import { payToken, type Transaction } from '../../src/transactions/transaction.t
 import { readCounter, readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
 import { broughtBy } from '../support/webpay-case.ts';
 import {
@@ -259,6 +262,22 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     assert.equal(commits(), before);
     assert.equal(await stageOf(opened), 'expired');
     opened.standIn.reverseUncommitted();
+    await assertBalanced(opened);
+  });
+
+  test('does not commit an attempt from before a restore until a person releases it', async (context) => {
+    const opened = await openWebpayShop(context, openTestDatabase);
+    const { app, standIn } = opened;
+    const token = await goToForm(opened);
+    app.now.advance(1000);
+    await beginEpoch(app, [], 0, TESTER);
+    await comeBack(opened, token, 'pay');
+    assert.deepEqual([standIn.calls.filter((call) => call.startsWith('commit')), standIn.charged()], [[], 0]);
+    assert.equal((await readStates(app)).transaction, 'pending');
+    await releaseEpoch(app, TESTER, null);
+    app.now.advance(60_000);
+    await lookUpPayments(app, 10);
+    assert.equal((await readStates(app)).transaction, 'completed');
     await assertBalanced(opened);
   });
 
