@@ -4,9 +4,14 @@ import { findPayment, type PaymentStage, stageOf } from '../../src/checkout/find
 import type { AttemptState } from '../../src/checkout/payment-attempt.ts';
 import { insertAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import type { TransactionState } from '../../src/transactions/transaction-state.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
 import { openCheckout, readAttempt, readStates } from './checkout-case.ts';
 
 const rules: [TransactionState, AttemptState | null, 'in time' | 'too late', PaymentStage][] = [
@@ -51,6 +56,16 @@ forEachEngine('finding the payment of a link', (openTestDatabase) => {
     assert.deepEqual(payment?.methods, [method]);
     assert.equal(payment?.stage, 'payable');
     assert.deepEqual(await readStates(app), before);
+  });
+
+  test('sums the refunds of this payment only', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const [one, other] = [await createPaidTransaction(app, environment), await createPaidTransaction(app, environment)];
+    await acceptedRefund(app, one, 5000);
+    await carryOutRefunds(app, 10);
+    const refundedOf = async (paid: typeof one) => (await findPayment(app, payToken(paid)))?.refunded;
+    assert.deepEqual([await refundedOf(one), await refundedOf(other)], [5000, 0]);
   });
 
   test('shows the approved attempt, also if a later one was declined', async () => {

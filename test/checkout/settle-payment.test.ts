@@ -8,16 +8,19 @@ import {
   noteCommitAnswered,
   noteCommitSent,
   scheduleAskAgain,
+  selectLatestAttempt,
 } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome, type Refunds } from '../../src/payment-methods/payment-method.ts';
+import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { transitionTransaction } from '../../src/transactions/transition-transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
 import {
   approved,
   type CheckoutCase,
@@ -218,6 +221,21 @@ forEachEngine('settling a payment', (openTestDatabase) => {
       assert.equal(await readCounter(app.metrics.conflicts), 1);
     });
   }
+
+  test('raises the alarm for a payment given back if its refund failed and only another payment was refunded', async () => {
+    const { app, environment, attempt, transaction } = await openPayment(openTestDatabase, refundingMethod().refunds);
+    const other = await createTestTransaction(app, environment, { reference: 'OTHER' });
+    await startPayment(app, other, 'scripted');
+    const ofOther = await selectLatestAttempt(app.db, other);
+    for (const one of [attempt, ofOther]) await settlePayment(app, one as PaymentAttempt, approved);
+    const paid = async (one: Transaction) => (await selectTransaction(app.db, one)) as Transaction;
+    const failed = await acceptedRefund(app, await paid(transaction), 5000);
+    await settleRefund(app, failed, { kind: 'declined', detail: {} });
+    await acceptedRefund(app, await paid(other), 5000);
+    const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: 5000 };
+    assert.equal((await settlePayment(app, attempt, { kind: 'contradiction', detail })).kind, 'conflict');
+    assert.equal(await readCounter(app.metrics.conflicts), 1);
+  });
 
   for (const kind of ['aborted', 'declined'] as const) {
     test(`records once that an approved payment was ${kind}, and alarms until a person decides`, async () => {
