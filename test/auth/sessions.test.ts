@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { createUser } from '../../src/auth/create-user.ts';
+import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { endOtherSessions, endSession, endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
@@ -15,6 +16,7 @@ import { keyApiTokens } from '../../src/auth/tokens/key-api-tokens.ts';
 import { listApiTokens } from '../../src/auth/tokens/list-api-tokens.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
+import { selectUserById } from '../../src/auth/user-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -239,20 +241,26 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await works(app, token), 'TOKEN_INVALID');
   });
 
-  test('are not needed for access tokens of earlier versions; ending all sessions ends those tokens too', async () => {
+  test('are not needed for access tokens of earlier versions; what ends all sessions ends those tokens too', async () => {
     const { app, user } = await setUp(openTestDatabase);
-    const old = await new SignJWT({ version: 1 })
-      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      .setSubject(user.id)
-      .setIssuer('rubrica')
-      .setAudience('rubrica-api')
-      .setJti('A'.repeat(22))
-      .setExpirationTime(Math.floor(app.now() / 1000) + 3600)
-      .sign(deriveKey(app.config.masterKey, 'access-token'));
-    assert.equal(await works(app, old), 'ok');
-    await endSessionsOf(app, user.id, TESTER);
-    app.now.advance(WITHIN_A_SECOND);
-    assert.equal(await works(app, old), 'TOKEN_INVALID');
+    const oldToken = async () => {
+      const row = await selectUserById(app.db, user.id);
+      return new SignJWT({ version: row?.token_version })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(user.id)
+        .setIssuer('rubrica')
+        .setAudience('rubrica-api')
+        .setJti('A'.repeat(22))
+        .setExpirationTime(Math.floor(app.now() / 1000) + 3600)
+        .sign(deriveKey(app.config.masterKey, 'access-token'));
+    };
+    for (const end of [endSessionsOf, resetFactors, resetPassword, resetApiToken]) {
+      const old = await oldToken();
+      assert.equal(await works(app, old), 'ok');
+      await end(app, user.id, TESTER);
+      app.now.advance(WITHIN_A_SECOND);
+      assert.equal(await works(app, old), 'TOKEN_INVALID', end.name);
+    }
   });
 
   test('are deleted a day after they expire', async () => {

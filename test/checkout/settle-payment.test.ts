@@ -237,6 +237,17 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.equal(await readCounter(app.metrics.conflicts), 1);
   });
 
+  test('raises the alarm for an aborted attempt given back, although the payment of another attempt was refunded', async () => {
+    const { app, attempt, transaction } = await openPayment(openTestDatabase, refundingMethod().refunds);
+    await settlePayment(app, attempt, { kind: 'aborted', detail: {} });
+    app.now.advance(1000);
+    await startPayment(app, transaction, 'scripted');
+    await settlePayment(app, (await selectLatestAttempt(app.db, transaction)) as PaymentAttempt, approved);
+    await acceptedRefund(app, (await selectTransaction(app.db, transaction)) as Transaction, 5000);
+    const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: 5000 };
+    assert.equal((await settlePayment(app, attempt, { kind: 'contradiction', detail })).kind, 'conflict');
+  });
+
   for (const kind of ['aborted', 'declined'] as const) {
     test(`records once that an approved payment was ${kind}, and alarms until a person decides`, async () => {
       const { app, attempt } = await openPayment(openTestDatabase);

@@ -129,6 +129,21 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.equal((await accept(link?.token ?? '')).status, 404);
   });
 
+  test('to a new password ends every session and every earlier link when it is made, and works until it expires', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const { token, user } = await invite('ana@example.cl');
+    assert.equal((await accept(token)).status, 303);
+    const earlier = await makePasswordLink(app, user, DAY, TESTER);
+    await beginTestSession(app, user, 'console');
+    const link = (await makePasswordLink(app, user, DAY, TESTER))?.token ?? '';
+    assert.deepEqual(await listSessions(app, user), []);
+    assert.equal((await accept(earlier?.token ?? '')).status, 404);
+    assert.ok(await findInvitation(app, link));
+    app.now.advance(DAY);
+    assert.equal(await findInvitation(app, link), null);
+  });
+
   test('lets nobody in when it ends during its use, and a chosen password ends every other session', async () => {
     const { app, server, invite, accept } = await open();
     await using _server = server;

@@ -11,12 +11,13 @@ import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Decision } from '../../src/movements/movement.ts';
-import { selectSuspense } from '../../src/movements/movement-queries.ts';
+import { selectMovements, selectSuspense } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { deposit, payOut } from '../support/test-movements.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 forEachEngine('money in suspense', (openTestDatabase) => {
@@ -48,6 +49,22 @@ forEachEngine('money in suspense', (openTestDatabase) => {
       assert.deepEqual((await verifyBooks(app)).problems, []);
     });
   }
+
+  test('waits for a decision also if a payout has the name of its entry as its reference', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment);
+    const late = await createLatePayment(app, environment);
+    for (const reference of ['2.0', 'P-1']) await payOut(app, environment, 100, { reference });
+    await deposit(app, environment, 100, { reference: 'payout P-1' });
+    assert.deepEqual([await unresolved(app), (await selectSuspense(app.db, 10))[0]?.decision], [1, null]);
+    const payouts = await selectMovements(app.db, 'payout', 10);
+    assert.deepEqual(
+      payouts.map(({ returned_at }) => returned_at),
+      [null, null],
+      'no deposit returns a payout',
+    );
+    assert.equal((await resolve(app, late.id, 'kept')).kind, 'resolved');
+  });
 
   test('keeps its first decision, with the reason', async () => {
     const { app, environment } = await open(openTestDatabase);
