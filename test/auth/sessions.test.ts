@@ -5,11 +5,13 @@ import { SignJWT } from 'jose';
 import { createUser } from '../../src/auth/create-user.ts';
 import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import { findConsoleSession } from '../../src/auth/sign-in/console-session.ts';
 import { endOtherSessions, endSession, endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
 import { logIn } from '../../src/auth/sign-in/log-in.ts';
 import { forgetSessions, renewSession, storeSessionUse } from '../../src/auth/sign-in/session.ts';
 import type { SessionRow } from '../../src/auth/sign-in/session-queries.ts';
+import { issueAccessToken } from '../../src/auth/tokens/access-token.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { endApiToken } from '../../src/auth/tokens/end-api-token.ts';
 import { keyApiTokens } from '../../src/auth/tokens/key-api-tokens.ts';
@@ -239,6 +241,27 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await works(app, token), 'TOKEN_INVALID');
     await app.db.transaction((tx) => tx.query('delete from sessions'));
     assert.equal(await works(app, token), 'TOKEN_INVALID');
+  });
+
+  test('reject their console cookie when their row was changed or deleted, or their user is disabled', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const victim = await createUser(app, { email: 'owner@example.cl', role: 'owner' }, TESTER);
+    const { text } = await issueAccessToken(app, await beginTestSession(app, user.id, 'console'));
+    const isIn = async () => (await findConsoleSession(app, text, { isClick: false })) !== null;
+    const write = (sql: string, values: readonly string[] = []) => app.db.transaction((tx) => tx.query(sql, values));
+    assert.equal(await isIn(), true);
+    for (const [change, back, values] of [
+      ['update sessions set user_id = $1', 'update sessions set user_id = $2', [victim.id, user.id]],
+      ["update sessions set kind = 'password'", "update sessions set kind = 'console'", []],
+      ['update users set disabled_at = 1', 'update users set disabled_at = null', []],
+    ] as const) {
+      await write(change, values.slice(0, 1));
+      assert.equal(await isIn(), false, change);
+      await write(back.replace('$2', '$1'), values.slice(1));
+      assert.equal(await isIn(), true, back);
+    }
+    await write('delete from sessions');
+    assert.equal(await isIn(), false);
   });
 
   test('are not needed for access tokens of earlier versions; what ends all sessions ends those tokens too', async () => {

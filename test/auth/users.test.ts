@@ -241,6 +241,7 @@ forEachEngine('users', (openTestDatabase) => {
       link: (id) => makePasswordLink(app, id, HOUR, TESTER, manager),
       reset: (id) => resetFactors(app, id, TESTER, manager),
       enable: (id) => enableUser(app, id, TESTER, manager),
+      demote: (id) => setRights(app, id, { role: 'support' }, TESTER, manager),
     };
     const wishOf = (role: 'support' | 'owner') => ({
       email: `new${++n}@example.cl`,

@@ -51,6 +51,7 @@ forEachEngine('reconciling a day with the books', (openTestDatabase) => {
       ],
     );
     assert.equal(await availableBalance(app, scope, 'CLP'), 10_000);
+    assert.equal(await availableBalance(app, { ...scope, transactionId: paid.id }, 'CLP'), 10_000);
     assert.equal(await availableBalance(app, scope, 'USD'), 0);
     const another = { ...scope, ...boundsOfDay('2026-01-16') };
     assert.deepEqual(await reconcileEntries(app, another), { lines: [], problems: [] });

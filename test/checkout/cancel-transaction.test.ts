@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
 import { declined, openCheckout, readCounter, readStates, scriptMethod } from './checkout-case.ts';
 
 forEachEngine('cancelling a payment', (openTestDatabase) => {
@@ -18,6 +20,15 @@ forEachEngine('cancelling a payment', (openTestDatabase) => {
     });
     assert.equal(await readCounter(app.metrics.transactions, 'cancelled'), 1);
     assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'refused', code: 'NOT_PAYABLE' });
+  });
+
+  test('ends an order without a decline as cancelled, although another order was declined', async () => {
+    const method = scriptMethod({ start: async () => declined });
+    const { app, environment, transaction } = await openCheckout(openTestDatabase, { method, payerAttempts: 2 });
+    await startPayment(app, transaction, 'scripted');
+    const other = await createTestTransaction(app, environment, { reference: 'OTHER' });
+    assert.deepEqual(await cancelTransaction(app, other), { kind: 'cancelled' });
+    assert.equal((await selectTransaction(app.db, other))?.state, 'cancelled');
   });
 
   test('is refused while the payment method has not answered', async () => {

@@ -139,6 +139,18 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.equal(ids.size, 4);
   });
 
+  test('fails when the counter of ids has gone back, as after a restore under a running process', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id } = await createTestTransaction(app, environment);
+    await app.db.transaction((tx) => tx.query('update id_blocks set next_id = next_id - 1'));
+    const next = () => createTransaction(app, environment, testInput({ reference: 'NEXT' }));
+    await assert.rejects(next, { code: 'STORAGE_UNAVAILABLE' });
+    const other = createTestApp(app.db);
+    const outcome = await createTransaction(other, environment, testInput({ reference: 'ORD-1' }));
+    assert.equal(outcome.transaction.id, id, 'the first transaction is there');
+  });
+
   test('takes only one id from the counter when a process creates one transaction', async () => {
     const db = await openTestDatabase();
     const environment = await createTestEnvironment(createTestApp(db));
