@@ -5,9 +5,12 @@ import { test } from 'node:test';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
 import { logIn } from '../../src/auth/sign-in/log-in.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
+import { updateUserDisabled } from '../../src/auth/user-queries.ts';
+import type { Database } from '../../src/db/database.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -54,6 +57,18 @@ forEachEngine('logging in', (openTestDatabase) => {
     const token = await logIn(app, { email: ' ANA@example.cl', password: user.password, address });
     assert.equal(token.expiresIn, 86_400);
     assert.equal((await authenticateBearer(app, `Bearer ${token.text}`, undefined)).id, user.id);
+  });
+
+  test('fails for a user who is disabled while the password is checked', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, password } = await createUser(app, input, TESTER);
+    const transaction: Database['transaction'] = async (work, kind) => {
+      await app.db.transaction((tx) => updateUserDisabled(tx, id, 1));
+      return app.db.transaction(work, kind);
+    };
+    const disabling = { ...app, db: { ...app.db, transaction } };
+    assert.equal(await outcomeOf(logIn(disabling, { ...input, password, address })), 'LOGIN_FAILED');
+    assert.deepEqual(await listSessions(app, id), []);
   });
 
   test('with the API token gives an access token for a year, or until an earlier time that was requested', async () => {

@@ -8,6 +8,7 @@ import { readSettlement } from '../../src/books/read-settlement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { sayRecord } from '../../src/books/say-problem.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
+import { selectAccountSums } from '../../src/books/statement-queries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
@@ -53,6 +54,8 @@ forEachEngine('reconciling a day with the books', (openTestDatabase) => {
     assert.equal(await availableBalance(app, scope, 'CLP'), 10_000);
     assert.equal(await availableBalance(app, { ...scope, transactionId: paid.id }, 'CLP'), 10_000);
     assert.equal(await availableBalance(app, scope, 'USD'), 0);
+    const [sums] = await selectAccountSums(app.db, [environment.id]);
+    assert.deepEqual([sums?.owed, sums?.reserved, sums?.in_process], [12_000, 2000, 0]);
     const another = { ...scope, ...boundsOfDay('2026-01-16') };
     assert.deepEqual(await reconcileEntries(app, another), { lines: [], problems: [] });
     assert.deepEqual((await reconcileEntries(app, { ...scope, transactionId: paid.id })).lines.length, 2);
