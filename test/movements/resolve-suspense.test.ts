@@ -10,13 +10,14 @@ import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { closeMonth } from '../../src/movements/close-month.ts';
 import type { Decision } from '../../src/movements/movement.ts';
 import { selectMovements, selectSuspense } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { deposit, payOut } from '../support/test-movements.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
@@ -64,6 +65,25 @@ forEachEngine('money in suspense', (openTestDatabase) => {
       'no deposit returns a payout',
     );
     assert.equal((await resolve(app, late.id, 'kept')).kind, 'resolved');
+  });
+
+  test('keeps its month open until it is decided, and so does a payment that is not in the books', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment);
+    const late = await createLatePayment(app, environment);
+    app.now.advance(31 * 86_400_000);
+    const close = async () => {
+      const state = await closeMonth(app, '2026-01', 'development', TESTER);
+      return state && [state.suspense, state.unbooked];
+    };
+    assert.deepEqual(await close(), [1, 0]);
+    await resolve(app, late.id, 'kept');
+    await removeGuards(app.db);
+    const write = (sql: string) => app.db.transaction((tx) => tx.query(sql, [paid.id]));
+    await write('update journal_entries set transaction_id = null where transaction_id = $1');
+    assert.deepEqual(await close(), [0, 1]);
+    await write("update journal_entries set transaction_id = $1 where kind = 'payment'");
+    assert.equal(await close(), null);
   });
 
   test('keeps its first decision, with the reason', async () => {

@@ -67,6 +67,18 @@ forEachEngine('an interrupted verification', (openTestDatabase) => {
     );
   });
 
+  test('reports an earlier entry again that its record does not explain', async (context) => {
+    const { app } = await open(context, openTestDatabase);
+    await removeTriggers(app.db);
+    const second = '(select transaction_id from journal_entries where link = 2 and line = 0)';
+    await app.db.transaction((tx) => tx.query(`update transactions set amount = 1 where id = ${second}`));
+    await interrupt(app, 8);
+    const rest = await run(app);
+    assert.notEqual(rest.since, null);
+    const found = rest.verification.records.map(({ problem, entry }) => [problem, entry]);
+    assert.deepEqual(found, [['unexplained', '2.0']]);
+  });
+
   test('finds books that were recomputed past its mark, in each run', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
