@@ -71,6 +71,15 @@ forEachEngine('a deposit that is taken back', (openTestDatabase) => {
     assert.equal((await deposit(app, environment, 9700, { reference: 'AB-2', commission: 300 })).kind, 'recorded');
   });
 
+  test('is taken back already when it is taken back again, although the merchant has used the rest', async () => {
+    const { app, environment, takeBack, available } = await open();
+    await payOut(app, environment, 5000, { kind: 'deposit', reference: 'D-1' });
+    assert.equal((await takeBack('D-1')).kind, 'returned');
+    await payOut(app, environment, 9000);
+    assert.equal(await available(), 1000);
+    assert.equal((await takeBack('D-1')).kind, 'already');
+  });
+
   test('agrees with the day and the chain, and a changed or missing entry of it is named', async () => {
     const { app, environment, takeBack } = await open();
     await deposit(app, environment, 9000, { reference: 'AB-1', commission: 300 });
