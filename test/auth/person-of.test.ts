@@ -3,11 +3,12 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
+import { enableUser } from '../../src/auth/change-user.ts';
 import { findUser } from '../../src/auth/find-user.ts';
 import { requestActor } from '../../src/auth/person-of.ts';
 import { updateApiTokensEnded } from '../../src/auth/tokens/api-token-queries.ts';
 import type { User } from '../../src/auth/user.ts';
-import { updateUserDisabled } from '../../src/auth/user-queries.ts';
+import { selectUserById, updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { deleteUserPaymentService, deleteUserPaymentServices, updateRole } from '../../src/auth/user-right-queries.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
@@ -137,6 +138,14 @@ forEachEngine('a request whose act waits for the end of the audit log', (openTes
     await changing;
     return acting;
   };
+
+  test('never enables its own user, who was disabled when it was let in', async () => {
+    const { app, shop } = await open();
+    const user = await createOwner(app, shop);
+    await app.db.transaction((tx) => updateUserDisabled(tx, user.id, 1));
+    await assert.rejects(enableUser(app, user.id, actorOf(user)), { code: 'TOKEN_INVALID' });
+    assert.equal((await selectUserById(app.db, user.id))?.disabled_at, 1);
+  });
 
   for (const [what, does, prepare] of ACTS) {
     test(`does nothing if its user is disabled meanwhile: ${what} is left to another person`, async () => {

@@ -28,6 +28,7 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
@@ -45,6 +46,21 @@ const WISH: LinkWish = {
 };
 
 forEachEngine('a payment link', (openTestDatabase) => {
+  test('is not paid by orders of shops or by the payment of another link, whatever their references', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const make = async () => (await createPaymentLink(app, environment.id, WISH, TESTER)).link;
+    const links = [await make(), await make(), await make()];
+    for (const reference of ['A-1', 'z-1', `${links[1]?.id}-1`]) {
+      await createPaidTransaction(app, environment, { reference });
+    }
+    const found = await Promise.all(links.map(({ id }) => findPaymentLink(app, id)));
+    assert.deepEqual(
+      found.map((one) => one?.state),
+      ['open', 'used', 'open'],
+    );
+  });
+
   test('is paid once like a normal order, without a callback, and the books verify', async () => {
     await using shop = await openLink(openTestDatabase);
     const page = await shop.server.get(shop.path);
