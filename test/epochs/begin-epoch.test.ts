@@ -190,6 +190,17 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.match(reasons.join(), /^the store was restored and another epoch has begun$/);
   });
 
+  test('lets nothing leave a service that starts after it, until a person releases it', async (context) => {
+    const app = await openApp(context);
+    await beginEpoch(app, [], 0, TESTER);
+    const watch = await watchStore(app, (error) => assert.fail(error));
+    const may = [await watch.mayLeave()];
+    await releaseEpoch(app, TESTER, null);
+    may.push(await watch.mayLeave());
+    await watch.stop();
+    assert.deepEqual(may, [false, true]);
+  });
+
   test('is required when a backup was put in the place of the store of a running service', async (context) => {
     const app = await openApp(context);
     await serveAWhile(app);
