@@ -37,6 +37,8 @@ forEachEngine('filters of lists', (openTestDatabase) => {
     for (const { paths } of READING.filter(({ anyQuery }) => !anyQuery))
       assert.match(String(await detailOf(`${paths[0].replace(':id', 'x')}?extra=1`)), /^extra is not a parameter here/);
     assert.equal(await detailOf('/events?aftr=5'), 'aftr is not a parameter here. Send only after, limit.');
+    for (const name of ['after', 'limit'])
+      assert.equal(await detailOf(`/events?${name}=1&${name}=2`), `Send ${name} once.`);
     const spanish = await detailOf('/transactions?limit=1&card_digits=1234&State=failed', 'es');
     assert.match(String(spanish), /^card_digits no es un parámetro aquí\. Envía solo .*card_last_digits/);
     const long = await detailOf(`/events?${'a'.repeat(2000)}=1`);

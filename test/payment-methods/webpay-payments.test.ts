@@ -12,8 +12,8 @@ import { expireTransactions } from '../../src/transactions/expire-transactions.t
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
 import { readCounter, readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { TESTER } from '../support/test-actor.ts';
+import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
 import { broughtBy } from '../support/webpay-case.ts';
 import {

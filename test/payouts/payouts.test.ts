@@ -372,7 +372,10 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual(told, [ANA.name, ANA.email]);
     assert.deepEqual(await to({}), [first, ANA.name, ANA.email]);
     assert.deepEqual((await to({ email: 'pagos@example.cl' })).slice(1), [ANA.name, 'pagos@example.cl']);
-    assert.deepEqual((await to({ name: 'Ana María Núñez', email: ANA.email })).slice(1), ['Ana María Núñez', ANA.email]);
+    assert.deepEqual((await to({ name: 'Ana María Núñez', email: ANA.email })).slice(1), [
+      'Ana María Núñez',
+      ANA.email,
+    ]);
   });
 
   test('are not compared with equal payouts that were rejected, or made more than 30 days before', async () => {

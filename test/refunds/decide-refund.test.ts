@@ -47,7 +47,10 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     const seen = await rehearseRefundDecision(app, id, wish);
     await resolveSuspense(app, paid.id, { decision: 'kept', reason: 'the shop did it', by: TESTER });
     assert.equal(await decideRefund(app, id, { ...wish, effect: seen?.effect ?? '' }), 'already');
-    assert.deepEqual([await refundsOf(app, paid), await selectRefundDecisions(app.db, 10)], [[['processing', 3000]], []]);
+    assert.deepEqual(
+      [await refundsOf(app, paid), await selectRefundDecisions(app.db, 10)],
+      [[['processing', 3000]], []],
+    );
     const now = await rehearseRefundDecision(app, id, wish);
     assert.equal(await decideRefund(app, id, { ...wish, effect: now?.effect ?? '' }), 'decided');
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);

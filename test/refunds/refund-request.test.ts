@@ -21,9 +21,24 @@ for (const { request, asker, is, title } of [
   { request: { by: 'pedro@example.cl', kind: 'person' }, asker: 'usr_1', is: /asked for it yourself/, title: 'own' },
   { request: { by: ANA, kind: 'person' }, asker: 'usr_1', is: null, title: 'of a person, who used no API token' },
   { request: { by: ANA, kind: 'person' }, asker: null, is: null, title: 'of a person of another database' },
-  { request: { by: WITH_TOKEN, kind: 'person' }, asker: 'usr_1', is: /may know an API token/, title: 'by a known token' },
-  { request: { by: 'shop', kind: 'program' }, asker: 'usr_1', is: /may know an API token/, title: 'of a known program' },
-  { request: { by: WITH_TOKEN, kind: 'person' }, asker: null, is: /of another database/, title: 'by a token elsewhere' },
+  {
+    request: { by: WITH_TOKEN, kind: 'person' },
+    asker: 'usr_1',
+    is: /may know an API token/,
+    title: 'by a known token',
+  },
+  {
+    request: { by: 'shop', kind: 'program' },
+    asker: 'usr_1',
+    is: /may know an API token/,
+    title: 'of a known program',
+  },
+  {
+    request: { by: WITH_TOKEN, kind: 'person' },
+    asker: null,
+    is: /of another database/,
+    title: 'by a token elsewhere',
+  },
   { request: { by: 'shop', kind: 'program' }, asker: null, is: /of another database/, title: 'of a program elsewhere' },
 ] as const) {
   test(`a person ${is === null ? 'may approve' : 'never approves'} a request ${title}`, () => {
