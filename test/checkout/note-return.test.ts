@@ -40,6 +40,18 @@ forEachEngine('a shop that accepts an order once and answers 400 after that', (o
     assert.equal((await app.db.query('select id from delivery_attempts')).length, 3);
   });
 
+  test('still has to take the callback of another order, whose payer has not come back', async () => {
+    const order = await openOrder(openTestDatabase, { callbacksDown: true });
+    const { app, environment, transaction } = order;
+    const other = await createTestTransaction(app, environment, { reference: 'OTHER' });
+    for (const one of [transaction, other]) await startPayment(app, one, 'simulated');
+    await bringBack(order);
+    assert.deepEqual(
+      (await returnedAt(app)).map((row) => row['transaction_id']),
+      [transaction.id],
+    );
+  });
+
   test('has its callback delivered when that came before the browser', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: false });
     const { app, transaction } = order;
@@ -102,7 +114,7 @@ async function openOrder(openTestDatabase: OpenTestDatabase, { callbacksDown }: 
   const app = createTestApp(await openTestDatabase(), { fetch, log });
   const environment = await createTestEnvironment(app);
   const transaction = await createTestTransaction(app, environment);
-  return { app, transaction, lines, shop };
+  return { app, environment, transaction, lines, shop };
 }
 
 type Order = Awaited<ReturnType<typeof openOrder>>;
@@ -127,5 +139,5 @@ async function stateOf(app: App): Promise<unknown> {
 }
 
 function returnedAt(app: App) {
-  return app.db.query('select returned_at from callbacks where returned_at is not null');
+  return app.db.query('select transaction_id, returned_at from callbacks where returned_at is not null');
 }
