@@ -4,7 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
-import { claimCallbacks, releaseCallbacks, requeueCallbacks } from '../../src/outbox/outbox-queries.ts';
+import {
+  claimCallbacks,
+  releaseCallbacks,
+  requeueCallbacks,
+  updateEnded,
+  updateRetried,
+} from '../../src/outbox/outbox-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -67,6 +73,14 @@ forEachEngine('a backlog larger than one claim', (openTestDatabase) => {
     const queue = (at: number) => app.db.transaction((tx) => requeueCallbacks(tx, claimed, at));
     await free('two');
     assert.deepEqual([await leases(), await queue(until - 1), await leases()], [['one'], 0, ['one']]);
+    const [{ id, environment_id: environmentId } = { id: 0, environment_id: 0 }] = claimed;
+    const late = { environmentId, lease: 'two' };
+    const retries = [{ id, nextAttemptAt: until, scheduledAt: null, notBefore: null, counts: 1 as const }];
+    const ends = await app.db.transaction(async (tx) => [
+      await updateRetried(tx, { ...late, retries }),
+      await updateEnded(tx, { ...late, ids: [id] }, 'dead', now),
+    ]);
+    assert.deepEqual([ends, await leases()], [[[], []], ['one']], 'a late worker ends and postpones nothing');
     await free('one');
     assert.deepEqual(await leases(), [null]);
     assert.equal((await claim('three')).length, 1);
