@@ -47,6 +47,19 @@ forEachEngine('an idle session of the console', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select user_id from recovery_codes'), []);
   });
 
+  test('of the API works and is listed until it expires, however long nobody uses it', async () => {
+    const { app, server, user } = await open();
+    await using _server = server;
+    const login = await server.post('/users/login', { json: { username: user.email, password: user.password } });
+    const { data } = JSON.parse(login.text) as { data: { access_token_jwt: string } };
+    const headers = { authorization: `Bearer ${data.access_token_jwt}` };
+    app.now.advance(90 * MINUTE);
+    assert.equal((await server.get('/transactions', headers)).status, 200);
+    app.now.advance(90 * MINUTE);
+    const kinds = (await listSessions(app, user.id))?.map(({ kind }) => kind) ?? [];
+    assert.ok(kinds.includes('password') && !kinds.includes('console'), String(kinds));
+  });
+
   test('is not kept alive by the automatic updates of an open page', async () => {
     const { app, server, person, isIn } = await open();
     await using _server = server;
