@@ -116,9 +116,9 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
       listed.map(({ environment, payment_method, account }) => [environment, payment_method, account]),
       [['production', 'webpay', ACCOUNT.account]],
     );
-    assert.doesNotMatch(JSON.stringify(listed), /key/);
+    assert.ok(!Object.keys(listed[0] ?? {}).some((member) => member.includes('key')));
     const rows = await app.db.query('select * from payment_method_accounts');
-    assert.doesNotMatch(JSON.stringify(rows), new RegExp(ACCOUNT.key));
+    assert.doesNotMatch(JSON.stringify([listed, rows]), new RegExp(ACCOUNT.key));
   });
 
   test('are refused when their key was moved to another row or their account was changed', async () => {
