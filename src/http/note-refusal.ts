@@ -15,8 +15,9 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
   if (endpoint === undefined || !KEPT_ACCESS.has(endpoint.access)) return;
   const { authorization } = request.headers;
   const { id } = (request.params ?? {}) as { id?: string };
-  const { x_account_id: account } = (request.query ?? {}) as { x_account_id?: unknown };
-  const named = endpoint.access === 'service-token' ? (authorization ?? account) : null;
+  // The published JavaScript client sends the header as a query parameter.
+  const { Authorization, x_account_id } = (request.query ?? {}) as Record<string, unknown>;
+  const named = endpoint.access === 'service-token' ? (authorization ?? Authorization ?? x_account_id) : null;
   noteRefusedRequest(app, request.ip, () => ({
     requestId: request.id,
     at: app.now(),

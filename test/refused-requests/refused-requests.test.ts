@@ -104,6 +104,17 @@ forEachEngine('refused requests', (openTestDatabase) => {
     ]);
   });
 
+  test('a refused list of payment methods is kept for the merchant, wherever a client sends the Service Token', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token: token } = shop.development;
+    await server.get('/payments?x_currency=XXX', { authorization: token });
+    await server.get(`/payments?x_currency=XXX&Authorization=${token}`);
+    await server.get(`/v2/payments?x_currency=XXX&x_account_id=${token}`);
+    const kept = (await refused()).map(({ name, code }) => `${name} ${code}`);
+    assert.deepEqual(kept, Array(3).fill('Norte INVALID_CURRENCY'));
+  });
+
   test('requests with development tokens are always kept, with production tokens only if the setting allows it', async () => {
     const production = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' };
     for (const [settings, kept] of [
