@@ -11,7 +11,7 @@ import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import { CATALOGUE, type ErrorCode, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
-import type { Endpoint, Screen } from '../http/endpoint.ts';
+import type { Screen } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { limitAddress, limitUser } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
@@ -176,13 +176,13 @@ function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleS
 }
 
 function neededFor(request: FastifyRequest): Needed | undefined {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   return endpoint?.needed;
 }
 
 /** Returns the permission of a screen that covers all payment services, if the person sees only some of them. */
 function wholePermission(request: FastifyRequest, user: User): Permission | null {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   return endpoint?.whole === true && user.environmentIds !== null ? endpoint.needed[0] : null;
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
-import type { Endpoint } from '../http/endpoint.ts';
 import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
@@ -30,7 +29,7 @@ export async function exportInTurn(
   make: Make,
 ): Promise<FastifyReply> {
   const { request, user } = visit;
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   if (formatOf(visit) === null || request.method === 'POST' || endpoint?.streams === true) return make();
   return queues(app)
     .submit(user.id, make)

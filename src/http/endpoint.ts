@@ -15,6 +15,13 @@ export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row of the table that a route comes from; none for an unknown address. */
+    endpoint?: Endpoint;
+  }
+}
+
 /** A row of the table of endpoints: the address of an operation and its access. */
 export type Endpoint = Address & Operation;
 

@@ -110,8 +110,9 @@ function checkPath(target: string): void {
     });
 }
 
-function hasBody(raw: IncomingMessage): boolean {
-  return raw.headers['transfer-encoding'] !== undefined || (raw.headers['content-length'] ?? '0') !== '0';
+/** Returns whether the headers announce a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 function checkHeaders(rawHeaders: readonly string[]): void {

@@ -11,7 +11,7 @@ import { wordsOf } from './problem-words.ts';
  * stored.
  */
 export function noteRefusal(app: App, request: FastifyRequest, problem: Problem, status: number): void {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   if (endpoint === undefined || !KEPT_ACCESS.has(endpoint.access)) return;
   const { authorization } = request.headers;
   const { id } = (request.params ?? {}) as { id?: string };

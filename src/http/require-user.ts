@@ -9,7 +9,6 @@ import { authenticateBearer } from '../auth/tokens/authenticate-bearer.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { clientNetwork } from '../lib/network/client-network.ts';
-import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
 
 /**
@@ -37,7 +36,7 @@ export function actorOf(request: FastifyRequest, user: User): Actor {
 
 /** Throws for an endpoint without a permission in the table, so a mistake there lets nobody in. */
 function neededFor(request: FastifyRequest): Needed {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   if (endpoint?.needed === undefined) throw new Error('The table of endpoints names no permission for this one');
   return endpoint.needed;
 }

@@ -7,7 +7,6 @@ import type { AnsweredError } from '../error-item.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
 import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import type { Endpoint } from './endpoint.ts';
 import { logRefusal } from './log-refusal.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { problemHeaders } from './problem-headers.ts';
@@ -71,7 +70,7 @@ const HEADERS = {
 
 /** Logs a failure and sets its headers. The caller sends the body in its own format. */
 export function noteFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): Problem {
-  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  const { endpoint } = request.routeOptions.config;
   const read = problemOf(failure);
   const problem = endpoint?.reword?.(read) ?? read;
   const status = statusOf(problem);

@@ -62,7 +62,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   server.addHook('onRequest', (request, reply, done) => {
     beginAnswer(app, request, reply);
     if (!app.config.trustProxy && 'x-forwarded-for' in request.raw.headers) noticeProxy(app, request);
-    const { endpoint } = request.routeOptions.config as EndpointConfig;
+    const { endpoint } = request.routeOptions.config;
     done(refusalOf(request, endpoint));
   });
   // Uses `onSend`: the listeners of `onResponse` on every response cost as much as reading the request.
@@ -78,7 +78,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   });
   const answerUnknown = createUnknownAnswerer(app, endpoints);
   server.setErrorHandler(async (failure, request, reply) => {
-    const { endpoint } = request.routeOptions.config as EndpointConfig;
+    const { endpoint } = request.routeOptions.config;
     const problem = sizeProblem(failure, endpoint) ?? failure;
     const answer = app.config.rateLimits ? await judgeFailure(app, request, problem) : problem;
     if (lacksName(request, answer)) return answerUnknown(request, reply);
@@ -134,8 +134,6 @@ function startOf({ access, paths: [path] }: Endpoint): Start | null {
   if (access === 'session') return '/console';
   return /^\/(?:docs|errors)(?:\/|$)/.test(path) ? '/docs' : null;
 }
-
-type EndpointConfig = { endpoint?: Endpoint };
 
 /** Returns whether a browser asks for a page without its name, such as `/docs/` with a trailing slash. */
 function lacksName(request: FastifyRequest, failure: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hasBody } from '../http/framing.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 
 type Limits = { discardBytes: number; discardMs: number };
@@ -11,6 +12,7 @@ type Limits = { discardBytes: number; discardMs: number };
  * and for `discardMs` after the response, if the response closes the connection.
  */
 export function discardRest(request: IncomingMessage, limits: Limits = SERVER_LIMITS): void {
+  // A request without a body may not be complete yet when it is answered at once.
   if (request.complete || !hasBody(request)) return;
   const { socket } = request;
   let left = limits.discardBytes;
@@ -30,9 +32,4 @@ export function discardRest(request: IncomingMessage, limits: Limits = SERVER_LI
     socket.once('close', () => clearTimeout(timer));
     request.once('end', () => socket.destroySoon());
   };
-}
-
-/** A request without a body may not be complete yet when it is answered at once. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

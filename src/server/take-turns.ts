@@ -6,12 +6,21 @@ import { SERVER_LIMITS } from './server-limits.ts';
 
 type Response = ServerResponse & { req: IncomingMessage };
 
-/**
- * The requests of a connection that are read and not started, and after `ended` the number of requests read in vain.
- */
-type Turns = { networks: readonly string[]; waiting: number; ended: boolean; vain: number };
+/** A connection that sends a request before the earlier ones are answered. */
+type Turns = {
+  networks: readonly string[];
+  /** How many requests are read and not started. */
+  waiting: number;
+  /** It was refused, and closes soon. */
+  ended: boolean;
+  /** How many requests were read since then; none of them is answered. */
+  vain: number;
+};
 
-/** For a refused connection: about what Node reads at once. Each response makes Node read on, even while paused. */
+/**
+ * A refused connection is cut after this many further requests, about as many as Node reads at once. A pause does not
+ * stop them: each response makes Node read on.
+ */
 const MOST_IN_VAIN = 2_000;
 
 /** The time per loop iteration for requests that waited for earlier ones of their connection. */
