@@ -48,6 +48,11 @@ export function isOfToken(kind: 'person' | 'program', name: string): boolean {
   return kind === 'program' || accountOf(name) !== name;
 }
 
+/** Returns as a condition, for two SQL expressions, whether `accountOf` of the name is the account. */
+export function isOfAccountSql(name: string, account: string): string {
+  return `(${name} = ${account} or substr(${name}, 1, length(${account}) + 8) = ${account} || ' (token ')`;
+}
+
 /** Returns `isOfToken` as a condition on two columns. An e-mail address has no space. */
 export function ofTokenSql(kind: string, name: string): string {
   return `(${kind} = 'program' or ${name} like '%@% (token %')`;

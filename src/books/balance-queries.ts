@@ -60,10 +60,10 @@ export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
 
 /** Returns the debits of an account minus its credits, in minor units. */
 export async function selectBalance(
-  tx: Reader,
+  db: Reader,
   { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
 ): Promise<Sum> {
-  const [row] = await tx.query<{ balance: string }>(
+  const [row] = await db.query<{ balance: string }>(
     `select ${asText('debits - credits')} as balance from account_balances
      where environment_id = $1 and account = $2 and currency = $3`,
     [environmentId, account, currency],

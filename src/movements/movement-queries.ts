@@ -219,7 +219,8 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
+/** Lists the undecided unasked refunds of a payment, in the order of the books. */
+export function selectUnresolvedRefunds(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,
     [transaction.id, transaction.environment_id],

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { putQuestion } from '../checkout/put-question.ts';
 import { sumWentBack } from '../movements/movement-queries.ts';
-import type { PaymentMethod, RefundAnswer, RefundRequest } from '../payment-methods/payment-method.ts';
+import type { RefundAnswer, RefundRequest, Refunds } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
@@ -55,15 +55,15 @@ async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Pro
 async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundAnswer> {
   const payment = await selectRefundedPayment(app.db, refund);
   if (payment === null) throw new Error('A refund of what was never paid');
-  const method = requireMethod(app, payment);
+  const { code, refunds } = requireMethod(app, payment);
   const request = await describeRefund(app, refund, payment);
-  const about = { method: method.code, refund: refund.id };
-  const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => method.refunds.lookup(request));
+  const about = { method: code, refund: refund.id };
+  const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => refunds.lookup(request));
   if (!mayBeAsked(refund, request, known) || app.now() > claimedAt + ASK_WITHIN_MS) return known;
   const notedAt = app.now();
   if (!(await noteBeforeAsking(app, refund, known, notedAt))) return known;
   if (app.now() <= claimedAt + ASK_WITHIN_MS) {
-    const answer = await putQuestion(app, { ...about, question: 'refund' }, () => method.refunds.request(request));
+    const answer = await putQuestion(app, { ...about, question: 'refund' }, () => refunds.request(request));
     if (answer.kind !== 'absent') return answer;
   }
   await app.db.transaction((tx) => forgetAsked(tx, refund, notedAt));
@@ -102,10 +102,10 @@ function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: num
   });
 }
 
-function requireMethod(app: App, { payment_method }: RefundedPayment): Required<PaymentMethod> {
+function requireMethod(app: App, { payment_method }: RefundedPayment): { code: string; refunds: Refunds } {
   const method = app.paymentMethods.find(({ code }) => code === payment_method);
   if (method?.refunds === undefined) throw new Error(`There are no refunds by ${payment_method} any more`);
-  return method as Required<PaymentMethod>;
+  return { code: method.code, refunds: method.refunds };
 }
 
 async function describeRefund(app: App, refund: Refund, payment: RefundedPayment): Promise<RefundRequest> {

@@ -10,7 +10,7 @@ import type { Tx } from '../db/database.ts';
 import { commitIfExpected, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
+import { insertMovement, selectUnresolvedRefunds } from '../movements/movement-queries.ts';
 import { newResolution } from '../movements/resolve-suspense.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -136,7 +136,7 @@ async function decideIn(tx: Tx, found: Undecided, wish: RefundDecisionWish, at: 
     content: { ...decision },
     recordedBy: decision.decided_by,
   });
-  const ended = await carryOut(tx, { environment, transaction, refund, decision });
+  const ended = await apply(tx, { environment, transaction, refund, decision });
   await recordAudit(tx, actOf(wish.by, { transaction, refund, decision }));
   return { result: 'decided', before, ended };
 }
@@ -168,7 +168,7 @@ function newDecision(refundId: string, wish: RefundDecisionWish, at: number): Re
   };
 }
 
-function actOf(by: Actor, { transaction, refund, decision }: Omit<Carried, 'environment'>): Act {
+function actOf(by: Actor, { transaction, refund, decision }: Omit<Applying, 'environment'>): Act {
   const { id, refund_id, decided_at, outcome, reason, evidence_name, evidence_sha256 } = decision;
   const { amount, state } = refund;
   const { id: transactionId, currency } = transaction;
@@ -179,15 +179,16 @@ function actOf(by: Actor, { transaction, refund, decision }: Omit<Carried, 'envi
   return { at: decided_at, by, action: 'refund.decided', subject, before: { state }, after, reason, environmentId };
 }
 
-type Carried = {
+type Applying = {
   environment: ServiceEnvironment;
   transaction: Transaction;
   refund: Refund;
   decision: RefundDecision;
 };
 
-async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
-  const { environment, transaction, refund, decision } = carried;
+/** Carries out the decision. Returns the new state of the refund if it ended now. */
+async function apply(tx: Tx, applying: Applying): Promise<Decided['ended']> {
+  const { environment, transaction, refund, decision } = applying;
   const { outcome, decided_at } = decision;
   if (outcome === 'retry') {
     // A worker that requested it may still wait for the answer.
@@ -204,13 +205,13 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
   const ended = await endRefund(tx, refund, ending);
   const advanced = await advanceSequence(tx, transaction);
   await announceRefund(tx, environment, advanced, ended);
-  if (outcome === 'completed') await postEntries(tx, await postingOf(tx, carried, ended));
+  if (outcome === 'completed') await postEntries(tx, await postingOf(tx, applying, ended));
   return outcome;
 }
 
-async function postingOf(tx: Tx, { transaction, decision }: Carried, refund: Refund): Promise<Posting> {
+async function postingOf(tx: Tx, { transaction, decision }: Applying, refund: Refund): Promise<Posting> {
   const { reason, decided_by, decided_at } = decision;
-  const suspended = (await selectUnresolvedOf(tx, transaction)).find(({ amount }) => amount === refund.amount);
+  const suspended = (await selectUnresolvedRefunds(tx, transaction)).find(({ amount }) => amount === refund.amount);
   if (suspended === undefined) {
     if (transaction.payment_method === null) throw new Error('A refund of what no payment method collected');
     return refundPosting(transaction, refund, methodReceivable(transaction.payment_method), decided_at);

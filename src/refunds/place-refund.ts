@@ -69,13 +69,13 @@ export async function findRefusal(app: App, transaction: Transaction, part: Refu
  */
 export async function checkRefundPart(
   app: App,
-  tx: Reader,
+  db: Reader,
   transaction: Transaction,
   { amount: wished, type }: RefundPart,
   now: number,
 ): Promise<{ amount: number; reserved: number; refusal: RefundRefusal | null }> {
   const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-  const { refunds, gone } = await sumGone(tx, transaction);
+  const { refunds, gone } = await sumGone(db, transaction);
   const amount = wished ?? transaction.amount - gone;
   return {
     amount,
@@ -89,7 +89,7 @@ export async function checkRefundPart(
  * the fees of refunded payments and the allowed overdraft, and nothing more.
  */
 async function isCovered(
-  tx: Reader,
+  db: Reader,
   transaction: Transaction,
   { reserved, amount, refundable }: { reserved: number; amount: number; refundable: Sum },
 ): Promise<boolean> {
@@ -97,7 +97,7 @@ async function isCovered(
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
   const covered = addUp([refundable, more]);
   // Most refunds are covered without the second sum, which reads every refund of the merchant.
-  return amount <= covered || amount <= addUp([covered, await sumFeesWithin(tx, environment_id, currency)]);
+  return amount <= covered || amount <= addUp([covered, await sumFeesWithin(db, environment_id, currency)]);
 }
 
 function newRow(

@@ -1,3 +1,4 @@
+import { isOfAccountSql } from '../audit/actor.ts';
 import { wentBack } from '../books/journal-queries.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
@@ -110,7 +111,7 @@ export async function selectSameRefund(
   const [row] = await tx.query<Refund>(
     `select * from refunds
      where transaction_id = $1 and environment_id = $6 and idempotency_key is null and type = $3
-       and (requested_by = $2 or substr(requested_by, 1, length($2) + 8) = $2 || ' (token ')
+       and ${isOfAccountSql('requested_by', '$2')}
        and (amount = $4 or $4 = 0) and created_at > $5 and state <> 'failed'
      order by sequence limit 1`,
     [id, wish.requestedBy, wish.type, wish.amount ?? 0, wish.since, environment_id],
@@ -146,10 +147,10 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
  * may be the very refund that is requested now. Called under the lock of the transaction to place a refund.
  */
 export async function sumGone(
-  tx: Reader,
+  db: Reader,
   { id, environment_id }: TransactionKey,
 ): Promise<{ refunds: number; gone: number }> {
-  const [row] = await tx.query<{ refunds: number; under_way: number; explained: number }>(
+  const [row] = await db.query<{ refunds: number; under_way: number; explained: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as refunds,
        cast(coalesce(sum(case when state = 'processing' then amount else 0 end), 0) as bigint) as under_way,
        ${wentBack('$1', '$2')} - ${unresolvedRefunds('$1', '$2')} as explained
@@ -164,8 +165,8 @@ export async function sumGone(
  * Sums the part of the fees that refunds of a merchant's payments have used or reserved: `feeWithin` of each payment.
  * SQLite joins a `cross join` in the written order: it starts with the refunds, not with all payments of the merchant.
  */
-export async function sumFeesWithin(tx: Reader, environmentId: number, currency: string): Promise<Sum> {
-  const [row] = await tx.query<{ total: string }>(
+export async function sumFeesWithin(db: Reader, environmentId: number, currency: string): Promise<Sum> {
+  const [row] = await db.query<{ total: string }>(
     `select cast(cast(coalesce(sum(given - own), 0) as bigint) as text) as total from (
        select t.amount - t.fee as own, sum(r.amount) as given
        from refunds r cross join transactions t

@@ -1,3 +1,4 @@
+import type { InBoth } from '../error-catalogue.ts';
 import { workingHours } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Refunds } from '../payment-methods/payment-method.ts';
@@ -22,10 +23,10 @@ export const REFUND_REFUSAL_CODES = [
 export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
 
 /**
- * The refusals for a person who refunds in the console or on the command line, in both languages. Existing clients of
- * the API read the messages above.
+ * The refusals for a person who refunds in the console or on the command line. Existing clients of the API read the
+ * messages of `refusalOf`.
  */
-export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: string; readonly es: string }>> = {
+export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, InBoth>> = {
   TRANSACTION_NOT_COMPLETED: {
     en: 'It is not paid: only a completed payment can be refunded.',
     es: 'No está pagada: solo se devuelve un pago completado.',

@@ -109,8 +109,8 @@ export async function hasOpenAttempt(tx: Tx, { id, environment_id }: Transaction
   return rows.length > 0;
 }
 
-export async function countDeclined(tx: Reader, { id, environment_id }: TransactionKey): Promise<number> {
-  const [row] = await tx.query<{ declined: number }>(
+export async function countDeclined(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
+  const [row] = await db.query<{ declined: number }>(
     `select count(*) as declined from payment_attempts
      where transaction_id = $1 and environment_id = $2 and state = 'declined'`,
     [id, environment_id],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
-import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
+import { selectUnresolvedRefunds } from '../../src/movements/movement-queries.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -187,7 +187,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
 
 /** Returns the amounts that were refunded without a request and wait for a decision. */
 async function suspended({ app, paid }: PaidShop): Promise<number[]> {
-  return app.db.transaction(async (tx) => (await selectUnresolvedOf(tx, paid)).map(({ amount }) => amount));
+  return app.db.transaction(async (tx) => (await selectUnresolvedRefunds(tx, paid)).map(({ amount }) => amount));
 }
 
 /** Asserts that the refunds and the suspense in the books equal the refunds by Transbank. */

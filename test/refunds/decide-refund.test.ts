@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
-import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
+import { selectUnresolvedRefunds } from '../../src/movements/movement-queries.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund, rehearseRefundDecision } from '../../src/refunds/decide-refund.ts';
@@ -66,7 +66,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     await workTenHours(shop);
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await balancesIn(shop), { suspense: 2000, receivable: paid.amount - 5000 });
-    const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid));
+    const [open] = await app.db.transaction((tx) => selectUnresolvedRefunds(tx, paid));
     const decision = { decision: 'kept' as const, reason: 'the shop did it', by: TESTER };
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: '99.0' })).kind, 'nothing');
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: open?.entry as string })).kind, 'resolved');

@@ -75,7 +75,7 @@ export const postNullification = operation({
     const wish = { ...readWish(request, transaction), idempotencyKey, by: actorOf(request, user) };
     const creation = await createRefund(app, transaction, wish);
     if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
-    return replyOf(creation);
+    return replyTo(creation);
   },
 });
 
@@ -95,7 +95,7 @@ function readWish(request: FastifyRequest, transaction: Transaction): { amount: 
   return { amount, type };
 }
 
-function replyOf(creation: RefundCreation) {
+function replyTo(creation: RefundCreation) {
   switch (creation.kind) {
     case 'refused':
       return { ...creation.refusal, errors: null, data: null };
