@@ -35,11 +35,7 @@ export type SettlementScope = { environment: Environment; paymentServiceId: stri
 /**
  * `unknown`: no such payment service. `empty`: the file has no line. `too_many`: it probably belongs to other books.
  */
-export type Keeping =
-  | { kind: 'kept'; id: string; open: number }
-  | { kind: 'unknown' }
-  | { kind: 'empty' }
-  | { kind: 'too_many' };
+export type Keeping = { kind: 'kept'; id: string; open: number } | { kind: 'unknown' | 'empty' | 'too_many' };
 
 /** The file and the person who compares it. */
 type Told = { evidence: Pick<Evidence, 'name' | 'sha256'>; by: Actor };

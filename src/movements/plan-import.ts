@@ -93,17 +93,18 @@ export async function planImport(
   return steps;
 }
 
-/**
- * `one`: the line compared with the books; none if its chargeback was left out. `day`: the acquirer's day of its entry in
- * the books. `isAgain`: another line of the file is
- * the same. `before`, `charged`: what earlier imports took over. `elsewhere`: environments of another database.
- */
+/** The facts on which the step of a line depends. */
 type LineKnown = {
+  /** The line compared with the books; undefined: its chargeback was left out. */
   readonly one: Comparison | undefined;
+  /** The acquirer's day of its entry in the books; null: no entry. */
   readonly day: string | null;
+  /** Whether an earlier line of the file is the same, or another one settles its amount. */
   readonly isAgain: boolean;
+  /** All lines that earlier imports took over, and the chargebacks among them. */
   readonly before: ImportedBefore;
   readonly charged: ImportedBefore;
+  /** The environments that another database serves. */
   readonly elsewhere: ReadonlySet<number>;
 };
 
