@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { endApiToken } from '../../auth/tokens/end-api-token.ts';
 import { findApiTokenOwner } from '../../auth/tokens/list-api-tokens.ts';
@@ -33,7 +32,7 @@ export const deleteApiToken = operation({
   },
   handle: async (app, request) => {
     const { id } = request.params as { id: string };
-    const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, request));
+    const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, id));
     if (managed.refusal !== 'self') refuseMore(managed);
     // The commit that ends the request's own token cannot check that it is open.
     const by = managed.refusal === 'self' ? userActor(manager, clientNetwork(request.ip)) : actorOf(request, manager);
@@ -42,8 +41,7 @@ export const deleteApiToken = operation({
   },
 });
 
-async function ownerOf(app: App, request: FastifyRequest): Promise<string> {
-  const { id } = request.params as { id: string };
+async function ownerOf(app: App, id: string): Promise<string> {
   const owner = await findApiTokenOwner(app, id);
   if (owner !== null) return owner;
   throw noSuchUser();

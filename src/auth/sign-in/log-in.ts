@@ -94,6 +94,7 @@ function createAttempts(app: App) {
 async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
+  const user = await selectUserByEmail(app.db, email);
   const uses: Guess[] = [];
   const consume = async (limit: Limit, subject: string) => {
     await countGuess(app, { limit, subject }).catch((refusal: unknown) => {
@@ -102,7 +103,6 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
     });
     uses.push({ limit, subject });
   };
-  const user = await selectUserByEmail(app.db, email);
   await consume(LOGIN_LIMITS.address, network);
   // The count belongs to a password, so a new password starts at zero.
   const account = `${email}\n${user?.password_hash ?? ''}`;
