@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { Duty } from '../upkeep/upkeep.ts';
 import { selectUpkeep } from '../upkeep/upkeep-queries.ts';
@@ -35,14 +36,12 @@ async function neglected(app: App, duty: Duty): Promise<Waiting | null> {
   return waitingDuty(duty, since, done === null ? NEVER[duty](age) : OLD[duty](age));
 }
 
-type Both = { en: string; es: string };
-
-const WRONG: Both = {
+const WRONG: InBoth = {
   en: 'the last books verify found places that are not as posted',
   es: 'la última verificación de los libros encontró lugares que no están como se registraron',
 };
 
-const NEVER: Record<Duty, (age: string) => Both> = {
+const NEVER: Record<Duty, (age: string) => InBoth> = {
   backup: (age) => ({
     en: `no backup was made, and the store is ${age} old`,
     es: `no se ha hecho ningún respaldo, y la base tiene ${age}`,
@@ -53,7 +52,7 @@ const NEVER: Record<Duty, (age: string) => Both> = {
   }),
 };
 
-const OLD: Record<Duty, (age: string) => Both> = {
+const OLD: Record<Duty, (age: string) => InBoth> = {
   backup: (age) => ({ en: `the last backup is ${age} old`, es: `el último respaldo tiene ${age}` }),
   books: (age) => ({
     en: `the books were last verified ${age} ago`,
@@ -66,7 +65,7 @@ const COMMANDS: Record<Duty, string> = {
   books: 'bin/rubrica books verify',
 };
 
-function waitingDuty(duty: Duty, since: number, reason: Both): Waiting {
+function waitingDuty(duty: Duty, since: number, reason: InBoth): Waiting {
   return {
     payment_service: '—',
     name: '—',

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { foldText } from '../lib/fold-text.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
@@ -112,7 +113,7 @@ function dateCell(line: TableRow, reader: Reader): string {
 }
 
 function readRow(line: TableRow, reader: Reader): SettlementRow {
-  const refuse = (column: SettlementColumn, found: string, fix: Fix) => refusal(line, column, found, fix, reader);
+  const refuse = (column: SettlementColumn, found: string, fix: InBoth) => refusal(line, column, found, fix, reader);
   const currencyText = cellOf(line, 'currency', reader);
   const currency = currencyOf(currencyText);
   if (currency === null) throw refuse('currency', currencyText, FIXES.currency);
@@ -152,8 +153,6 @@ const CHARGEBACK = /contracargo|chargeback/i;
 /** `Reversa de contracargo`, `Contracargo ganado`: the acquirer paid the money back, and a person looks. */
 const CHARGEBACK_ENDED = /revers|anula|ganad|represent|repos|won/i;
 
-type Fix = { readonly en: string; readonly es: string };
-
 const FIXES = {
   currency: { en: 'Write an ISO 4217 code, such as CLP.', es: 'Escribe un código ISO 4217, como CLP.' },
   date: {
@@ -164,9 +163,9 @@ const FIXES = {
     en: 'Give the line its buy order or its authorisation code, or remove it.',
     es: 'Ponle a la línea su orden de compra o su código de autorización, o quítala.',
   },
-} as const satisfies Record<string, Fix>;
+} as const satisfies Record<string, InBoth>;
 
-function amountFix(fault: 'not' | 'two', currency: string): Fix {
+function amountFix(fault: 'not' | 'two', currency: string): InBoth {
   const example = exampleOf(currency);
   if (fault === 'not') {
     return {
@@ -192,7 +191,13 @@ function currencyOf(text: string): string | null {
   return currencyExponent(name) === undefined ? null : name;
 }
 
-function refusal(line: TableRow, column: SettlementColumn, found: string, fix: Fix, reader: Reader): SettlementError {
+function refusal(
+  line: TableRow,
+  column: SettlementColumn,
+  found: string,
+  fix: InBoth,
+  reader: Reader,
+): SettlementError {
   const place = reader.places[column];
   const name = place === null ? column : (reader.names[place] ?? column).trim();
   const cell = `"${found.slice(0, 40)}"`;

@@ -1,3 +1,4 @@
+import type { InBoth } from '../error-catalogue.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 
 /** A line of an acquirer's settlement. `amount` is in minor units, below 0 for refunded money. */
@@ -29,9 +30,9 @@ export type Settlement = {
 /** The error of a settlement file that cannot be read. It names the line, the column, the value found and the fix. */
 export class SettlementError extends Error {
   /** The message, in both languages. */
-  readonly said: { readonly en: string; readonly es: string };
+  readonly said: InBoth;
 
-  constructor(said: { en: string; es: string }) {
+  constructor(said: InBoth) {
     super(said.en);
     this.said = said;
   }

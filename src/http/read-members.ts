@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../protocol/field.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
-import { Problem } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { type ErrorItem, errorItem } from '../error-item.ts';
 import type { ObjectSchema, Schema, Static } from './json-schema.ts';
 import { pointerTo } from './problem-words.ts';
@@ -71,7 +71,7 @@ function missing(name: string, schema: Schema): ErrorItem {
 }
 
 /** Says what the member takes: its words, or its type. */
-function remedyOf(schema: Schema): { en: string; es: string } {
+function remedyOf(schema: Schema): InBoth {
   const words = wordsOf(schema);
   if (words !== undefined) return { en: `Send ${words.join(' or ')}.`, es: `Envía ${words.join(' o ')}.` };
   const kind = kindOf(schema);

@@ -1,5 +1,6 @@
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
+import type { InBoth } from '../../error-catalogue.ts';
 import { type ErrorItem, errorItem } from '../../error-item.ts';
 import { unknownMember } from '../../http/read-members.ts';
 import { AccountRequestSchema, LONGEST_NAME } from './validation-schemas.ts';
@@ -84,8 +85,6 @@ function bankErrors(bank: Record<string, unknown>, pointer: string): ErrorItem[]
   ];
 }
 
-type Fix = { en: string; es: string };
-
 const TEXT_FIX = {
   rut: {
     en: 'Send the RUT as a text such as "12345678-5".',
@@ -99,9 +98,9 @@ const TEXT_FIX = {
     en: 'Send the account number as a text, so that its zeros stay.',
     es: 'Envía el número de cuenta como texto, para que no pierda sus ceros.',
   },
-} as const satisfies Record<string, Fix>;
+} as const satisfies Record<string, InBoth>;
 
-const OBJECT_FIX: Fix = {
+const OBJECT_FIX: InBoth = {
   en: 'Send an object with bankSBIFNumber and bankAccount.',
   es: 'Envía un objeto con bankSBIFNumber y bankAccount.',
 };
@@ -114,7 +113,7 @@ function textErrors(members: Record<string, unknown>, name: keyof typeof TEXT_FI
   return [errorItem(`${parent}/${name}`, 'EMPTY_FIELD', [`${name} is empty.`, fix.en, `${name} está vacío.`, fix.es])];
 }
 
-function shapeError(members: Record<string, unknown>, name: string, parent: string, fix: Fix): ErrorItem {
+function shapeError(members: Record<string, unknown>, name: string, parent: string, fix: InBoth): ErrorItem {
   const pointer = `${parent}/${name}`;
   return Object.hasOwn(members, name)
     ? errorItem(pointer, 'INVALID_TYPE', [

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { App } from '../../app.ts';
+import type { InBoth } from '../../error-catalogue.ts';
 import type { Language } from '../../lib/language.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
@@ -113,7 +114,7 @@ async function validateTable(
   const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
   const { names, columns } = headOf(table, options.columns ?? null, language);
   const directory = await currentDirectory(app);
-  const unclear = (why: { readonly en: string; readonly es: string }) => new CsvError(why[language]);
+  const unclear = (why: InBoth) => new CsvError(why[language]);
   const format = await formatOfColumn(table, columns, directory, onLook);
   // The rows are written without the mark, and could be paid from there.
   await refuseUnseen(table, unclear);
