@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
-import { deleteQuestionsOfRut, deleteValidation, selectValidationsOfRut } from './bank-validation-queries.ts';
+import { deleteValidation, selectValidationsOfRut } from './bank-validation-queries.ts';
 import { bucketOfRut } from './holder/provider-budget.ts';
+import { deleteQuestionsOfRut } from './holder/provider-budget-queries.ts';
 import { identityHashes } from './identity-hash.ts';
 import { readRut } from './rut.ts';
 

@@ -2,9 +2,9 @@ import type { App } from '../../app.ts';
 import type { Reader } from '../../db/database.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
-import { selectDirectoryContent, selectNewestDirectoryId } from '../bank-validation-queries.ts';
 import shipped from './bank-directory.json' with { type: 'json' };
 import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
+import { selectDirectoryContent, selectNewestDirectoryId } from './bank-directory-queries.ts';
 
 /** The bank list of this release, used until `banks import` imports another. A test checks its consistency. */
 export const shippedBankDirectory: BankDirectory = createBankDirectory(shipped as BankList);

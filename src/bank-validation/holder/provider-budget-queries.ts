@@ -60,3 +60,9 @@ export async function countRefusal(tx: Tx, actor: string, day: number, now: numb
 export async function deleteQuestionsBefore(tx: Tx, day: number): Promise<void> {
   await tx.query('delete from provider_questions where day < $1', [day]);
 }
+
+/** Deletes the records of questions to providers about a RUT. */
+export async function deleteQuestionsOfRut(tx: Tx, rutHash: string, bucket: string): Promise<void> {
+  await tx.query('delete from provider_questions where rut_hash = $1', [rutHash]);
+  await tx.query('delete from provider_budgets where bucket = $1', [bucket]);
+}
