@@ -239,6 +239,3 @@ const LOST_RIGHTS: readonly ErrorCode[] = ['PERMISSION_MISSING', 'PAYOUTS_NOT_EN
 
 /** After these errors a form may have taken effect, so submitting it again could do it twice. */
 const UNSURE: readonly ErrorCode[] = ['OUTCOME_UNKNOWN', 'INTERNAL'];
-
-/** The payment service is in another database, or is moving there. */
-export const MOVED: readonly ErrorCode[] = ['PAYMENT_SERVICE_MOVED', 'PAYMENT_SERVICE_MOVING'];

@@ -1,11 +1,12 @@
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
+import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
 import { askedOf } from './console-list.ts';
-import { tell } from './console-texts.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 
 const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'kept-typing')));
@@ -31,6 +32,19 @@ export function addressQuery(visit: Typist, fields: Readonly<Record<string, stri
   const plain = String(new URLSearchParams(given.filter((field) => !own.includes(field))));
   if (own.length === 0) return plain;
   return `${plain}${plain === '' ? '' : '&'}${typedQuery(visit, Object.fromEntries(own))}`;
+}
+
+/** Shows the links to the first and the next page of a list; null: no next page. They keep the typed filters. */
+export function pageLinks(
+  visit: Pick<ConsoleVisit, 'app' | 'user' | 'language'>,
+  path: string,
+  typed: Readonly<Record<string, string>>,
+  { after, next }: { after: string; next: string | null },
+): Html {
+  const { app, language } = visit;
+  const link = (cursor: Record<string, string>, text: ConsoleText) =>
+    html`<a class="button" href="${publicPath(app)}/console${path}?${addressQuery(visit, { ...typed, ...cursor })}">${tell(language, text)}</a>`;
+  return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
 function isOfAPerson(text: string): boolean {

@@ -15,8 +15,8 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { alertNotice, reasonField } from '../notice.ts';
-import { refusalOf } from '../payouts/payout-cells.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
@@ -122,7 +122,7 @@ function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): strin
 }
 
 function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: unknown) {
-  const { status, said } = refusalOf(visit.language, error);
+  const { status, said } = formRefusal(visit.language, error);
   return sendPayment(app, visit, shown, status, said);
 }
 

@@ -12,10 +12,10 @@ import { searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
-import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
+import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
+import { addressQuery, pageLinks, typedOf, unopenedNote } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 import { otherPlace, payoutPlace } from './place-of-text.ts';
 
@@ -81,15 +81,8 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     empty: emptyState(visit, tell(language, 'payments.empty'), 'bin/rubrica demo'),
     noneSuch: emptyState(visit, tell(language, found.next === null ? 'payments.none' : 'payments.none_yet'), ''),
     above: html`${unopenedNote(visit)}${incompleteNote(language, found.complete)}`,
-    below: pageLinks(visit, asked, after, found.next),
+    below: pageLinks(visit, '/payments', asked, { after, next: found.next }),
   });
-}
-
-function pageLinks(visit: ConsoleVisit, asked: Asked, after: string, next: string | null): Html {
-  const { app, language } = visit;
-  const link = (cursor: Asked, text: ConsoleText) =>
-    html`<a class="button" href="${publicPath(app)}/console/payments?${addressQuery(visit, { ...asked, ...cursor })}">${tell(language, text)}</a>`;
-  return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
 function incompleteNote(language: Language, complete: boolean): Html | false {

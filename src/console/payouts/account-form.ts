@@ -16,9 +16,9 @@ import { repairNotes } from '../bank-accounts/repair-notes.ts';
 import { badge } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { fieldAtFault, formRefusal } from '../form-refusal.ts';
 import { type Fault, formField, linkToField } from '../notice.ts';
 import type { SeenOwner } from './owner-choice.ts';
-import { fieldAtFault, refusalOf } from './payout-cells.ts';
 
 /** An account of the form. `merchant`: the id of the merchant whose people share it. */
 export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
@@ -104,7 +104,7 @@ export function accountFault(language: Language, { state, verdict, checks }: Val
 
 /** Returns why the form was refused, and the field that it is about. */
 export function holderFault(language: Language, error: unknown): Fault & { status: number } {
-  const { status, said } = refusalOf(language, error);
+  const { status, said } = formRefusal(language, error);
   return { status, said, field: fieldAtFault(error, { name: 'name', email: 'email' }) };
 }
 

@@ -19,11 +19,12 @@ import { actorText, badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { fieldAtFault, formRefusal } from '../form-refusal.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText, type SeenOwner } from './owner-choice.ts';
-import { fieldAtFault, invalidDetail, linkPayouts, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
+import { invalidDetail, linkPayouts, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -102,7 +103,7 @@ export const postConsolePayoutFiles = consoleHandler(async (app, visit) => {
     const [first] = made;
     return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
   } catch (error) {
-    const { status, said: refused } = refusalOf(language, error);
+    const { status, said: refused } = formRefusal(language, error);
     const why = invalidDetail(language, error);
     const said = why === null ? refused : tell(language, 'files.not_made', { why });
     return sendForm(app, visit, { status, said, field: fieldAtFault(error, FIELDS) }, fields);

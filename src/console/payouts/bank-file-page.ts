@@ -22,6 +22,7 @@ import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { alertNotice, doneNotice, type Fault, formField } from '../notice.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
@@ -30,7 +31,6 @@ import {
   invalidDetail,
   payoutBadges,
   recipientCell,
-  refusalOf,
   type SeenPayout,
   seePayouts,
   stateBadge,
@@ -79,7 +79,7 @@ export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
     const query = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
     return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
   } catch (error) {
-    const { status, said } = refusalOf(language, error);
+    const { status, said } = formRefusal(language, error);
     const why = invalidDetail(language, error);
     const fault = why === null ? { said } : { said: tell(language, 'results.unread', { why }), field: 'file' };
     return sendFile(app, visit, status, fault);

@@ -12,7 +12,15 @@ import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { actorText, clockTag, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, readMatching, sendList } from '../console-list.ts';
+import {
+  amountColumns,
+  askedOf,
+  type Column,
+  containsText,
+  exportLinks,
+  readMatching,
+  sendList,
+} from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
@@ -83,7 +91,6 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, r
     });
   }
   const total = formatMoney(addUp(payouts.map(({ amount }) => amount)), PAYOUT_CURRENCY);
-  const at = `${publicPath(app)}/console/batches/${id}`;
   const odd = seen.filter(({ warnings }) => warnings.length > 0);
   const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
@@ -91,8 +98,7 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, r
 <h1>${batch.name}</h1>
 <p>${tell(language, 'batch.sum', { n: payouts.length, amount: total })} · ${tell(language, 'line.by', { name: actorText(language, batch.proposed_by) })} · ${timeCell(batch.created_at)}</p>
 <div class="badges">${sums.map(({ state, count }) => stateBadge(language, state, count))}</div>
-</div><p class="exports"><a class="button" download href="${at}?format=csv">${tell(language, 'list.export', { format: 'CSV' })}</a>
-<a class="button" download href="${at}?format=xlsx">${tell(language, 'list.export', { format: 'Excel' })}</a></p></div>
+</div>${exportLinks(visit, `/batches/${id}`)}</div>
 ${decisionsOf(app, visit, batch, seen)}
 <h2>${tell(language, 'payment.timeline')}</h2>
 ${historyOf(app, language, await tellBatch(app, batch))}
@@ -174,9 +180,9 @@ function decisionsOf(
   }`;
 }
 
-/** Shows the form that rejects or cancels the batch, if a payout can still be rejected or cancelled. */
 type Rejected = { payouts: readonly Payout[]; refused: string | Fault };
 
+/** Shows the form that rejects or cancels the batch, if a payout can still be rejected or cancelled. */
 function rejection(app: App, visit: ConsoleVisit, { id }: PayoutBatch, { payouts, refused }: Rejected): Html {
   const { user } = visit;
   const at = `${publicPath(app)}/console/batches/${id}`;

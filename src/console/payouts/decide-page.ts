@@ -23,11 +23,12 @@ import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { payoutTable, sendBatch } from './batch-page.ts';
 import { reasonFor, reasonOf } from './decision-forms.ts';
-import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
+import { seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 
 /** The subject of the decision: one payout or a batch. `path` is below `/console`. */
@@ -86,7 +87,7 @@ export const postConsoleAccountType = consoleHandler(async (app, visit) => {
     await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
     return await goTo(`/payouts/${id}?done=account_type`);
   } catch (error) {
-    const { status, said } = refusalOf(language, error);
+    const { status, said } = formRefusal(language, error);
     return sendPayout(app, visit, status, said);
   }
 });
@@ -141,7 +142,7 @@ async function carryOut(
   try {
     await decide(app, { owner, named, by: visit.by, reason, shown });
   } catch (error) {
-    const { status, said } = refusalOf(visit.language, error);
+    const { status, said } = formRefusal(visit.language, error);
     return kind.send(app, visit, status, said);
   }
   return visit.goTo(`${path}?done=${done}`);
@@ -159,7 +160,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: 
   if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
   const refusal = await findApprovalRefusal(app, { owner, named, by, reason: null });
   if (refusal !== null) {
-    const { status, said } = refusalOf(language, refusal);
+    const { status, said } = formRefusal(language, refusal);
     return kind.send(app, visit, status, said);
   }
   const total = addUp(waiting.map(({ amount }) => amount));

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { listOwners } from '../../books/list-books.ts';
-import { CATALOGUE, Problem } from '../../error-catalogue.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
@@ -12,7 +12,7 @@ import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { actorText, badge } from '../console-format.ts';
 import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, MOVED } from '../console-visit.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
 import { whoMay } from '../permission-texts.ts';
 
 /** A payout for the screens: with the name of its merchant and its bank, and whether it is a test. */
@@ -157,37 +157,7 @@ export function agedVerdict(language: Language, verdict: string, days: number): 
   return tell(language, days === 0 ? 'payout.verdict_new' : 'payout.verdict_age', { verdict: said, days });
 }
 
-/**
- * Returns the status and texts of an expected refusal. `lines`: the line of each row in the file. Throws every other
- * error again, also NOT_FOUND and the errors of a moved payment service.
- */
-export function refusalOf(
-  language: Language,
-  error: unknown,
-  lines: readonly number[] = [],
-): { status: number; said: string; errors: string[] } {
-  if (!(error instanceof Problem) || error.code === 'NOT_FOUND' || MOVED.includes(error.code)) throw error;
-  const { title, detail, errors } = wordsOf(error, language);
-  const isListed = lines.length > 0 && errors.length > 0 && error.extras.detail === undefined;
-  return {
-    status: CATALOGUE[error.code].status,
-    // The detail repeats the first error, and the list below it has them all, except one of no single payout.
-    said: isListed ? `${title}.` : detail.startsWith(title) ? detail : `${title}. ${detail}`,
-    errors: (isListed ? errors : errors.filter(({ pointer }) => pointer !== '')).map(({ pointer, message, fix }) => {
-      const line = lines[Number(/^\/(\d+)\//.exec(pointer)?.[1] ?? -1)];
-      const text = `${message} ${fix}`;
-      return line === undefined ? text : tell(language, 'upload.line', { line, text });
-    }),
-  };
-}
-
 /** Returns what is wrong with a file or a form where no payout is at fault; null for any other error. */
 export function invalidDetail(language: Language, error: unknown): string | null {
   return error instanceof Problem && error.code === 'INVALID_PAYOUT' ? wordsOf(error, language).detail : null;
-}
-
-/** Returns the field of a form that the error is about. `fields`: the fields by their names in requests. */
-export function fieldAtFault(error: unknown, fields: Readonly<Record<string, string>>): string | undefined {
-  const [first] = error instanceof Problem ? (error.extras.errors ?? []) : [];
-  return fields[first?.pointer?.split('/').at(-1) ?? ''];
 }

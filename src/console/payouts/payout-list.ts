@@ -18,7 +18,7 @@ import { amountColumns, type Column, EXPORTED, type Filter, sendList } from '../
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
+import { pageLinks, typedOf, unopenedNote } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 import { listSeenOwners } from './owner-choice.ts';
 import {
@@ -47,7 +47,7 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
   });
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  const next = last === undefined ? '' : `${last.created_at}.${last.id}`;
+  const next = last === undefined ? null : `${last.created_at}.${last.id}`;
   return sendList<SeenPayout>(visit, {
     title: tell(language, 'payouts.title'),
     path: '/payouts',
@@ -55,8 +55,8 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
     rows: await seePayouts(app, page),
     typed: asked,
     filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
-    cut: next !== '' && page.length,
-    paged: next !== '' || after !== '',
+    cut: next !== null && page.length,
+    paged: next !== null || after !== '',
     above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
     empty: emptyState(
       visit,
@@ -64,7 +64,7 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
       'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
     ),
     noneSuch: emptyState(visit, tell(language, 'payouts.none_such'), ''),
-    below: pageLinks(visit, asked, after, next),
+    below: pageLinks(visit, '/payouts', asked, { after, next }),
   });
 });
 
@@ -78,13 +78,6 @@ function actionsOf(app: App, { language, user }: ConsoleVisit): Html {
   }
 ${user.may.has('payouts:approve') && html`<a class="button" href="${at}/payouts?state=awaiting_approval">${tell(language, 'payouts.to_sign')}</a>`}
 <a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
-}
-
-function pageLinks(visit: ConsoleVisit, asked: Record<string, string>, after: string, next: string): Html {
-  const { app, language } = visit;
-  const link = (cursor: Record<string, string>, text: 'payments.first' | 'payments.next') =>
-    html`<a class="button" href="${publicPath(app)}/console/payouts?${addressQuery(visit, { ...asked, ...cursor })}">${tell(language, text)}</a>`;
-  return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== '' && link({ after: next }, 'payments.next')}</p>`;
 }
 
 function placeOf(after: string): Pick<Payout, 'created_at' | 'id'> | null {

@@ -2,7 +2,6 @@ import type { App } from '../../app.ts';
 import { selectNamedUsers } from '../../auth/user-queries.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
-
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { parseTyped } from '../../lib/money.ts';
@@ -15,6 +14,7 @@ import type { Recipient } from '../../payouts/recipients/recipient.ts';
 import { actorText, tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldAtFault, formRefusal } from '../form-refusal.ts';
 import { type Fault, formField, resultNotice } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -29,7 +29,7 @@ import {
 } from './account-form.ts';
 import { DONE_WITH_PAYOUTS } from './decision-forms.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed } from './owner-choice.ts';
-import { accountCell, fieldAtFault, refusalOf } from './payout-cells.ts';
+import { accountCell } from './payout-cells.ts';
 import { verdictCell } from './recipient-list.ts';
 
 /** `found`, `account` and `wrong`: the result of a validation, the account as typed, and what is wrong with it. */
@@ -114,7 +114,7 @@ export const postConsolePay = consoleHandler(async (app, visit) => {
     const place = another === undefined ? `/payouts/${only?.id}` : `/batches/${only?.batch_id}`;
     return await goTo(`${place}?done=${kind}`);
   } catch (error) {
-    return sendRecipient(app, visit, { ...refusalOf(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
+    return sendRecipient(app, visit, { ...formRefusal(language, error), field: fieldAtFault(error, PAY_FIELDS), pay });
   }
 });
 

@@ -21,7 +21,7 @@ import {
 import { settleScreens } from '../attention/settle-screens.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { refusalOf } from './payout-cells.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { sendPayout } from './payout-page.ts';
 import { doubtOf, type Left, pathOf } from './settle-way.ts';
 
@@ -103,7 +103,7 @@ async function preview(app: App, visit: ConsoleVisit, left: Left, said: Said<Out
       kept: { effect: standingOfPayout(payout) },
     });
   } catch (error) {
-    const { status, said: why } = refusalOf(language, error);
+    const { status, said: why } = formRefusal(language, error);
     return sendPayout(app, visit, status, why);
   }
 }
@@ -136,7 +136,7 @@ async function decide(app: App, visit: ConsoleVisit, left: Left, said: Said<Outc
   } catch (error) {
     const isState = error instanceof Problem && error.code === 'PAYOUT_STATE';
     if (isState && (await isRepeated(app, visit, await findLeft(app, visit), said))) return goTo(done);
-    const { status, said: why } = refusalOf(language, error);
+    const { status, said: why } = formRefusal(language, error);
     return sendPayout(app, visit, status, why);
   }
 }

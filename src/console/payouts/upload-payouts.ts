@@ -19,10 +19,11 @@ import { openDetails } from '../../payouts/recipients/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { alertNotice, type Fault, formField, linkToField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed } from './owner-choice.ts';
-import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
+import { accountCell, agedVerdict } from './payout-cells.ts';
 
 const SHOWN = 200;
 const ERRORS_SHOWN = 100;
@@ -64,7 +65,7 @@ export const postConsoleUpload = consoleHandler(async (app, visit) => {
     const { kind, batch, payouts } = await proposePayouts(app, proposal);
     return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
   } catch (error) {
-    const refusal = refusalOf(language, error, lines);
+    const refusal = formRefusal(language, error, lines);
     const isOfFile = error instanceof Problem && OF_FILE.includes(error.code);
     return sendForm(app, visit, { ...refusal, ...(isOfFile && { field: 'file' }), typed: fields });
   }

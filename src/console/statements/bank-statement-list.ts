@@ -16,11 +16,11 @@ import { actorText, badge, emptyState, tableOf, timeCell } from '../console-form
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { formRefusal } from '../form-refusal.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { listSeenOwners, noOwnerFault, noOwnerYet, ownerText } from '../payouts/owner-choice.ts';
-import { refusalOf } from '../payouts/payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/statements/new';
@@ -109,7 +109,7 @@ export const postConsoleStatements = consoleHandler(async (app, visit) => {
     const { id } = await importStatement(app, wish, statement);
     return await goTo(id === null ? '/statements' : `/statements/${id}?done=imported`);
   } catch (error) {
-    const { status, said } = refusalOf(language, error);
+    const { status, said } = formRefusal(language, error);
     const isOfFile = error instanceof Problem && error.code === 'INVALID_STATEMENT';
     return refuse(status, { said, field: isOfFile ? 'file' : undefined });
   }
