@@ -244,9 +244,9 @@ export type TransactionPage = {
 
 export type TimelineLine = {
   at: string;
-  /** An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person */
+  /** An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, a decision of a person about an attempt or a refund, or another act of a person or a program */
   kind: 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision' | 'act';
-  /** Type of the event, state, response, kind of entry, or outcome */
+  /** Type of the event, state, response, kind of entry, outcome, or action */
   what: string;
   amount: string | null;
   /** Person or program that did it, if known */

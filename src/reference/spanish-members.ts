@@ -83,10 +83,10 @@ export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   'With the decimals of a callback: `12990.00`': 'Con los decimales de un callback: `12990.00`',
   'Sum of the completed refunds': 'Suma de las devoluciones completadas',
   'With `q`: the part of the payment that matches the text': 'Con `q`: la parte del pago que coincide con el texto',
-  'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person':
-    'Un evento del feed, un intento de pago, un callback, un intento de entrega, un asiento de los libros o una decisión de una persona',
-  'Type of the event, state, response, kind of entry, or outcome':
-    'Tipo del evento, estado, respuesta, clase de asiento o resultado',
+  'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, a decision of a person about an attempt or a refund, or another act of a person or a program':
+    'Un evento del feed, un intento de pago, un callback, un intento de entrega, un asiento de los libros, una decisión de una persona sobre un intento o una devolución, u otro acto de una persona o de un programa',
+  'Type of the event, state, response, kind of entry, outcome, or action':
+    'Tipo del evento, estado, respuesta, clase de asiento, resultado o acción',
   'Person or program that did it, if known': 'La persona o el programa que lo hizo, si se conoce',
   'Details, by name': 'Detalles, por nombre',
   'Time until which the transaction can be paid': 'Hasta cuándo se puede pagar la transacción',

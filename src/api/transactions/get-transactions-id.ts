@@ -13,9 +13,9 @@ const TimelineLineSchema = Type.Object(
     kind: Type.String({
       enum: ['event', 'attempt', 'callback', 'delivery', 'entry', 'decision', 'act'],
       description:
-        'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person',
+        'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, a decision of a person about an attempt or a refund, or another act of a person or a program',
     }),
-    what: Type.String({ description: 'Type of the event, state, response, kind of entry, or outcome' }),
+    what: Type.String({ description: 'Type of the event, state, response, kind of entry, outcome, or action' }),
     amount: Type.Nullable(Type.String()),
     by: Type.Nullable(Type.String(), {
       description: 'Person or program that did it, if known',
