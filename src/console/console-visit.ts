@@ -94,7 +94,7 @@ export function consoleHandler(
       if (app.config.rateLimits) await limitUser(app, request, user.id);
       if (standing === 'in') shown = user;
       else if (!also.includes(standing)) return await goTo(`${FIRST[standing]}${nextOf(request)}`);
-      const missing = missingPermission(app, request, found);
+      const missing = lackedPermission(app, request, found);
       if (missing !== null) return await send(403, refusedPage(language, missing, user));
       const whole = wholePermission(request, user);
       if (whole !== null) return await send(404, wholePage(language, whole));
@@ -166,7 +166,7 @@ function signInPath(app: App, request: FastifyRequest): string {
  * Returns the permission that the person lacks, and counts the refusal. A screen without permissions in the table is
  * open to everyone who has signed in.
  */
-function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
+function lackedPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
   const needed = neededFor(request);
   if (needed === undefined || mayAny(user.may, needed)) return null;
   const [permission] = needed;

@@ -65,13 +65,13 @@ export function proveByPassword(app: App, session: SessionRow, attempt: LoginAtt
   return queue(app, { ...attempt, kind: 'console', session });
 }
 
-type KindOfAttempt = LoginAttempt & { kind: 'password' | 'console'; session?: SessionRow };
+type QueuedAttempt = LoginAttempt & { kind: 'password' | 'console'; session?: SessionRow };
 
 /**
  * Strangers from hundreds of networks fill only their own queue. The other one is for networks of any user: one for the
  * networks of the named user would reveal that there is such a user.
  */
-async function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
+async function queue(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
   const known = await isNetworkOfUsers(app, clientNetwork(attempt.address));
   const turns = attempts(app)[known ? 'known' : 'strangers'];
   return turns.submit(clientNetwork(attempt.address, 48), attempt).catch((error: unknown) => {
@@ -87,11 +87,11 @@ const attempts = perInstance((app: App) => ({
 }));
 
 function createAttempts(app: App) {
-  const work = (attempt: KindOfAttempt) => judge(app, attempt);
+  const work = (attempt: QueuedAttempt) => judge(app, attempt);
   return createFairQueue({ work, maxQueued: 256, maxOfAnOwner: 64 });
 }
 
-async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
+async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
   const user = await selectUserByEmail(app.db, email);
@@ -142,7 +142,7 @@ type Place = { user: UserRow; network: string; now: number };
  */
 async function begin(
   tx: Tx,
-  { kind, session }: KindOfAttempt,
+  { kind, session }: QueuedAttempt,
   { user, network, now }: Place,
 ): Promise<SessionRow | null> {
   if (session !== undefined) return renewSession(tx, session, 'password', now);

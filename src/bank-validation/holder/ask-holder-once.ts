@@ -11,7 +11,7 @@ import {
 } from '../bank-validation-queries.ts';
 import type { Validation } from '../stored-validation.ts';
 import type { Draft } from '../validation-draft.ts';
-import { ASK_AGAIN_MS, answeredParts, PATIENCE_MS, pendingRow } from './ask-holder.ts';
+import { ASK_AGAIN_MS, answeredParts, PATIENCE_MS, pendingRow, TAKE_OVER_MS } from './ask-holder.ts';
 import { isMiss } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { settleValidation } from './settle-validations.ts';
@@ -39,7 +39,7 @@ export async function askHolderOnce(
   // A question has a RUT here: with a wrong RUT the verdict is already `invalid`.
   const rutHash = draft.rutHash as string;
   await reserveProviderBudget(app, draft.actor, rutHash);
-  const pending = pendingRow(app, provider, draft);
+  const pending = pendingRow(app, provider, draft, TAKE_OVER_MS);
   const claimed = await app.db.transaction(async (tx) => {
     const first = await claim(tx, pending.row.id);
     if (first) await insertValidations(tx, [pending.row]);

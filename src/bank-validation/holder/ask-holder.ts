@@ -14,7 +14,7 @@ export const PATIENCE_MS = 1_500;
 /** When a provider that answered `pending` is asked again. */
 export const ASK_AGAIN_MS = 1_000;
 /** When another replica asks again if this process dies. Longer than a provider may take. */
-const TAKE_OVER_MS = 60_000;
+export const TAKE_OVER_MS = 60_000;
 
 /**
  * Asks the online provider, within the budget, and stores the result.
@@ -66,10 +66,9 @@ async function keepPending(
   draft: Draft,
   delayMs: number,
 ): Promise<{ validation: Validation; row: ValidationRow }> {
-  const { validation, row } = pendingRow(app, provider, draft);
-  const kept = { ...row, next_ask_at: app.now() + delayMs };
-  await app.db.transaction((tx) => insertValidations(tx, [kept]));
-  return { validation, row: kept };
+  const pending = pendingRow(app, provider, draft, delayMs);
+  await app.db.transaction((tx) => insertValidations(tx, [pending.row]));
+  return pending;
 }
 
 /** Returns a validation with the provider's answer, and its row. */
@@ -90,11 +89,12 @@ export function answeredParts(
   };
 }
 
-/** Returns a validation whose provider has not answered, and its row. Any replica asks again when it is due. */
+/** Returns a validation whose provider has not answered, and its row. Any replica asks again after `delayMs`. */
 export function pendingRow(
   app: App,
   provider: ValidationProvider,
   draft: Draft,
+  delayMs: number,
 ): { validation: Validation; row: ValidationRow } {
   const label = providerLabel(provider);
   const { validation, row } = rowOf(draft, holderChecks(label, { kind: 'pending' }, null));
@@ -104,7 +104,7 @@ export function pendingRow(
       ...row,
       state: 'pending',
       provider: label,
-      next_ask_at: app.now() + TAKE_OVER_MS,
+      next_ask_at: app.now() + delayMs,
       asks: 1,
       sealed_question: sealQuestion(app, row.actor, draft.question),
     },
