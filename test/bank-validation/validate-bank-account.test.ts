@@ -486,6 +486,17 @@ forEachEngine('the budget for provider questions', (openTestDatabase) => {
     await refusedAfter(USER, 49);
   });
 
+  test('deletes the record of a refusal on the next day, and not before', async () => {
+    const { app, db, refusedAfter } = await open('no_match');
+    const days = async () => (await db.query('select day from provider_refusals')).length;
+    await refusedAfter(USER, 50);
+    await deleteOldValidations(app, 10);
+    assert.equal(await days(), 1);
+    app.now.advance(86_400_000);
+    await deleteOldValidations(app, 10);
+    assert.equal(await days(), 0);
+  });
+
   async function open(kind: 'match' | 'no_match') {
     const db = await openTestDatabase();
     let asked = 0;

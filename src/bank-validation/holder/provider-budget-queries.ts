@@ -56,9 +56,10 @@ export async function countRefusal(tx: Tx, actor: string, day: number, now: numb
   return row?.refusals === 1;
 }
 
-/** Deletes the records of earlier days. */
+/** Deletes the records of earlier days: questions, and refusals. */
 export async function deleteQuestionsBefore(tx: Tx, day: number): Promise<void> {
   await tx.query('delete from provider_questions where day < $1', [day]);
+  await tx.query('delete from provider_refusals where day < $1', [day]);
 }
 
 /** Deletes the records of questions to providers about a RUT. */
