@@ -89,6 +89,21 @@ forEachEngine('an old callback', (openTestDatabase) => {
     while ((await deleteOldCallbacks(app, 10)) > 0);
     assert.deepEqual(await left(app), { callbacks: 1001, attempts: 1001 });
   });
+
+  test('is deleted even when a thousand older ones were given up lately', async () => {
+    const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1', RETENTION_DELIVERY_ATTEMPTS: '1' });
+    await deliver(app, 1, 500);
+    await copyRows(app, 'callbacks', (copy) => ({ webhook_id: `evt_copy_${copy}` }));
+    await copyRows(app, 'delivery_attempts', () => ({}));
+    await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead', finished_at = $1", [app.now()]));
+    await deliver(app, 2, 200);
+    app.now.advance(2 * DAY);
+    while ((await deleteOldCallbacks(app, 10)) > 0);
+    assert.deepEqual(await left(app), { callbacks: 1001, attempts: 1001 });
+    app.now.advance(6 * DAY);
+    while ((await deleteOldCallbacks(app, 100)) > 0);
+    assert.deepEqual(await left(app), { callbacks: 0, attempts: 0 });
+  });
 });
 
 /** Adds a thousand copies of the only row. */
