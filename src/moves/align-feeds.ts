@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { selectLastCut } from '../outbox/feed/feed-cut-queries.ts';
-import { EVENT_COLUMNS } from '../outbox/outbox-queries.ts';
+import { EVENT_COLUMNS } from '../outbox/feed/feed-queries.ts';
 import type { Move } from './move.ts';
 import { type MovedEvent, selectEventsOf } from './moved-event-queries.ts';
 

@@ -1,5 +1,5 @@
 import type { Reader, SqlRow, Tx } from '../db/database.ts';
-import { EVENT_COLUMNS, insertEvents } from '../outbox/outbox-queries.ts';
+import { EVENT_COLUMNS, insertEvents } from '../outbox/feed/feed-queries.ts';
 
 /** An event without its place in a feed. */
 export type MovedEvent = SqlRow & {

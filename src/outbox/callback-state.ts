@@ -1,6 +1,8 @@
 import { type Leased, type NextAttempt, nextAttempt } from '../lib/next-attempt.ts';
 import type { NextStep } from './retry-schedule.ts';
 
+export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
+
 /**
  * The state of a callback. `queued`: waits for an attempt. `redirected`: the shop handled it and responded with a
  * redirect. `superseded`: the shop rejected it, but had the same result from the payer's browser. `dead`: given up.
@@ -8,8 +10,6 @@ import type { NextStep } from './retry-schedule.ts';
  * whose user is disabled or does not see the event any more.
  */
 export type CallbackState = (typeof CALLBACK_STATES)[number];
-
-export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
 
 const HAS_ARRIVED: Record<CallbackState, boolean> = {
   queued: false,

@@ -93,7 +93,7 @@ type Claim = ClaimedCallback & { claimedAt: number };
  */
 export function createCallbackDelivery(app: App, onRoom: () => void = () => {}): CallbackDelivery {
   const queues = new Map<number, EndpointQueue>();
-  const sending = new Set<Promise<void>>();
+  const deliveries = new Set<Promise<void>>();
   const recorder = createRecorder(app);
   app.metrics.watchQueue('delivery-attempts', recorder);
   let draining = false;
@@ -108,8 +108,8 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (callback === null) return false;
     waiting--;
     queue.sending.add(callback.transaction_id);
-    const done = deliver(callback, queue).finally(() => sending.delete(done));
-    sending.add(done);
+    const done = deliver(callback, queue).finally(() => deliveries.delete(done));
+    deliveries.add(done);
     return true;
   };
   const shares = createCallbackShares(beginOne);
@@ -138,7 +138,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     const isPast = queues.size > 0 && enough.size === queues.size;
     // `abs`, so that setting the clock back also ends the wait.
     if (isPast && Math.abs(app.now() - lookedPastAt) < LOOKED_PAST_EVERY_MS) return 0;
-    if (slow + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
+    if (slow + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(deliveries);
     const claims = await claim(app, excluded, crowded ? full : NOTHING_LEFT_OUT, limit);
     if (isPast && claims.length === 0) lookedPastAt = app.now();
     limit = addClaims(queues, claims, enough, limit, shares.hostOf);
@@ -148,7 +148,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   };
 
   const settled = async () => {
-    while (sending.size > 0) await Promise.all(sending);
+    while (deliveries.size > 0) await Promise.all(deliveries);
     await recorder.flush();
   };
 
@@ -248,9 +248,12 @@ async function claim(app: App, excluded: readonly number[], full: LeftOut, limit
       until: now + CALLBACK_LEASE_MS,
       perEndpoint: CLAIMED_PER_ENDPOINT,
       limit,
-      excluded,
-      listened: [...(await selectListened(tx, now)), ...full.environments],
-      hosts: full.hosts,
+      excluded: {
+        endpoints: excluded,
+        // A listener gets the callbacks of its environment.
+        environments: [...full.environments, ...(await selectListened(tx, now))],
+        hosts: full.hosts,
+      },
     }),
   );
   // `returning` does not guarantee an order.

@@ -34,7 +34,7 @@ export async function enqueueEvent(
   };
   if (environment.eventsUrl !== null) await enqueuePost(tx, { ...post, url: environment.eventsUrl });
   for (const { id, url } of await findSubscribers(tx, environment.id, event.type)) {
-    await enqueuePost(tx, { ...post, url, also: id });
+    await enqueuePost(tx, { ...post, url, idSuffix: id });
   }
 }
 
@@ -65,7 +65,7 @@ export async function enqueueEnvironmentEvents(
       contentType: 'application/json' as const,
       body: environmentEventBody(environment, event),
     };
-    return subscribers.map(({ id, url }) => ({ ...post, url, also: `${subjectId}_${id}` }));
+    return subscribers.map(({ id, url }) => ({ ...post, url, idSuffix: `${subjectId}_${id}` }));
   });
   await enqueuePosts(tx, posts);
 }

@@ -18,8 +18,8 @@ export type Post = {
   url: string;
   contentType: 'application/x-www-form-urlencoded' | 'application/json';
   body: string;
-  /** A suffix of the `webhook-id` that distinguishes posts of the same event. */
-  also?: string;
+  /** The end of the `webhook-id`, which tells posts of one event apart. */
+  idSuffix?: string;
 };
 
 /**
@@ -67,7 +67,7 @@ function rowOf(post: Post, { id, disabled_at, epoch }: EndpointRow): SqlRow {
   };
 }
 
-function idOf({ transactionId, sequence, also }: Post, epoch: number): string {
-  if (also === undefined) return transactionEventId(transactionId, sequence, epoch);
-  return transactionId === 0 ? `evt_${also}` : `${transactionEventId(transactionId, sequence, epoch)}_${also}`;
+function idOf({ transactionId, sequence, idSuffix }: Post, epoch: number): string {
+  if (idSuffix === undefined) return transactionEventId(transactionId, sequence, epoch);
+  return transactionId === 0 ? `evt_${idSuffix}` : `${transactionEventId(transactionId, sequence, epoch)}_${idSuffix}`;
 }

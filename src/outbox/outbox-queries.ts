@@ -1,30 +1,7 @@
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { listsOf, type RowKey } from '../db/row-key.ts';
 import type { Recall } from '../lib/recall.ts';
-import type { Environment } from '../payment-services/payment-service.ts';
 import type { CallbackState } from './callback-state.ts';
-import type { EventType } from './event.ts';
-
-/** The columns of an event without its place in the feed. The links of the feed hash them in this order. */
-export const EVENT_COLUMNS = [
-  'environment_id',
-  'transaction_id',
-  'sequence',
-  'created_at',
-  'type',
-  'user_id',
-  'data',
-] as const;
-
-const EVENTS: InsertTarget = { name: 'events', columns: EVENT_COLUMNS };
-
-/** Inserts the first event of each new transaction from its row; `inserted` is defined by `Tx.insertNewRows`. */
-export const INSERT_CREATED_EVENTS = `insert into events (environment_id, transaction_id, sequence, created_at, type)
-  select environment_id, id, last_sequence, created_at, 'transaction.created' from inserted returning transaction_id`;
-
-export async function insertEvents(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
-  await tx.insertRows(EVENTS, rows);
-}
 
 const CALLBACKS: InsertTarget = {
   name: 'callbacks',
@@ -49,79 +26,6 @@ export async function insertCallbacks(tx: Tx, rows: readonly SqlRow[]): Promise<
   await tx.insertRows(CALLBACKS, rows);
 }
 
-/** Returns the newest place in the feed, the offset, and the id of the current transaction. PostgreSQL only. */
-export async function selectFeedPlace(tx: Tx): Promise<{ newest: number; current: number; before: number }> {
-  const [place] = await tx.query<{ newest: number; current: number; before: number }>(
-    `select coalesce((select max(commit_id) from events), 0) as newest, before,
-       pg_current_xact_id()::text::bigint as current from feed_offset`,
-  );
-  return place as { newest: number; current: number; before: number };
-}
-
-/** Sets the offset: new events get the place `before` plus the id of their transaction. */
-export async function updateFeedOffset(tx: Tx, before: number): Promise<void> {
-  await tx.query('update feed_offset set before = $1', [before]);
-  await tx.query(`alter table events alter column commit_id set default ${before} + {commit_id}`);
-}
-
-export type FeedRow = SqlRow & {
-  position: number;
-  commit_id: number;
-  /** 0: none, such as an event of a user. */
-  environment_id: number;
-  transaction_id: number | null;
-  sequence: number | null;
-  created_at: number;
-  type: EventType;
-  user_id: string | null;
-  data: string | null;
-};
-
-/** Returns the next events after a place in the feed, in the order of their commits. */
-export function selectFeed(
-  db: Reader,
-  after: { commitId: number; position: number },
-  limit: number,
-): Promise<FeedRow[]> {
-  return db.query<FeedRow>(
-    `select position, commit_id, environment_id, transaction_id, sequence, created_at, type, user_id, data
-     from events where {after_cursor} order by {feed_order} limit $3`,
-    [after.commitId, after.position, limit],
-  );
-}
-
-export type FeedTransaction = SqlRow & {
-  id: number;
-  reference: string;
-  amount: number;
-  currency: string;
-  environment: Environment;
-  payment_service_id: string;
-};
-
-/** Returns these transactions, for the events of the feed in these environments. */
-export function selectFeedTransactions(
-  db: Reader,
-  ids: readonly number[],
-  environmentIds: readonly number[],
-): Promise<FeedTransaction[]> {
-  return db.query<FeedTransaction>(
-    `select t.id, t.reference, t.amount, t.currency, e.environment, e.payment_service_id
-     from transactions t join environments e on e.id = t.environment_id
-     where t.id {among $1} and t.environment_id {among $2}`,
-    [ids, environmentIds],
-  );
-}
-
-export type FeedEnvironment = SqlRow & { id: number; environment: Environment; payment_service_id: string };
-
-/** Returns the environments of events without a transaction, with their payment services. */
-export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Promise<FeedEnvironment[]> {
-  return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id {among $1}', [
-    ids,
-  ]);
-}
-
 /** The columns of a claimed callback that a worker needs. */
 export type ClaimedCallback = SqlRow & {
   id: number;
@@ -142,10 +46,13 @@ export type ClaimedCallback = SqlRow & {
   body: string;
 };
 
+export const CLAIMED_COLUMNS =
+  'id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url, content_type, body';
+
 /**
  * Claims due callbacks until `until` by moving their due time there, so that unfinished claims become due again. Takes
- * the `limit` callbacks due longest, at most `perEndpoint` per endpoint, without `excluded` endpoints, so that a long
- * queue hides no other. Skips the `listened` environments, which have listeners, and `hosts` at their limit.
+ * the `limit` callbacks due longest, at most `perEndpoint` per endpoint, so that a long queue hides no other. Leaves out
+ * the `excluded` endpoints, environments and hosts.
  */
 export function claimCallbacks(
   tx: Tx,
@@ -155,14 +62,17 @@ export function claimCallbacks(
     until: number;
     perEndpoint: number;
     limit: number;
-    excluded: readonly number[];
-    listened: readonly number[];
-    hosts: readonly { environmentId: number; origin: string }[];
+    excluded: {
+      endpoints: readonly number[];
+      environments: readonly number[];
+      hosts: readonly { environmentId: number; origin: string }[];
+    };
   },
 ): Promise<ClaimedCallback[]> {
+  const { endpoints, environments, hosts } = claim.excluded;
   // Separate parameters: a list would be parsed again for every row that the scan passes.
-  const hosts = claim.hosts.flatMap(({ environmentId, origin }) => [environmentId, `${origin}/`]);
-  const toHosts = claim.hosts.map((_, at) => {
+  const hostParameters = hosts.flatMap(({ environmentId, origin }) => [environmentId, `${origin}/`]);
+  const toHosts = hosts.map((_, at) => {
     const [environment, start] = [`$${8 + 2 * at}`, `$${9 + 2 * at}`];
     return `and not (environment_id = ${environment} and lower(substr(url, 1, length(${start}))) = ${start})`;
   });
@@ -181,9 +91,8 @@ export function claimCallbacks(
          ) as due
        ) as ranked
        where place <= $5{end_chosen}
-     returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
-       content_type, body`,
-    [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, claim.listened, ...hosts],
+     returning ${CLAIMED_COLUMNS}`,
+    [endpoints, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, environments, ...hostParameters],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts';
 import type { TransactionEventInput } from './event.ts';
 import { NO_ENVIRONMENT } from './feed/feed-link.ts';
-import { insertEvents } from './outbox-queries.ts';
+import { insertEvents } from './feed/feed-queries.ts';
 
 /** Inserts events of transactions into the feed, in the transaction of the change. */
 export async function recordEvents(tx: Tx, events: readonly TransactionEventInput[]): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Transfer } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { enqueueEnvironmentEvents } from '../outbox/enqueue-event.ts';
@@ -52,14 +51,14 @@ export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Pay
     url: payout.callback_url as string,
     contentType: 'application/json' as const,
     body: tefBody(payout, payout.state),
-    also: `${payout.id}_${payout.state}`,
+    idSuffix: `${payout.id}_${payout.state}`,
   }));
   await enqueuePosts(tx, posts);
 }
 
 /** Books all transfers in one posting. */
 async function postPayouts(tx: Tx, environmentId: number, payouts: readonly Payout[], at: number): Promise<void> {
-  const [first, ...others] = payouts.map(transferOf).filter((transfer): transfer is Transfer => transfer !== null);
+  const [first, ...others] = payouts.flatMap((payout) => transferOf(payout) ?? []);
   if (first === undefined) return;
   await postEntries(tx, { environmentId, at, transactionId: null, transfers: [first, ...others] });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
-import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
+import { type FeedRow, selectFeed } from '../outbox/feed/feed-queries.ts';
 import {
   type AmountDay,
   advanceSearchProgress,
@@ -30,7 +30,7 @@ const REST_MS = 20;
  */
 export async function indexPayments(app: App): Promise<number> {
   const place = await selectSearchProgress(app.db);
-  const events = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, BATCH);
+  const events = await selectFeed(app.db, place, BATCH);
   const last = events.at(-1);
   if (last === undefined) return 0;
   const terms = await termsOf(app);

@@ -1,5 +1,5 @@
 import type { InsertWithFollowers, Reader, SqlRow, Tx } from '../db/database.ts';
-import { INSERT_CREATED_EVENTS } from '../outbox/outbox-queries.ts';
+import { INSERT_CREATED_EVENTS } from '../outbox/feed/feed-queries.ts';
 import type { Transaction, TransactionKey } from './transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
 

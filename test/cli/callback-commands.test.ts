@@ -255,7 +255,9 @@ async function holdAll(folder: string): Promise<number> {
   const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, { connections: 1, pooler: false, onFatal: () => {} });
   const now = Date.now();
   const claim = { lease: 'held', now, until: now + CALLBACK_LEASE_MS, perEndpoint: 9, limit: 9 };
-  const claimed = await db.transaction((tx) => claimCallbacks(tx, { ...claim, excluded: [], listened: [], hosts: [] }));
+  const claimed = await db.transaction((tx) =>
+    claimCallbacks(tx, { ...claim, excluded: { endpoints: [], environments: [], hosts: [] } }),
+  );
   await db.close();
   assert.equal(claimed.length, 2);
   return now;

@@ -159,9 +159,7 @@ forEachEngine('a service that stops', (openTestDatabase, engine) => {
       until: far + 60_000,
       perEndpoint: 9,
       limit: 9,
-      listened: [],
-      hosts: [],
-      excluded: [],
+      excluded: { endpoints: [], environments: [], hosts: [] },
     };
     assert.equal((await app.db.transaction((tx) => claimCallbacks(tx, claim))).length, 1);
     const service = await start(db.url);

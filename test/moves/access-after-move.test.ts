@@ -95,7 +95,7 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
     const url = 'https://erp.example.cl/refunds';
     const post = { environmentId: merchant.id, transactionId: 0, sequence: 0, at: from.now(), url, body: '{}' };
     await from.db.transaction(async (tx) => {
-      await enqueuePost(tx, { ...post, contentType: 'application/json', also: `mv_1_${here.also}` });
+      await enqueuePost(tx, { ...post, contentType: 'application/json', idSuffix: `mv_1_${here.also}` });
       await tx.query(`update callbacks set attempts = 1 where webhook_id like '%wh_%'`);
     });
     const { webhooks } = await movePaymentService(from, to, wishOf(merchant));

@@ -55,7 +55,7 @@ forEachEngine('a backlog larger than one claim', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     await enqueue(app, 1, 1);
     const [now, until] = [app.now(), app.now() + 60_000];
-    const due = { now, until, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
+    const due = { now, until, perEndpoint: 10, limit: 10, excluded: { endpoints: [], environments: [], hosts: [] } };
     const claim = (lease: string, meanwhile = async () => {}) =>
       app.db.transaction(async (tx) => {
         const claimed = await claimCallbacks(tx, { ...due, lease });

@@ -74,7 +74,7 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
     const { id: environmentId } = await createTestEnvironment(app);
     const [url, contentType] = ['https://shop.example/told', 'application/json'] as const;
     const post = { environmentId, transactionId: 0, sequence: 0, at: app.now(), url, contentType, body: '{}' };
-    const posts = Array.from({ length: 2001 }, (_, at) => ({ ...post, also: `po_${at}` }));
+    const posts = Array.from({ length: 2001 }, (_, at) => ({ ...post, idSuffix: `po_${at}` }));
     const sizes: number[] = [];
     await app.db.transaction((tx) => {
       const insertRows: Tx['insertRows'] = (table, rows, suffix) => {

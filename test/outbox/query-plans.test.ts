@@ -67,7 +67,7 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     const listening = listenToStatements(app);
     const now = app.now();
     const hosts = [{ environmentId: 0, origin: 'https://full.example.cl' }];
-    const size = { perEndpoint: 4096, limit: 4096, excluded: [], listened: [], hosts };
+    const size = { perEndpoint: 4096, limit: 4096, excluded: { endpoints: [], environments: [], hosts } };
     const claimed = await listening.app.db.transaction((tx) =>
       claimCallbacks(tx, { lease: 'one', now, until: now, ...size }),
     );
@@ -85,7 +85,7 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     await app.db.transaction((tx) => tx.query(`update callbacks set state = 'queued' where id > ${STORED / 2}`));
     const listening = listenToStatements(app);
     const now = app.now();
-    const size = { perEndpoint: 4096, limit: 4096, excluded: [], listened: [], hosts: [] };
+    const size = { perEndpoint: 4096, limit: 4096, excluded: { endpoints: [], environments: [], hosts: [] } };
     await listening.app.db.transaction((tx) => claimCallbacks(tx, { lease: 'one', now, until: now, ...size }));
     const [claim] = listening.heard;
     assert.ok(claim !== undefined);

@@ -344,7 +344,13 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
     claim: async (tx?: Tx): Promise<ClaimedCallback[]> => {
       if (tx === undefined) return db.transaction(shop.claim);
       const [now, lease] = [app.now(), randomUUID()];
-      const due = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
+      const due = {
+        now,
+        until: now + MINUTE,
+        perEndpoint: 10,
+        limit: 10,
+        excluded: { endpoints: [], environments: [], hosts: [] },
+      };
       return (await claimCallbacks(tx, { ...due, lease })).sort((one, other) => one.id - other.id);
     },
     states: async () => {

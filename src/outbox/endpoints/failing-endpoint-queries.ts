@@ -15,10 +15,8 @@ export type OwnedEndpoint = {
   disabled_at: number | null;
 };
 
-/** An endpoint that fails or is disabled, with its waiting callbacks and its last failure. */
-export type FailingEndpoint = EndpointFacts;
-
-export type EndpointFacts = OwnedEndpoint &
+/** An endpoint with its waiting callbacks and its last failure, if any. */
+export type FailingEndpoint = OwnedEndpoint &
   Destination & {
     /** When the last failed attempt started. */
     failed_at: number | null;

@@ -3,10 +3,10 @@ import type { Language } from '../../lib/language.ts';
 import { withDestination } from '../webhooks/find-subscribers.ts';
 import { type Cause, causeOf } from './answer-cause.ts';
 import { selectRedirecting } from './endpoint-answer-queries.ts';
-import { type EndpointFacts, selectTroubled } from './failing-endpoint-queries.ts';
+import { type FailingEndpoint, selectTroubled } from './failing-endpoint-queries.ts';
 
 /** An endpoint that needs attention, why, and how many of its callbacks ended in a redirect. */
-export type TroubledEndpoint = EndpointFacts & { cause: Cause | null; redirected: number };
+export type TroubledEndpoint = FailingEndpoint & { cause: Cause | null; redirected: number };
 
 /** How many redirected callbacks are searched for log-in pages. */
 const LOOKED = 500;

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { selectFeedPlace, updateFeedOffset } from '../outbox-queries.ts';
+import { selectFeedPlace, updateFeedOffset } from './feed-queries.ts';
 
 /**
  * Ensures that new events come after all existing events in the feed.

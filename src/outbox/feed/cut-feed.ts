@@ -8,7 +8,7 @@ import {
   selectLinkBefore,
   selectPlaceOfNext,
 } from './feed-cut-queries.ts';
-import type { PlaceInFeed } from './feed-link.ts';
+import type { PlaceInFeed } from './feed-queries.ts';
 
 const DAY_MS = 86_400_000;
 /** The pause between two batches, so that a payment's commit waits for one batch at most. */

@@ -5,8 +5,8 @@ import { notACursor } from '../../error-catalogue.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { deriveKey } from '../../lib/seal.ts';
 import { installationKey } from '../../sealing/kept-key.ts';
-import type { PlaceInFeed } from './feed-link.ts';
 import { selectPlainCursorsEnd } from './feed-link-queries.ts';
+import type { PlaceInFeed } from './feed-queries.ts';
 
 /** A place in the feed of one epoch; events after it may be lost in another epoch. */
 export type FeedPlace = PlaceInFeed & { epoch: number };

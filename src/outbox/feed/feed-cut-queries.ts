@@ -1,6 +1,7 @@
 import type { InsertTarget, Reader, Tx } from '../../db/database.ts';
 import type { FeedCut } from './feed-cut.ts';
-import type { FeedLink, PlaceInFeed } from './feed-link.ts';
+import type { FeedLink } from './feed-link.ts';
+import type { PlaceInFeed } from './feed-queries.ts';
 
 const FEED_CUTS: InsertTarget = {
   name: 'feed_cuts',

@@ -1,5 +1,6 @@
 import type { InsertTarget, Reader, Tx } from '../../db/database.ts';
-import type { FeedLink, PlaceInFeed } from './feed-link.ts';
+import type { FeedLink } from './feed-link.ts';
+import type { PlaceInFeed } from './feed-queries.ts';
 
 const FEED_LINKS: InsertTarget = {
   name: 'feed_links',

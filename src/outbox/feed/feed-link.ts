@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { SqlRow } from '../../db/database.ts';
-import { EVENT_COLUMNS, type FeedRow } from '../outbox-queries.ts';
+import { EVENT_COLUMNS, type FeedRow } from './feed-queries.ts';
 
 /** A row of `feed_links`: the events committed to the feed since the previous link. Links count from 1. */
 export type FeedLink = SqlRow & {
@@ -14,9 +14,6 @@ export type FeedLink = SqlRow & {
   events: number;
   hash: string;
 };
-
-/** The place of an event in the feed; (0, 0) is before the first. */
-export type PlaceInFeed = SqlRow & Pick<FeedLink, 'commit_id' | 'position'>;
 
 /** The hash before the first link. */
 export const FEED_GENESIS = '0'.repeat(64);

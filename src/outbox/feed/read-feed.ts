@@ -6,6 +6,9 @@ import { Problem } from '../../error-catalogue.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import type { EventType } from '../event.ts';
+import { type FeedPlace, nameEvents, readCursor, writeCursor } from './feed-cursor.ts';
+import { selectLastCut } from './feed-cut-queries.ts';
+import { NO_ENVIRONMENT } from './feed-link.ts';
 import {
   type FeedEnvironment,
   type FeedRow,
@@ -13,10 +16,7 @@ import {
   selectFeed,
   selectFeedEnvironments,
   selectFeedTransactions,
-} from '../outbox-queries.ts';
-import { type FeedPlace, nameEvents, readCursor, writeCursor } from './feed-cursor.ts';
-import { selectLastCut } from './feed-cut-queries.ts';
-import { NO_ENVIRONMENT } from './feed-link.ts';
+} from './feed-queries.ts';
 
 /** The reader of a feed: sees the events of these environments (null: all) and of the user. */
 export type FeedReader = { id: string; environmentIds: ReadonlySet<number> | null };
@@ -64,7 +64,7 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
   let scanned = 0;
   let hasMore = true;
   while (hasMore && found.length < limit && scanned < MOST_SCANNED) {
-    const rows = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, chunk);
+    const rows = await selectFeed(app.db, place, chunk);
     hasMore = rows.length === chunk;
     for (const row of rows) {
       if (found.length === limit) {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '../../app.ts';
-import { selectFeed } from '../outbox-queries.ts';
 import { addEvents, beginLinkHash, FEED_GENESIS } from './feed-link.ts';
 import { insertFeedLink, selectLastFeedLink } from './feed-link-queries.ts';
+import { type PlaceInFeed, selectFeed } from './feed-queries.ts';
 
 /** Other work runs between two pages. */
 const PAGE = 500;
@@ -16,13 +16,12 @@ const MOST_EVENTS = 3000;
 export async function sealFeed(app: App): Promise<number> {
   const last = await selectLastFeedLink(app.db);
   const hash = beginLinkHash(last?.hash ?? FEED_GENESIS);
-  let place = { commitId: last?.commit_id ?? 0, position: last?.position ?? 0 };
+  let place: PlaceInFeed = { commit_id: last?.commit_id ?? 0, position: last?.position ?? 0 };
   let events = 0;
   for (let page = PAGE; page === PAGE && events < MOST_EVENTS; ) {
     const rows = await selectFeed(app.db, place, PAGE);
     addEvents(hash, rows);
-    const end = rows.at(-1);
-    if (end !== undefined) place = { commitId: end.commit_id, position: end.position };
+    place = rows.at(-1) ?? place;
     events += rows.length;
     page = rows.length;
     await setImmediate();
@@ -31,7 +30,7 @@ export async function sealFeed(app: App): Promise<number> {
   const link = {
     link: (last?.link ?? 0) + 1,
     made_at: app.now(),
-    commit_id: place.commitId,
+    commit_id: place.commit_id,
     position: place.position,
     events,
     hash: hash.digest('hex'),

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../../db/database.ts';
 import type { RowKey } from '../../db/row-key.ts';
 import type { Recall } from '../../lib/recall.ts';
-import type { ClaimedCallback } from '../outbox-queries.ts';
+import { CLAIMED_COLUMNS, type ClaimedCallback } from '../outbox-queries.ts';
 import type { CallbackListener } from './callback-listener.ts';
 
 /** Returns the environments that have a listener at this time. */
@@ -61,9 +61,6 @@ export async function hasDue(db: Reader, environmentId: number, now: number): Pr
   return rows.length === 1;
 }
 
-const CLAIMED =
-  'id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url, content_type, body';
-
 /** Claims the callback of an environment that has been due longest, until `until`. */
 export async function claimOldest(
   tx: Tx,
@@ -75,7 +72,7 @@ export async function claimOldest(
      where environment_id = $1 and state = 'queued' and next_attempt_at <= $4 and id in (
        select id from callbacks where environment_id = $1 and state = 'queued' and next_attempt_at <= $4
        order by next_attempt_at, id limit 1)
-     returning ${CLAIMED}`,
+     returning ${CLAIMED_COLUMNS}`,
     [environmentId, claim.lease, claim.until, claim.now],
   );
   return row ?? null;
@@ -88,7 +85,7 @@ export async function selectClaimed(
   lease: string,
 ): Promise<ClaimedCallback | null> {
   const [row] = await tx.query<ClaimedCallback>(
-    `select ${CLAIMED} from callbacks where id = $1 and environment_id = $2 and lease = $3`,
+    `select ${CLAIMED_COLUMNS} from callbacks where id = $1 and environment_id = $2 and lease = $3`,
     [id, environment_id, lease],
   );
   return row ?? null;

@@ -4,7 +4,7 @@ import { selectUserById } from '../../auth/user-queries.ts';
 import type { Reader, Tx } from '../../db/database.ts';
 import { type EventsUrl, selectEventsUrls } from '../../payment-services/payment-service-queries.ts';
 import type { PostedEventType } from '../event.ts';
-import { brings, isForEventsUrl, subscriptionOf, type WebhookSubscription } from './webhook-subscription.ts';
+import { includesEvent, isForEventsUrl, subscriptionOf, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptionsFor, selectSuccessors } from './webhook-subscription-queries.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function findSubscribers(
   const told: WebhookSubscription[] = [];
   // The SQL already excludes users of other merchants: there may be thousands, and a refund waits for this.
   for (const subscription of await selectSubscriptionsFor(tx, environmentId)) {
-    if (!brings(subscription.webhook, type)) continue;
+    if (!includesEvent(subscription.webhook, type)) continue;
     if (mayGet(await readUser(tx, subscription.user_id), environmentId)) told.push(subscription);
   }
   return told;
@@ -37,17 +37,21 @@ export type UserWebhook = Pick<WebhookSubscription, 'user_id' | 'webhook'> & { e
  */
 export type Destination = { user_webhook: UserWebhook | null; events_url: EventsUrl | null };
 
-type FindPost = { webhook_id: string; environment_id: number; content_type: string };
+type PostRow = { webhook_id: string | null; content_type: string | null; environment_id: number };
 
-/** Returns what each of these posts is for. */
-export async function findDestinations(db: Reader, posts: readonly FindPost[]): Promise<Destination[]> {
-  const environments = new Set(posts.filter(isForEventsUrl).map(({ environment_id }) => environment_id));
+/** Adds what a post is for to rows with its columns; null: of no post. */
+export async function withDestination<Row extends PostRow>(
+  db: Reader,
+  rows: readonly Row[],
+): Promise<(Row & Destination)[]> {
+  const environments = new Set(rows.filter(isForEventsUrl).map(({ environment_id }) => environment_id));
   const urls = environments.size === 0 ? [] : await selectEventsUrls(db, [...environments]);
   const byEnvironment = new Map(urls.map(({ id, ...one }) => [id, one]));
-  const webhooks = await findWebhooks(db, posts);
-  return posts.map((post, at) => ({
+  const webhooks = await findWebhooks(db, rows);
+  return rows.map((row, at) => ({
+    ...row,
     user_webhook: webhooks[at] ?? null,
-    events_url: (isForEventsUrl(post) && byEnvironment.get(post.environment_id)) || null,
+    events_url: (isForEventsUrl(row) && byEnvironment.get(row.environment_id)) || null,
   }));
 }
 
@@ -56,7 +60,7 @@ export function receiverOf({ user_webhook, events_url }: Destination): UserWebho
   return user_webhook ?? events_url;
 }
 
-async function findWebhooks(db: Reader, posts: readonly FindPost[]): Promise<(UserWebhook | null)[]> {
+async function findWebhooks(db: Reader, posts: readonly PostRow[]): Promise<(UserWebhook | null)[]> {
   const ids = [...new Set(posts.flatMap((post) => subscriptionOf(post) ?? []))];
   if (ids.length === 0) return [];
   const successors = new Map((await selectSuccessors(db, ids)).map((one) => [one.id, one]));
@@ -70,22 +74,6 @@ async function findWebhooks(db: Reader, posts: readonly FindPost[]): Promise<(Us
     const { user_id, webhook, email, url } = successor;
     return { user_id, webhook, email, url: mayGet(users.get(user_id) ?? null, post.environment_id) ? url : null };
   });
-}
-
-type PostRow = { webhook_id: string | null; content_type: string | null; environment_id: number };
-
-/** Adds what a post is for to rows with its columns; null: of no post. */
-export async function withDestination<Row extends PostRow>(
-  db: Reader,
-  rows: readonly Row[],
-): Promise<(Row & Destination)[]> {
-  const posts = rows.map(({ webhook_id, content_type, environment_id }) => ({
-    webhook_id: webhook_id ?? '',
-    content_type: content_type ?? '',
-    environment_id,
-  }));
-  const found = await findDestinations(db, posts);
-  return rows.map((row, at) => ({ ...row, ...(found[at] as Destination) }));
 }
 
 async function readUser(db: Reader, id: string): Promise<User | null> {

@@ -3,7 +3,7 @@ import { endpointAddress } from '../endpoints/endpoint-address.ts';
 import { ensureEndpoint, updateIdle } from '../endpoints/endpoint-queries.ts';
 import type { ClaimedCallback } from '../outbox-queries.ts';
 import type { NextStep } from '../retry-schedule.ts';
-import { findDestinations, receiverOf } from './find-subscribers.ts';
+import { receiverOf, withDestination } from './find-subscribers.ts';
 import { endPosts, lockEndpoints, readdressPosts } from './webhook-post-queries.ts';
 import { isForEventsUrl, subscriptionOf } from './webhook-subscription.ts';
 
@@ -51,7 +51,7 @@ export async function stepOf(app: App, post: ClaimedCallback, step: NextStep): P
 
 /** Returns where a post goes now; null: nowhere. */
 async function urlNow(app: App, post: ClaimedCallback): Promise<string | null> {
-  const [destination] = await findDestinations(app.db, [post]);
+  const [destination] = await withDestination(app.db, [post]);
   const receiver = destination === undefined ? null : receiverOf(destination);
   return receiver === null ? post.url : receiver.url;
 }

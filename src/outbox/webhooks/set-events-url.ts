@@ -9,7 +9,7 @@ import {
   selectEventsUrls,
   updateEventsUrl,
 } from '../../payment-services/payment-service-queries.ts';
-import { enableOwn, endOwnPosts, postsOfEventsUrl, readdressOwnPosts } from './move-posts.ts';
+import { enableOwn, endOwnPosts, postsOfEventsUrl, readdressOwnPosts } from './own-posts.ts';
 
 /**
  * Sets the URL to which events of an environment's refunds are posted as JSON; null: none. The caller has checked the

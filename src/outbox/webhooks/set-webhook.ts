@@ -5,7 +5,7 @@ import { hashOfUrl } from '../../audit/said-url.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { endpointAddress } from '../endpoints/endpoint-address.ts';
-import { enableOwn, endOwnPosts, postsOfWebhook, readdressOwnPosts } from './move-posts.ts';
+import { enableOwn, endOwnPosts, postsOfWebhook, readdressOwnPosts } from './own-posts.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
 

@@ -40,7 +40,7 @@ export function isWebhook(text: string): text is Webhook {
 }
 
 /** Returns whether a webhook includes events of this type. */
-export function brings(webhook: Webhook, type: PostedEventType): boolean {
+export function includesEvent(webhook: Webhook, type: PostedEventType): boolean {
   return (WEBHOOKS[webhook] as readonly PostedEventType[]).includes(type);
 }
 
@@ -49,13 +49,13 @@ const SUBSCRIPTION = /_(wh_[0-9a-z]+)$/;
 /**
  * Returns the id of the subscription that a post is for: it ends the `webhook-id`. Null: a post to nobody's webhook.
  */
-export function subscriptionOf({ webhook_id }: { webhook_id: string }): string | null {
-  return SUBSCRIPTION.exec(webhook_id)?.[1] ?? null;
+export function subscriptionOf({ webhook_id }: { webhook_id: string | null }): string | null {
+  return SUBSCRIPTION.exec(webhook_id ?? '')?.[1] ?? null;
 }
 
 /** Returns whether a post is for a merchant's events URL: an event of a transaction, for nobody's webhook. */
-export function isForEventsUrl(post: { webhook_id: string; content_type: string }): boolean {
-  return post.content_type === 'application/json' && /^evt_\d+_[\d_]+$/.test(post.webhook_id);
+export function isForEventsUrl(post: { webhook_id: string | null; content_type: string | null }): boolean {
+  return post.content_type === 'application/json' && /^evt_\d+_[\d_]+$/.test(post.webhook_id ?? '');
 }
 
 /**

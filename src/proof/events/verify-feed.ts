@@ -4,7 +4,7 @@ import { type FeedCut, isGenuineCut } from '../../outbox/feed/feed-cut.ts';
 import { selectLastCut } from '../../outbox/feed/feed-cut-queries.ts';
 import { addEvents, beginLinkHash, FEED_GENESIS, type FeedLink } from '../../outbox/feed/feed-link.ts';
 import { selectFeedLinksAfter, selectLastFeedLink } from '../../outbox/feed/feed-link-queries.ts';
-import { type FeedRow, selectFeed } from '../../outbox/outbox-queries.ts';
+import { type FeedRow, type PlaceInFeed, selectFeed } from '../../outbox/feed/feed-queries.ts';
 import { type Findings, stopping } from '../proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
 
@@ -14,10 +14,8 @@ import { readGenuineCut } from './read-genuine-cut.ts';
  */
 export type FeedCoverage = { sealed: number; waiting: number; deleted: number; cut: number | null };
 
-/** `cut`: the last link whose events were deleted for their age. `until`: the last event of the link. */
-export type FeedPlace = ChainPlace & { deleted: number; cut: number | null; until: Place };
-
-type Place = { commitId: number; position: number };
+/** `cut`: the last link whose events were deleted for their age. */
+export type FeedPlace = ChainPlace & { deleted: number; cut: number | null };
 
 /**
  * Verifies the chain over the feed, and resumes an interrupted walk. A changed, deleted or inserted event is located to
@@ -60,8 +58,7 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
     previous = link.hash;
     if (sealed - kept < walk.page && link.link !== end) continue;
     kept = sealed;
-    const until = { commitId: link.commit_id, position: link.position };
-    const place = { rows: sealed, link: link.link, hash: link.hash, deleted, cut: cut?.link ?? null, until };
+    const place = { rows: sealed, link: link.link, hash: link.hash, deleted, cut: cut?.link ?? null };
     await walk.reached(place, link.link / end);
   }
   let waiting = 0;
@@ -70,18 +67,20 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
 }
 
 /**
- * Returns the place of the interrupted walk if the feed still has that link and the same number of events before it.
+ * Returns the place of the interrupted walk, with its link, if the feed still has that link and the same number of
+ * events before it.
  */
 async function placeToGoOn(
   app: App,
   cut: FeedCut | null,
   findings: Findings,
   walk: Walk<FeedPlace>,
-): Promise<FeedPlace | null> {
+): Promise<(FeedPlace & { until: FeedLink }) | null> {
   if (walk.from === null) return null;
   const { link, hash } = walk.from;
   const [found] = await selectFeedLinksAfter(app.db, link - 1, 1);
-  if (found?.link === link && found.hash === hash) return walk.from.cut === (cut?.link ?? null) ? walk.from : null;
+  if (found?.link === link && found.hash === hash)
+    return walk.from.cut === (cut?.link ?? null) ? { ...walk.from, until: found } : null;
   walk.contradicted();
   const says = `link ${link} of the feed is not what was verified before: it was deleted, or the feed was computed anew`;
   const subject = `feed link ${link}`;
@@ -89,8 +88,8 @@ async function placeToGoOn(
   return null;
 }
 
-function placeOf(cut: FeedCut | null): Place {
-  return { commitId: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
+function placeOf(cut: FeedCut | null): PlaceInFeed {
+  return { commit_id: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
 }
 
 /** Returns the last cut that this service made. */
@@ -114,7 +113,7 @@ async function hashUntil(events: EventReader, link: FeedLink, previous: string):
   const hash = beginLinkHash(previous);
   let [count, first] = [0, null as FeedRow | null];
   for (;;) {
-    const row = await events.next({ commitId: link.commit_id, position: link.position });
+    const row = await events.next(link);
     if (row === null) return { count, hash: hash.digest('hex'), first };
     first ??= row;
     count++;
@@ -138,18 +137,17 @@ function report(findings: Findings, link: FeedLink, { count, first }: Omit<Found
 
 type EventReader = {
   /** Returns the next event; null at the end, or if no event up to `until` is left. */
-  next(until?: Place): Promise<FeedRow | null>;
+  next(until?: PlaceInFeed): Promise<FeedRow | null>;
 };
 
-function readEvents(app: App, after: Place, page: number): EventReader {
+function readEvents(app: App, after: PlaceInFeed, page: number): EventReader {
   let [rows, at, ended, place] = [[] as FeedRow[], 0, false, after];
   const peek = async () => {
     if (at === rows.length && !ended) {
       rows = await selectFeed(app.db, place, page);
       at = 0;
       ended = rows.length < page;
-      const end = rows.at(-1);
-      if (end !== undefined) place = { commitId: end.commit_id, position: end.position };
+      place = rows.at(-1) ?? place;
     }
     return rows[at] ?? null;
   };
@@ -163,8 +161,8 @@ function readEvents(app: App, after: Place, page: number): EventReader {
   };
 }
 
-function isAfter(row: FeedRow, { commitId, position }: Place): boolean {
-  return row.commit_id === commitId ? row.position > position : row.commit_id > commitId;
+function isAfter(row: FeedRow, { commit_id, position }: PlaceInFeed): boolean {
+  return row.commit_id === commit_id ? row.position > position : row.commit_id > commit_id;
 }
 
 async function* readLinks(app: App, after: number, limit: number): AsyncGenerator<FeedLink> {
