@@ -14,7 +14,7 @@ import {
   hasHashes,
   hasStrangersAmong,
   insertMove,
-  selectEnvironmentsOf,
+  selectEnvironmentIdsOf,
   selectIdSpan,
   selectLastMoves,
   selectMove,
@@ -117,7 +117,7 @@ async function requireMovable(from: App, to: App, paymentServiceId: string): Pro
   const [here, there] = [await selectStoreMark(from.db), await selectStoreMark(to.db)];
   if (from.config.databaseUrl === to.config.databaseUrl || (here.store_id !== null && here.store_id === there.store_id))
     throw new MoveRefusal('MOVE_TO_ITSELF', 'Both settings lead to the same database.');
-  const environmentIds = (await selectEnvironmentsOf(from.db, paymentServiceId)).map(({ id }) => id);
+  const environmentIds = await selectEnvironmentIdsOf(from.db, paymentServiceId);
   if (environmentIds.length === 0)
     throw new MoveRefusal(
       'MOVE_UNKNOWN',
@@ -131,7 +131,7 @@ async function requireMovable(from: App, to: App, paymentServiceId: string): Pro
   requireNotServed((await selectLastMoves(to.db, paymentServiceId))[0], paymentServiceId);
   const scope = { paymentServiceId, environmentIds };
   await requireRestoredNever(from, to);
-  await requireRoom(to, from, scope);
+  await requireRoom(from, to, scope);
   await requireSameHashes(from, to, scope);
   await requireOwnSecrets({ from, to, scope });
   return scope;
@@ -165,7 +165,8 @@ async function requireRestoredNever(from: App, to: App): Promise<void> {
   );
 }
 
-async function requireRoom(to: App, from: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
+/** Refuses ids that the other database has given out, or would soon give out. */
+async function requireRoom(from: App, to: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
   const refuse = (what: string) =>
     new MoveRefusal(
       'MOVE_IDS_TAKEN',
@@ -173,7 +174,7 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
     );
   if ((await selectStrangeEnvironments(to.db, environmentIds, paymentServiceId)).length > 0)
     throw refuse('The other database has environments with the same numbers.');
-  const wasThere = (await selectEnvironmentsOf(to.db, paymentServiceId)).length > 0;
+  const wasThere = (await selectEnvironmentIdsOf(to.db, paymentServiceId)).length > 0;
   const { transaction: next, environment: nextEnvironment } = await selectNextIds(to.db);
   if (environmentIds.some((id) => id >= nextEnvironment && id - nextEnvironment < ROOM_OF_ENVIRONMENTS))
     throw refuse('The other database would soon give out the numbers that environments of this payment service have.');

@@ -1,9 +1,15 @@
 import type { Reader, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { alignFeeds, type ComparedFeed, eventText } from './align-feeds.ts';
 import { plainRow } from './carry-row.ts';
-import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
-import { endpointName, readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
-import { sorted } from './copy-whole.ts';
+import {
+  type CopiedTable,
+  type NamedTable,
+  selectChainPage,
+  selectOwnedNamed,
+  selectOwnedPage,
+} from './copied-row-queries.ts';
+import { callbackName, endpointName, readDeliveries, without } from './copy-delivery.ts';
+import { rowText } from './copy-whole.ts';
 import {
   type CallbackRow,
   type EndpointRow,
@@ -28,52 +34,51 @@ const TRIES = 5;
  * compared.
  */
 export async function compareCopy(move: Move): Promise<ComparedFeed> {
-  for (const [table, rule] of tablesThat('rows')) await compareTable(move, table, { table, rule }, rule);
+  for (const [table, rule] of tablesThat('rows')) await compareTable(move, { table, rule });
   for (const [table, rule] of tablesThat('chain'))
     for (const id of move.scope.environmentIds) await compareChain(move, { table, rule }, id);
   await compareCallbacks(move);
   return compareFeed(move, await alignFeeds(move));
 }
 
-type Named = { name: string; numeric?: boolean };
-
-async function compareTable(move: Move, table: string, copied: CopiedTable, named: Named): Promise<void> {
+async function compareTable(move: Move, copied: NamedTable): Promise<void> {
+  const { table, rule } = copied;
   for (const side of ['from', 'to'] as const) {
     let after: SqlValue[] | null = null;
     for (let rows = 0, found = PAGE; found === PAGE; ) {
       const page: SqlRow[] = await selectOwnedPage(move[side].db, copied, move.scope, after, PAGE);
       found = page.length;
       if (found === 0) break;
-      after = copied.rule.key.map((column) => page.at(-1)?.[column] as SqlValue);
-      await settleNamed(move, copied, named, [...new Set(page.map((row) => String(row[named.name])))]);
+      after = rule.key.map((column) => page.at(-1)?.[column] as SqlValue);
+      await settleNamed(move, copied, [...new Set(page.map((row) => String(row[rule.name])))]);
       rows += found;
       move.onProgress({ step: 'compare', table, rows });
     }
   }
 }
 
-async function settleNamed(move: Move, copied: CopiedTable, named: Named, names: string[]): Promise<void> {
-  let differing = await differingNamed(move, move.from.db, copied, named, names);
+/** Compares the rows with these names until they are the same. */
+async function settleNamed(move: Move, copied: NamedTable, names: string[]): Promise<void> {
+  let differing = await differingNamed(move, move.from.db, copied, names);
   for (let tries = 1; differing.length > 0; tries++) {
     if (tries > TRIES) throw differs(copied.table, differing);
     await drainChanges(move, new Map());
-    differing = await differingNamed(move, move.from.db, copied, named, differing);
+    differing = await differingNamed(move, move.from.db, copied, differing);
   }
 }
 
 async function differingNamed(
   move: Move,
   from: Reader,
-  copied: CopiedTable,
-  named: Named,
+  copied: NamedTable,
   names: readonly string[],
 ): Promise<string[]> {
   const textsOf = async (side: 'from' | 'to', db: Reader) => {
-    const rows = await selectOwnedNamed(db, copied, move.scope, named, names);
+    const rows = await selectOwnedNamed(db, copied, move.scope, names);
     const texts = new Map<string, string[]>();
     for (const row of rows) {
-      const name = String(row[named.name]);
-      texts.set(name, [...(texts.get(name) ?? []), sorted(plainRow(move, side, copied.table, row))].sort());
+      const name = String(row[copied.rule.name]);
+      texts.set(name, [...(texts.get(name) ?? []), rowText(plainRow(move, side, copied.table, row))].sort());
     }
     return texts;
   };
@@ -93,7 +98,7 @@ async function compareChain(move: Move, copied: CopiedTable, environmentId: numb
     const here: SqlRow[] = await selectChainPage(move.from.db, copied, environmentId, after, PAGE);
     found = there.length;
     if (found === 0) break;
-    const differing = there.filter((row, at) => sorted(row) !== sorted(here[at] ?? {}));
+    const differing = there.filter((row, at) => rowText(row) !== rowText(here[at] ?? {}));
     if (differing.length > 0)
       throw differs(
         copied.table,
@@ -136,7 +141,7 @@ async function differingCallbacks(move: Move, from: Reader, page: CallbackRow[])
   if (page.length === 0) return [];
   const there = await selectSameCallbacks(move.to.db, page);
   const [one, other] = [await textsOf(move, 'from', from, page), await textsOf(move, 'to', move.to.db, there)];
-  return page.filter((row) => one.get(webhookOf(row)) !== other.get(webhookOf(row)));
+  return page.filter((row) => one.get(callbackName(row)) !== other.get(callbackName(row)));
 }
 
 async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: CallbackRow[]): Promise<Map<string, string>> {
@@ -145,10 +150,10 @@ async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: Callba
   return new Map(
     rows.map((row) => {
       const rest = without(plainRow(move, side, 'callbacks', row), ['id', 'endpoint_id']);
-      const tried = (byCallback.get(row.id) ?? []).map((attempt) => sorted(without(attempt, ['id', 'callback_id'])));
+      const tried = (byCallback.get(row.id) ?? []).map((attempt) => rowText(without(attempt, ['id', 'callback_id'])));
       const endpoint = endpointName(endpoints.get(row.endpoint_id) as EndpointRow);
-      const text = sorted({ ...rest, endpoint });
-      return [webhookOf(row), [text, ...tried].join('\n')];
+      const text = rowText({ ...rest, endpoint });
+      return [callbackName(row), [text, ...tried].join('\n')];
     }),
   );
 }
@@ -179,7 +184,7 @@ function placeOf(row: PlacedEvent | undefined, place: { commit_id: number; posit
 export async function compareTouched(move: Move, tx: Tx, touched: Touched): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
     const names = [...(touched.get(table) ?? [])];
-    const differing = names.length === 0 ? [] : await differingNamed(move, tx, { table, rule }, rule, names);
+    const differing = names.length === 0 ? [] : await differingNamed(move, tx, { table, rule }, names);
     if (differing.length > 0) throw differs(table, differing);
   }
   const ids = [...(touched.get('callbacks') ?? [])].map(Number);

@@ -1,11 +1,14 @@
 import type { Database, Reader, SqlParameter, SqlRow, SqlValue, Tx } from '../db/database.ts';
-import type { Due, MoveRule } from './moved-tables.ts';
+import type { Due, MoveRule, Rows } from './moved-tables.ts';
 import { ownedBy, type Scope } from './owner.ts';
 
 type Engine = Database['engine'];
 
 /** A table whose rows are copied unchanged. */
 export type CopiedTable = { readonly table: string; readonly rule: Extract<MoveRule, { key: readonly string[] }> };
+
+/** Such a table with many rows, whose changes are recorded by their names. */
+export type NamedTable = { readonly table: string; readonly rule: Rows };
 
 /** Returns the columns that are unique in a table: for transactions on SQLite, the id alone. */
 const keyIn = (engine: Engine, { table, rule }: CopiedTable) =>
@@ -55,15 +58,14 @@ export function selectChainPage(
 /** Lists the rows of a scope with these names. */
 export function selectOwnedNamed(
   db: Reader,
-  { table, rule }: CopiedTable,
+  { table, rule }: NamedTable,
   scope: Scope,
-  { name, numeric }: { name: string; numeric?: boolean | undefined },
   names: readonly string[],
 ): Promise<SqlRow[]> {
   const owned = ownedBy(scope, rule.owner);
-  const list: SqlParameter = numeric === true ? names.map(Number) : names;
-  const named = numeric === true ? '{among $2}' : '{named $2}';
-  return db.query(`select * from ${table} where {filter_by}${owned.sql} and ${name} ${named}`, [owned.parameter, list]);
+  const list: SqlParameter = rule.numeric === true ? names.map(Number) : names;
+  const named = `${rule.name} ${rule.numeric === true ? '{among $2}' : '{named $2}'}`;
+  return db.query(`select * from ${table} where {filter_by}${owned.sql} and ${named}`, [owned.parameter, list]);
 }
 
 /**
@@ -82,7 +84,7 @@ export async function upsertRows(tx: Tx, engine: Engine, copied: CopiedTable, ro
   const set = changing.filter((name) => name !== 'environment_id').map((name) => `${name} = excluded.${name}`);
   const change = set.length === 0 ? 'do nothing' : `do update set ${set.join(', ')}${same}`;
   await tx.insertRows(
-    { ['name' as const]: table, columns },
+    { name: table, columns },
     rows.toSorted((one, other) => madeAt(one) - madeAt(other)),
     `on conflict (${key.join(', ')}) ${change}`,
   );

@@ -68,14 +68,14 @@ export async function writeDeliveries(
     known.map(({ id }) => id),
   );
   const written = await insertCallbackRows(tx, rows);
-  const ids = new Map(written.map((row) => [keyOf(row), row.id]));
-  const idThere = new Map(callbacks.map((row) => [row.id, ids.get(keyOf(row)) as number]));
+  const ids = new Map(written.map((row) => [callbackName(row), row.id]));
+  const idThere = new Map(callbacks.map((row) => [row.id, ids.get(callbackName(row)) as number]));
   const carried = attempts.map((row) => ({ ...withoutId(row), callback_id: idThere.get(row.callback_id) as number }));
   await insertDeliveries(tx, carried);
 }
 
 /** Returns a name of a callback that is valid in both databases. */
-export function keyOf({ webhook_id, environment_id }: CallbackRow): string {
+export function callbackName({ webhook_id, environment_id }: CallbackRow): string {
   return `${webhook_id} ${environment_id}`;
 }
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { carryRow } from './carry-row.ts';
-import { type CopiedTable, selectChainPage, selectOwnedPage, upsertRows } from './copied-row-queries.ts';
+import {
+  type CopiedTable,
+  type NamedTable,
+  selectChainPage,
+  selectOwnedPage,
+  upsertRows,
+} from './copied-row-queries.ts';
 import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, selectCallbackPage } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
@@ -20,7 +26,7 @@ const PAUSE_MS = 2;
  */
 export async function copyRows(move: Move): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
-    await copyTable(move, table, (after) => readPage(move, { table, rule }, rule.name, after));
+    await copyTable(move, table, (after) => readPage(move, { table, rule }, after));
   }
   await copyTable(move, 'callbacks', (after) => readCallbacks(move, after));
   await copyTails(move, 'past');
@@ -71,20 +77,15 @@ async function copyPages(move: Move, table: string, read: ReadPage, tx: Tx | nul
   }
 }
 
-async function readPage(
-  move: Move,
-  copied: CopiedTable,
-  name: string,
-  after: readonly SqlValue[] | null,
-): Promise<Page> {
+async function readPage(move: Move, copied: NamedTable, after: readonly SqlValue[] | null): Promise<Page> {
   const { table, rule } = copied;
   const rows = await selectOwnedPage(move.from.db, copied, move.scope, after, PAGE);
   const carried = (each: SqlRow) => carryRow(move, table, each);
   return {
-    names: rows.map((row) => String(row[name])),
+    names: rows.map((row) => String(row[rule.name])),
     last: rule.key.map((column) => rows.at(-1)?.[column] as string | number),
     write: (there, kept) =>
-      upsertRows(there, move.to.db.engine, copied, rows.filter((row) => kept(String(row[name]))).map(carried)),
+      upsertRows(there, move.to.db.engine, copied, rows.filter((row) => kept(String(row[rule.name]))).map(carried)),
   };
 }
 

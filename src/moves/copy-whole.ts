@@ -36,7 +36,7 @@ async function compareWhole(
 ): Promise<{ missing: SqlRow[]; surplus: SqlRow[] }> {
   const { table, rule } = copied;
   const nameOf = (row: SqlRow) => JSON.stringify(rule.key.map((name) => row[name]));
-  const textOf = (side: 'from' | 'to', row: SqlRow) => sorted(plainRow(move, side, table, row));
+  const textOf = (side: 'from' | 'to', row: SqlRow) => rowText(plainRow(move, side, table, row));
   const present = new Map((await selectAllOwned(there, copied, move.scope)).map((row) => [nameOf(row), row]));
   const wanted = new Set(rows.map(nameOf));
   const missing = rows.filter((row) => {
@@ -47,7 +47,7 @@ async function compareWhole(
   return { missing: missing.map((row) => carryRow(move, table, row)), surplus };
 }
 
-/** Serialises a row independently of the order of its columns. */
-export function sorted(row: SqlRow): string {
+/** Writes a row as a text, whatever the order of its columns. */
+export function rowText(row: SqlRow): string {
   return JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,11 +1,11 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import { carryRow } from './carry-row.ts';
-import { type CopiedTable, deleteCopied, selectOwnedNamed, upsertRows } from './copied-row-queries.ts';
+import { deleteCopied, type NamedTable, selectOwnedNamed, upsertRows } from './copied-row-queries.ts';
 import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, selectCallbacksByIds } from './delivery-queries.ts';
 import type { Move } from './move.ts';
 import { type Change, deleteChanges, selectChanges } from './move-queries.ts';
-import { type Rows, tablesThat } from './moved-tables.ts';
+import { tablesThat } from './moved-tables.ts';
 import { writeCopy } from './write-copy.ts';
 
 const AT_ONCE = 500;
@@ -34,7 +34,7 @@ export async function drainChanges(move: Move, touched: Touched, tx: Tx | null =
   }
 }
 
-type Changed = { copied: CopiedTable; rule: Rows; names: string[]; rows: SqlRow[] };
+type Changed = { copied: NamedTable; names: string[]; rows: SqlRow[] };
 
 async function copyChanged(move: Move, db: Database | Tx, changes: readonly Change[], touched: Touched): Promise<void> {
   const names = namesByTable(changes);
@@ -43,7 +43,7 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
     const named = [...(names.get(table) ?? [])];
     if (named.length === 0) continue;
     const copied = { table, rule };
-    changed.push({ copied, rule, names: named, rows: await selectOwnedNamed(db, copied, move.scope, rule, named) });
+    changed.push({ copied, names: named, rows: await selectOwnedNamed(db, copied, move.scope, named) });
   }
   const ids = [...(names.get(CALLBACKS) ?? [])].map(Number);
   const callbacks: CallbackRow[] =
@@ -60,14 +60,14 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
 }
 
 /** Rows that no longer exist in the source are deleted, as far as the store permits. */
-async function writeChanged(move: Move, tx: Tx, { copied, rule, names, rows }: Changed): Promise<void> {
-  const { engine } = move.to.db;
-  const carried = rows.map((row) => carryRow(move, copied.table, row));
-  await upsertRows(tx, engine, copied, carried);
+async function writeChanged(move: Move, tx: Tx, { copied, names, rows }: Changed): Promise<void> {
+  const { table, rule } = copied;
+  const carried = rows.map((row) => carryRow(move, table, row));
+  await upsertRows(tx, move.to.db.engine, copied, carried);
   if (rule.fixed !== undefined) return;
   const keyOf = (row: SqlRow) => JSON.stringify(rule.key.map((name) => row[name]));
   const kept = new Set(rows.map(keyOf));
-  for (const row of await selectOwnedNamed(tx, copied, move.scope, rule, names)) {
+  for (const row of await selectOwnedNamed(tx, copied, move.scope, names)) {
     if (!kept.has(keyOf(row))) await deleteCopied(tx, copied, row);
   }
 }

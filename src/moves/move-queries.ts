@@ -132,8 +132,9 @@ export async function deleteAllChanges(tx: Tx): Promise<void> {
   await tx.query('delete from move_changes');
 }
 
-export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Promise<{ id: number }[]> {
-  return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
+export async function selectEnvironmentIdsOf(db: Reader, paymentServiceId: string): Promise<number[]> {
+  const sql = 'select id from environments where payment_service_id = $1 order by id';
+  return (await db.query<{ id: number }>(sql, [paymentServiceId])).map(({ id }) => id);
 }
 
 /** Returns whether these environments have a transaction of this epoch. Those that moved here may have higher ids. */
@@ -214,20 +215,14 @@ export async function hasHashes(
   return rows.length > 0;
 }
 
-/** Lists the users to whom a payment service was granted by name, also disabled ones. */
-export function selectGrantees(db: Reader, paymentServiceId: string): Promise<{ id: string; email: string }[]> {
+/** Lists the users to whom a payment service was granted by name, also disabled ones, by e-mail address. */
+export function selectGrantees(
+  db: Reader,
+  paymentServiceId: string,
+): Promise<{ id: string; email: string; disabled_at: number | null }[]> {
   return db.query(
-    `select u.id, u.email from users u join user_payment_services g on g.user_id = u.id
+    `select u.id, u.email, u.disabled_at from users u join user_payment_services g on g.user_id = u.id
      where g.payment_service_id = $1 order by u.email`,
-    [paymentServiceId],
-  );
-}
-
-/** Lists the users who may see a payment service, by e-mail address. */
-export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ email: string }[]> {
-  return db.query(
-    `select u.email from users u join user_payment_services g on g.user_id = u.id
-     where g.payment_service_id = $1 and u.disabled_at is null order by u.email`,
     [paymentServiceId],
   );
 }

@@ -19,7 +19,6 @@ import {
   deleteAllChanges,
   endPause,
   selectChainEnds,
-  selectGranted,
   selectGrantees,
   selectMove,
   updateMoveState,
@@ -136,7 +135,8 @@ export async function arrive(move: Move, by: Actor): Promise<Arrival> {
  */
 async function carryAccess(move: Move, tx: Tx): Promise<{ users: number; strangers: string[]; withdrawn: string[] }> {
   const { from, scope } = move;
-  const granted = await selectGranted(from.db, scope.paymentServiceId);
+  const grantees = await selectGrantees(from.db, scope.paymentServiceId);
+  const granted = grantees.filter(({ disabled_at }) => disabled_at === null);
   const gone = await findWithdrawn(move, tx, new Set(granted.map(({ email }) => email)));
   const strangers: string[] = [];
   for (const { email } of granted) {
