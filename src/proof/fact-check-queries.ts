@@ -1,9 +1,7 @@
-import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
+import type { FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Reader, SqlRow } from '../db/database.ts';
-
 import type { Epoch } from '../epochs/epoch.ts';
-
 import type { ImportedPayment } from '../movements/imported-payment.ts';
 import type { RefundDecision } from '../refunds/refund-decision.ts';
 
@@ -78,10 +76,6 @@ export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean
     String(epoch),
   ]);
   return rows.length > 0;
-}
-
-export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
-  return { began_at, known_until, first_transaction_id };
 }
 
 /** Lists the next decisions about refunds by id, each with its fact. */
@@ -165,13 +159,4 @@ export function selectReservedOf(db: Reader, environmentId: number): Promise<(Sq
      from refunds r where r.state = 'processing' and r.environment_id = $1 order by r.created_at, r.id`,
     [environmentId],
   );
-}
-
-/** Parses `said`; null if it is not such an object, for example after an edit of the store. */
-export function contentOf(said: string): FactContent | null {
-  try {
-    return JSON.parse(said) as FactContent;
-  } catch {
-    return null;
-  }
 }

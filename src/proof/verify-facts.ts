@@ -14,10 +14,9 @@ import { decisionContent } from '../checkout/payment-decision.ts';
 import { type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
 import type { ChainPlace, IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { importContent } from '../movements/imported-payment.ts';
-import { compareSaid as compare } from './acts/compare-said.ts';
+import { compareSaid } from './acts/compare-said.ts';
 import {
   type RefundSaid,
-  restoreContent,
   type Said,
   selectDecisionsSaid,
   selectFeesSaid,
@@ -29,6 +28,7 @@ import {
   selectRestoresSaid,
 } from './fact-check-queries.ts';
 import { type FindingKind, type Findings, GONE, stopping } from './proof-finding.ts';
+import { restoreContent } from './restores/restore.ts';
 
 /**
  * Verifies the chains of facts, and compares the owners of the books, the fees, the refunds, people's decisions and
@@ -41,13 +41,13 @@ export async function verifyFacts(app: App, findings: Findings, walks: OpenWalk)
   }
   // Each check is one statement, so it sees a concurrent change completely or not at all.
   for (const owner of await selectOwnersSaid(app.db)) {
-    compare(findings, 'owner_changed', owner.id, `environment ${owner.id}`, owner, ownerContent(owner));
+    compareSaid(findings, 'owner_changed', owner.id, `environment ${owner.id}`, owner, ownerContent(owner));
   }
   for (const fee of await selectFeesSaid(app.db)) {
-    compare(findings, 'fee_changed', fee.environment_id, `fee of ${feeSubject(fee)}`, fee, feeContent(fee));
+    compareSaid(findings, 'fee_changed', fee.environment_id, `fee of ${feeSubject(fee)}`, fee, feeContent(fee));
   }
   for (const epoch of await selectRestoresSaid(app.db)) {
-    compare(findings, 'restore_changed', null, `restore of epoch ${epoch.epoch}`, epoch, restoreContent(epoch));
+    compareSaid(findings, 'restore_changed', null, `restore of epoch ${epoch.epoch}`, epoch, restoreContent(epoch));
   }
   await verifyRefunds(app, findings, walks('refunds', 'refunds'));
   await verifyDecisions(app, findings, walks);
@@ -116,7 +116,7 @@ async function verifyDecisions(app: App, findings: Findings, walks: OpenWalk): P
     const walk: Walk<IdPlace<string>> = walks(name, 'decisions');
     const stopped = stopping(findings, walk);
     const add = (environmentId: number | null, subject: string, said: Said, stored: FactContent) =>
-      compare(stopped, 'decision_changed', environmentId, subject, said, stored);
+      compareSaid(stopped, 'decision_changed', environmentId, subject, said, stored);
     return { walk, add };
   };
   const payments = begin('decisions');
@@ -157,5 +157,5 @@ function isOlder({ said, state, created_at }: RefundSaid, begun: number | null):
 
 function compareRefund(findings: Findings, refund: RefundSaid): void {
   const subject = `refund ${refund.id} of transaction ${refund.transaction_id}`;
-  compare(findings, 'refund_changed', refund.environment_id, subject, refund, refundContent(refund));
+  compareSaid(findings, 'refund_changed', refund.environment_id, subject, refund, refundContent(refund));
 }

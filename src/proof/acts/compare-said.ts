@@ -1,6 +1,7 @@
 import type { FactContent } from '../../books/book-fact.ts';
-import { contentOf, type Said } from '../fact-check-queries.ts';
+import type { Said } from '../fact-check-queries.ts';
 import { addWrong, type FindingKind, type Findings } from '../proof-finding.ts';
+import { readAct } from './read-acts.ts';
 
 /** Names every column in which the store differs from what was last recorded about a subject. */
 export function compareSaid(
@@ -13,9 +14,8 @@ export function compareSaid(
 ): void {
   const about = { finding, environment_id: environmentId, subject, since: said_at };
   if (said === null) return findings.add({ ...about, says: `${subject} was never made by this service` });
-  const known = contentOf(said);
-  const changes = changesIn(Object.entries(stored).map(([column, value]) => [column, known?.[column], value]));
-  addWrong(findings, about, changes);
+  const known = readAct(said);
+  addWrong(findings, about, changesIn(Object.entries(stored).map(([column, value]) => [column, known[column], value])));
 }
 
 /** A column, its recorded and its stored value. */

@@ -22,27 +22,30 @@ export function textsIn(values: ActValues, member: string): string[] | null {
 
 const PAGE = 200;
 
-/** Yields the acts of one action after a link, page by page, in the order of the audit log. */
-export async function* pagesOfActs(app: App, action: string, after = 0): AsyncGenerator<ListedAct[]> {
-  let last = after;
-  for (let page = PAGE; page === PAGE; ) {
-    const acts = await selectActsOf(app.db, action, last, PAGE);
-    if (acts.length > 0) yield acts;
-    last = acts.at(-1)?.link ?? last;
-    page = acts.length;
-  }
+/** Returns the acts of one action after a link, page by page, in the order of the audit log. */
+export function pagesOfActs(app: App, action: string, after = 0): AsyncGenerator<ListedAct[]> {
+  return pagesAfter({ link: after }, PAGE, ({ link }, limit) => selectActsOf(app.db, action, link, limit));
 }
 
-/** Yields the rows of a table, page by page, in the order of their ids. */
-export async function* pagesById<Row extends { id: string }>(
+/** Returns the rows of a table, page by page, in the order of their ids. */
+export function pagesById<Row extends { id: string }>(
   limit: number,
   select: (afterId: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
-  let last = '';
+  return pagesAfter<{ id: string }, Row>({ id: '' }, limit, ({ id }, most) => select(id, most));
+}
+
+/** Yields the rows of a table behind a place, page by page. `select` gets the last row as the place of the next page. */
+export async function* pagesAfter<Place, Row extends Place>(
+  begin: Place,
+  limit: number,
+  select: (after: Place, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let last = begin;
   for (let page = limit; page === limit; ) {
     const rows = await select(last, limit);
     if (rows.length > 0) yield rows;
-    last = rows.at(-1)?.id ?? last;
+    last = rows.at(-1) ?? last;
     page = rows.length;
   }
 }

@@ -10,7 +10,7 @@ import {
   selectEventsUrlsSaid,
   selectServicesSaid,
 } from './merchant-check-queries.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { pagesAfter, pagesById, readAct } from './read-acts.ts';
 
 /** Logos have up to 64 KiB. */
 const PAGE = 100;
@@ -30,7 +30,7 @@ export async function verifyPaymentServices(
     addWrong(findings, { finding: 'payment_service_changed', environment_id, subject, since: at }, changes);
   const isKnown = (id: string, createdAt: number, saidAt: number | null) =>
     saidAt === null ? createdAt >= since && !arrivals.has(id) : saidAt > (arrivals.get(id) ?? -1);
-  for await (const rows of pagesOfEnvironments(app)) {
+  for await (const rows of pagesAfter({ id: 0 }, PAGE, ({ id }, limit) => selectEventsUrlsSaid(app.db, id, limit))) {
     for (const row of rows) {
       if (!isKnown(row.payment_service_id, row.created_at, row.said_at)) continue;
       const subject = `payment service ${row.payment_service_id} in ${row.environment}`;
@@ -46,16 +46,6 @@ export async function verifyPaymentServices(
         ...changedLogo(row),
       ]);
     }
-  }
-}
-
-async function* pagesOfEnvironments(app: App): AsyncGenerator<EventsUrlSaid[]> {
-  let last = 0;
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectEventsUrlsSaid(app.db, last, PAGE);
-    yield rows;
-    last = rows.at(-1)?.id ?? last;
-    page = rows.length;
   }
 }
 

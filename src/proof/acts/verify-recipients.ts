@@ -7,7 +7,7 @@ import { RECIPIENT_DETAILS } from '../../payouts/recipients/seal-recipient.ts';
 import { openUnlessChanged } from '../../sealing/sealed-kind.ts';
 import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import { changesIn } from './compare-said.ts';
-import { readAct } from './read-acts.ts';
+import { pagesAfter, readAct } from './read-acts.ts';
 import {
   type RecipientAct,
   type RecipientPlace,
@@ -28,10 +28,9 @@ export async function verifyRecipients(
   findings: Findings,
   arrivals: ReadonlyMap<string, number>,
 ): Promise<void> {
-  let last: RecipientPlace = { id: '', version: 0 };
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectRecipientsAfter(app.db, last, PAGE);
-    if (rows.length === 0) break;
+  const begin: RecipientPlace = { id: '', version: 0 };
+  const pages = pagesAfter(begin, PAGE, (after, limit) => selectRecipientsAfter(app.db, after, limit));
+  for await (const rows of pages) {
     // Not earlier: a store without recipients may have no key yet, and making one would write.
     const hashes = await identityHashes(app);
     const acts = await selectRecipientActs(app.db, [...new Set(rows.map(({ id }) => id))]);
@@ -44,8 +43,6 @@ export async function verifyRecipients(
       const about = { finding: 'recipient_changed' as const, environment_id: null, subject, since };
       addWrong(findings, about, wrong, `recipient ${subject}, version ${version}`);
     }
-    last = rows.at(-1) ?? last;
-    page = rows.length;
   }
   for (const { id, environment_id, created_at } of await selectPayoutsOfOthers(app.db, GONE)) {
     const says = `payout ${id}: its bank, account, RUT or verdict is not the one of its recipient`;

@@ -3,10 +3,9 @@ import { hashOfUrl, withoutQuery } from '../../audit/said-url.ts';
 import { addWrong, type Findings } from '../proof-finding.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { pagesAfter, pagesById, readAct } from './read-acts.ts';
 import {
   type AccountPart,
-  type AccountTypeSaid,
   type SenderPart,
   selectAccountParts,
   selectAccountTypesSaid,
@@ -110,9 +109,9 @@ function sayAct({ said, at }: SenderPart): string {
 
 /** Compares the types of accounts with the last act about a payout to each of them. */
 async function verifyAccountTypes(app: App, findings: Findings, arrivals: ReadonlyMap<string, number>): Promise<void> {
-  let last: Pick<AccountTypeSaid, 'environment_id' | 'account_hash'> = { environment_id: 0, account_hash: '' };
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectAccountTypesSaid(app.db, last, PAGE);
+  const begin = { environment_id: 0, account_hash: '' };
+  const pages = pagesAfter(begin, PAGE, (after, limit) => selectAccountTypesSaid(app.db, after, limit));
+  for await (const rows of pages) {
     for (const row of rows) {
       const { environment_id: id, account_type, set_at, set_by, said, said_at, said_by } = row;
       if (set_at <= (arrivals.get(row.payment_service_id) ?? -1)) continue;
@@ -126,8 +125,6 @@ async function verifyAccountTypes(app: App, findings: Findings, arrivals: Readon
             ]);
       report(findings, { id, since: said_at ?? set_at }, `type of an account in environment ${id}`, wrong);
     }
-    last = rows.at(-1) ?? last;
-    page = rows.length;
   }
 }
 

@@ -8,8 +8,8 @@ import type { Epoch } from '../../epochs/epoch.ts';
 import { lockEpoch, selectEpochs } from '../../epochs/epoch-queries.ts';
 import { type AnchorRow, selectLastAnchor } from '../anchors/anchor-queries.ts';
 import { makeAnchor } from '../anchors/make-anchor.ts';
-import { hasRestoreFact, restoreContent } from '../fact-check-queries.ts';
-import { readRestores } from './restore.ts';
+import { hasRestoreFact } from '../fact-check-queries.ts';
+import { readRestores, restoreContent } from './restore.ts';
 
 /**
  * Records that a person accepts a restore: a fact in every chain of facts, and an anchor. From then on, anchors of the

@@ -1,4 +1,6 @@
 import type { App } from '../../app.ts';
+import type { FactContent } from '../../books/book-fact.ts';
+import type { Epoch } from '../../epochs/epoch.ts';
 import { selectEpochs } from '../../epochs/epoch-queries.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { type Acceptance, type Anchor, anchorKeyForReading, isGenuine } from '../anchors/anchor.ts';
@@ -52,6 +54,11 @@ export function restoreThatLost(
   { number, epoch = 0 }: Pick<Anchor, 'number' | 'epoch'>,
 ): Restore | undefined {
   return restores.find((restore) => epoch < restore.epoch && number > restore.after);
+}
+
+/** Returns the content of the fact that a person accepted a restore, without the reason. */
+export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
+  return { began_at, known_until, first_transaction_id };
 }
 
 /** Describes a restore for a person, without punctuation at the end. */
