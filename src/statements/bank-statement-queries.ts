@@ -220,7 +220,7 @@ export function selectMovementsOfAmounts(
 }
 
 /** Returns the payouts of these files that have no end yet. */
-export function selectIdsOfFiles(
+export function selectOpenPayoutsOfFiles(
   tx: Tx,
   environmentIds: readonly number[],
   fileIds: readonly string[],

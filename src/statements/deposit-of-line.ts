@@ -36,7 +36,9 @@ export function depositOf(tx: Tx, { deposit, ...of }: Deposit): Promise<string> 
       en: 'A deposit is a credit, and this line is a charge.',
       es: 'Un depósito es un abono, y esta línea es un cargo.',
     });
-  return 'id' in deposit ? recorded(tx, { ...of, id: deposit.id }) : booked(tx, { ...of, ...deposit, kind: 'deposit' });
+  return 'id' in deposit
+    ? findRecorded(tx, { ...of, id: deposit.id })
+    : bookWithLine(tx, { ...of, ...deposit, kind: 'deposit' });
 }
 
 /**
@@ -44,7 +46,8 @@ export function depositOf(tx: Tx, { deposit, ...of }: Deposit): Promise<string> 
  * PAYOUT_STATE if the line is a credit.
  */
 export async function payoutOf(tx: Tx, payout: Omit<Deposit, 'deposit'> & PayoutOfLine): Promise<string> {
-  if (payout.line.amount < 0) return booked(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
+  if (payout.line.amount < 0)
+    return bookWithLine(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
   throw unfit({
     en: 'A payout is a charge, and this line is a credit.',
     es: 'Un pago es un cargo, y esta línea es un abono.',
@@ -112,7 +115,7 @@ const SPANISH_ENVIRONMENTS = { development: 'desarrollo', production: 'producci�
 
 type OfLine = Omit<Deposit, 'deposit'>;
 
-async function recorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
+async function findRecorded(tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'deposit' || owner === null)
@@ -135,7 +138,10 @@ type Booking = OfLine & {
   commission: number;
 };
 
-async function booked(tx: Tx, { kind, line, by, at, paymentMethod, commission, ...named }: Booking): Promise<string> {
+async function bookWithLine(
+  tx: Tx,
+  { kind, line, by, at, paymentMethod, commission, ...named }: Booking,
+): Promise<string> {
   const statement = await selectStatement(tx, line.statement_id);
   const paymentServiceId = named.paymentServiceId ?? statement?.payment_service_id ?? null;
   if (paymentServiceId === null) {

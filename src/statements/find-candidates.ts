@@ -161,7 +161,7 @@ export async function findCandidates(db: Reader, span: CandidateSpan): Promise<C
   const payouts = await selectPayoutsOfAmounts(db, span);
   const files = await selectFilesOfTotals(db, span);
   const deposits = await selectMovementsOfAmounts(db, 'deposit', span);
-  const remitted = await selectMovementsOfAmounts(db, 'payout', span);
+  const merchantPayouts = await selectMovementsOfAmounts(db, 'payout', span);
   return {
     payouts: payouts.map((one) => ({
       id: one.id,
@@ -183,7 +183,7 @@ export async function findCandidates(db: Reader, span: CandidateSpan): Promise<C
       paidInAs: payment_method === null ? reference : null,
       hasLine: has_line === 1,
     })),
-    remitted: remitted.map(({ id, amount, created_at, reference, has_line }) => ({
+    merchantPayouts: merchantPayouts.map(({ id, amount, created_at, reference, has_line }) => ({
       id,
       amount,
       day: dayOf(created_at),

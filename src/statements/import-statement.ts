@@ -16,7 +16,7 @@ import {
   insertLines,
   insertStatement,
   lockCandidates,
-  selectIdsOfFiles,
+  selectOpenPayoutsOfFiles,
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import {
@@ -89,7 +89,7 @@ export async function importStatement(
   }
 }
 
-const NONE: Candidates = { payouts: [], files: [], deposits: [], remitted: [] };
+const NONE: Candidates = { payouts: [], files: [], deposits: [], merchantPayouts: [] };
 const NOTHING_NEW = { uses: countUses([]), settled: [], contradicted: [] };
 
 /**
@@ -191,13 +191,16 @@ async function importLines(
 }
 
 /** Leaves out what came after the lock: until the commit others can match or settle it. */
-function keepLocked({ payouts, files, deposits, remitted }: Candidates, locked: ReadonlySet<string>): Candidates {
+function keepLocked(
+  { payouts, files, deposits, merchantPayouts }: Candidates,
+  locked: ReadonlySet<string>,
+): Candidates {
   const isLocked = ({ id }: { id: string }) => locked.has(id);
   return {
     payouts: payouts.filter(isLocked),
     files: files.filter(isLocked),
     deposits: deposits.filter(isLocked),
-    remitted: remitted.filter(isLocked),
+    merchantPayouts: merchantPayouts.filter(isLocked),
   };
 }
 
@@ -254,7 +257,7 @@ async function outcomesOf(
     subject === null ? [] : [{ use, subject, line: lineAt(index) }],
   );
   const files = subjects.filter(({ subject }) => subject.startsWith('pf_')).map(({ subject }) => subject);
-  const inFiles = files.length === 0 ? [] : await selectIdsOfFiles(tx, environmentIds, files);
+  const inFiles = files.length === 0 ? [] : await selectOpenPayoutsOfFiles(tx, environmentIds, files);
   return [
     ...inFiles.map(({ id, environment_id }) => {
       return { id, environmentId: environment_id, outcome: 'confirmed' as const, reason: null };

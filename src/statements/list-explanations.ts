@@ -19,7 +19,7 @@ export async function listExplanations(
 ): Promise<Explanation[]> {
   const environmentIds = await environmentsOfAccount(app, owner);
   const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false, isMethod: false };
-  const { payouts, deposits, remitted } = await findCandidates(app.db, spanOf(environmentIds, [line]));
+  const { payouts, deposits, merchantPayouts } = await findCandidates(app.db, spanOf(environmentIds, [line]));
   const outcome = amount < 0 ? 'confirmed' : 'returned';
   const free = payouts.filter(
     ({ state, hasPayoutLine, hasReturnLine }) =>
@@ -30,7 +30,7 @@ export async function listExplanations(
       const { en, es } = STATE_NAMES[state];
       return { id, says: { en: `${reference} · ${leftDay} · ${en}`, es: `${reference} · ${leftDay} · ${es}` } };
     }),
-    ...remitted
+    ...merchantPayouts
       // A payout that came back has another line that it left by.
       .filter(({ hasLine }) => amount > 0 || !hasLine)
       .map(({ id, reference, day: recorded }) => ({ id, says: inBoth(`${reference} · ${recorded}`) })),

@@ -2,14 +2,19 @@ import { letOthersRun } from '../lib/let-others-run.ts';
 import { type LineMatch, type ReadLine, type Taken, waiting } from './line-match.ts';
 import { NOTHING_KNOWN } from './line-notes.ts';
 import { type FileCandidate, filesBy, type PayoutCandidate, payoutsBy } from './match-payouts.ts';
-import { type DepositCandidate, depositsBy, type RemittedCandidate, remittedBy } from './match-recorded.ts';
+import {
+  type DepositCandidate,
+  depositsBy,
+  type MerchantPayoutCandidate,
+  merchantPayoutsBy,
+} from './match-recorded.ts';
 
 /** All that the lines of a statement may be of. */
 export type Candidates = {
   readonly payouts: readonly PayoutCandidate[];
   readonly files: readonly FileCandidate[];
   readonly deposits: readonly DepositCandidate[];
-  readonly remitted: readonly RemittedCandidate[];
+  readonly merchantPayouts: readonly MerchantPayoutCandidate[];
 };
 
 const UNRECORDED = waiting('a deposit of an acquirer that is not recorded');
@@ -36,15 +41,15 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
   const payouts = payoutsBy(lines, candidates.payouts, taken);
   const fileOf = filesBy(candidates.files, taken);
   const deposits = depositsBy(candidates.deposits, taken);
-  const remitted = remittedBy(candidates.remitted, taken);
+  const merchantPayouts = merchantPayoutsBy(candidates.merchantPayouts, taken);
 
   const matchDebit = (line: ReadLine) =>
-    remitted.named(line) ??
+    merchantPayouts.named(line) ??
     payouts.named(line, 'payout') ??
-    remitted.taken(line) ??
+    merchantPayouts.taken(line) ??
     payouts.byAmount(line, 'payout') ??
     fileOf(line) ??
-    remitted.possible(line) ??
+    merchantPayouts.possible(line) ??
     UNEXPLAINED;
 
   const matchCredit = (line: ReadLine) =>
@@ -54,7 +59,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
     payouts.byAmount(line, 'return') ??
     (line.isMethod ? matchDeposit(line) : null) ??
     deposits.possible(line) ??
-    remitted.mayBeBack(line) ??
+    merchantPayouts.mayBeBack(line) ??
     UNEXPLAINED;
 
   const matchDeposit = (line: ReadLine) => deposits.ofMethod(line) ?? UNRECORDED;

@@ -89,11 +89,12 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
   };
 
   const byAmount = (line: ReadLine, use: Use): LineMatch | null => {
-    const counts = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
-    const alike = counts ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
+    // The amount alone says nothing of a line with a RUT, or of a credit that says nothing of a return.
+    const isEnough = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
+    const alike = isEnough ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
     const isDoubt = isDoubtful(line, alike, use);
     const isOpen = (one: Timed) => isInTime(line, one, use) && isFree(one, use);
-    const one = counts ? alike.find(isOpen) : undefined;
+    const one = isEnough ? alike.find(isOpen) : undefined;
     if (one === undefined) return isDoubt ? REFUSED_BACK : null;
     const isAlone = equalLines.get(line.amount)?.length === 1 && alike.findLast(isOpen) === one;
     return isAlone && !isDoubt ? take(one, use) : SEVERAL;

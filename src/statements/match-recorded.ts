@@ -24,7 +24,7 @@ export type DepositCandidate = {
  * A recorded payout to a merchant, which left by another way than this service. `hasLine`: another line has already
  * matched it.
  */
-export type RemittedCandidate = {
+export type MerchantPayoutCandidate = {
   readonly id: string;
   readonly amount: number;
   readonly day: string;
@@ -43,12 +43,12 @@ const CAME_BEFORE = waiting('the deposit came by another line');
  * that only has the amount waits for a person. `taken`: of a line that repeats the reference of one with a line.
  * `mayBeBack`: of a credit that says it is a return.
  */
-export function remittedBy(candidates: readonly RemittedCandidate[], taken: Taken) {
+export function merchantPayoutsBy(candidates: readonly MerchantPayoutCandidate[], taken: Taken) {
   const { find, takeFree, isThere } = recordedBy(candidates, DAYS_TO_LEAVE, taken);
   const gone = recordedBy(candidates, DAYS_TO_RETURN, taken);
   const isNamed =
     ({ text }: ReadLine) =>
-    ({ reference }: RemittedCandidate) =>
+    ({ reference }: MerchantPayoutCandidate) =>
       hasReference(text, reference);
   return {
     named: (line: ReadLine) => takeFree('payout', line, isNamed(line)),

@@ -184,7 +184,7 @@ async function subjectOf(
       : 'toMerchant' in is
         ? [await payoutOf(tx, { ...is.toMerchant, line, by, at })]
         : is.payoutId.startsWith('mv_')
-          ? [await remittedOf(tx, { ...is, reason, by }, { line, at })]
+          ? [await merchantPayoutOf(tx, { ...is, reason, by }, { line, at })]
           : await settleBy(tx, { ...is, reason, by }, { line, at });
   const other = await selectLineOf(tx, is.use, subjects);
   if (other === null) return subjects[0] ?? null;
@@ -195,7 +195,11 @@ async function subjectOf(
  * Finds a recorded payout to a merchant. Returns its id: that it left is in the books already; that it came back is
  * booked if nobody has.
  */
-async function remittedOf(tx: Tx, { use, payoutId: id, reason, by }: Settling, { line, at }: Place): Promise<string> {
+async function merchantPayoutOf(
+  tx: Tx,
+  { use, payoutId: id, reason, by }: Settling,
+  { line, at }: Place,
+): Promise<string> {
   const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await selectPayoutOwner(tx, movement.environment_id);
   if (movement?.kind !== 'payout' || owner === null) throw noPayout();

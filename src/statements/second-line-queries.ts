@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Reader, SqlRow } from '../db/database.ts';
 import { SECOND_LINE } from '../payouts/kept-texts.ts';
 
 /** A line in suspense that charges for a payout once more. `line`: as in `contradicted_by` of the payout. */
@@ -12,7 +12,7 @@ export type SecondLineRow = SqlRow & {
 };
 
 /** Returns these lines, oldest first. There are few contradicted payouts, and each has its index entry. */
-export function selectSecondLines(db: Pick<Database, 'query'>): Promise<SecondLineRow[]> {
+export function selectSecondLines(db: Reader): Promise<SecondLineRow[]> {
   return db.query<SecondLineRow>(
     `select p.id as payout, p.environment_id, e.payment_service_id as payment_service,
        l.statement_id || '/' || l.file_line as line, -l.amount as amount, l.currency

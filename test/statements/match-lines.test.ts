@@ -23,7 +23,7 @@ const line = (amount: number, day: string, more: Partial<ReadLine> = {}): ReadLi
   ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, isMethod: false, ...more }) as ReadLine;
 
 const usesOf = async (lines: readonly ReadLine[], payouts: readonly PayoutCandidate[] = [PAYOUT]) =>
-  (await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] })).map(
+  (await matchLines(lines, { payouts, files: [], deposits: [], merchantPayouts: [] })).map(
     ({ use, subject, note }) => subject ?? `${use}: ${note}`,
   );
 
@@ -55,7 +55,7 @@ test('a charge matches a payout from one day before it left to ten days after', 
 test('a charge matches the total of a file from one day before its day to ten days after', async () => {
   const files = [{ id: 'pf_1', total: 40_000, day: '2026-03-01' }];
   const subjectOn = async (day: string) =>
-    (await matchLines([line(-40_000, day)], { payouts: [], files, deposits: [], remitted: [] }))[0]?.subject;
+    (await matchLines([line(-40_000, day)], { payouts: [], files, deposits: [], merchantPayouts: [] }))[0]?.subject;
   for (const [day, subject] of [
     ['2026-02-27', null],
     ['2026-02-28', 'pf_1'],
@@ -189,7 +189,7 @@ test('matching takes linear time for many payouts of one amount', async () => {
     },
   }));
   const lines = numbers.map((at) => ({ ...line(-PAYOUT.amount, PAYOUT.leftDay), line: at, rutHashes: [`r${at}`] }));
-  const matches = await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] });
+  const matches = await matchLines(lines, { payouts, files: [], deposits: [], merchantPayouts: [] });
   assert.deepEqual(
     matches.map(({ subject }) => subject),
     payouts.map(({ id }) => id),
@@ -211,7 +211,7 @@ test('matching takes linear time for many payouts of one RUT and amount', async 
       return PAYOUT.leftDay;
     },
   }));
-  const matches = await matchLines(lines, { payouts, files: [], deposits: [], remitted: [] });
+  const matches = await matchLines(lines, { payouts, files: [], deposits: [], merchantPayouts: [] });
   assert.deepEqual(
     matches.map(({ subject }) => subject),
     payouts.map(({ id }) => id),
@@ -225,7 +225,7 @@ test('a credit with the amount of a recorded deposit, or of a payout to the merc
     payouts: [],
     files: [],
     deposits: [{ ...recorded, paidInAs: 'FONDOS-1' }],
-    remitted: [{ ...recorded, id: 'mv_2', amount: 20_000, reference: 'TEF-1', hasLine: true }],
+    merchantPayouts: [{ ...recorded, id: 'mv_2', amount: 20_000, reference: 'TEF-1', hasLine: true }],
   };
   const noteOf = async (...given: Parameters<typeof line>) => (await matchLines([line(...given)], candidates))[0]?.note;
   const deposit = 'a recorded deposit could be meant';
@@ -257,7 +257,12 @@ test('matching looks at the day of each file and deposit once', async () => {
       },
     }));
   const lines = Array.from({ length: 2 * most }, (_, at) => line(at % 2 === 0 ? 100 : -100, '2026-06-15', ABONO));
-  const matches = await matchLines(lines, { payouts: [], files: many('pf'), deposits: many('dp'), remitted: [] });
+  const matches = await matchLines(lines, {
+    payouts: [],
+    files: many('pf'),
+    deposits: many('dp'),
+    merchantPayouts: [],
+  });
   assert.ok(matches.every(({ use }) => use === 'suspense'));
   assert.ok(looks <= 4 * 2 * most, `${looks} looks at the days of ${2 * most} files and deposits`);
 });
