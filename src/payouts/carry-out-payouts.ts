@@ -49,7 +49,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     // The sender was removed: the payout waits for a file or for a person.
     if (owner === null || row === null) return await postpone(app, payout, null);
     const sender = openSender(app, owner, row);
-    const transfer = transferOf(owner, payout);
+    const transfer = atSender(owner, payout);
     const known = await ask(app, sender, 'look_up', transfer, () => sender.lookUp(transfer));
     if (payout.state !== 'approved') return await settleAnswer(app, owner, payout, known);
     if (known.kind === 'absent') return await handOver(app, { owner, payout, sender, senderId: row.id, claimedAt });
@@ -70,7 +70,7 @@ async function handOver(app: App, order: HandOver): Promise<void> {
   const isLate = () => app.now() > claimedAt + SEND_WITHIN_MS;
   const line = isLate() ? null : await writeHandedOver(app, order);
   if (line === null || isLate()) return;
-  const transfer = { ...transferOf(owner, payout), ...line };
+  const transfer = { ...atSender(owner, payout), ...line };
   const answer = await ask(app, sender, 'send', transfer, () => sender.send(transfer));
   await settleAnswer(app, owner, payout, answer);
 }
@@ -102,7 +102,7 @@ async function writeSent(
   return (await transitionPayouts(tx, owner, { ids: [id], to: 'sent', at }, change)).length > 0;
 }
 
-function transferOf({ environment }: PayoutOwner, { id, amount, currency, sent_at }: Payout): Transfer {
+function atSender({ environment }: PayoutOwner, { id, amount, currency, sent_at }: Payout): Transfer {
   return { id, environment, amount, currency, sentAt: sent_at };
 }
 

@@ -6,10 +6,10 @@ import { selectEntriesOfPayout } from '../books/journal-queries.ts';
 import type { Payout, PayoutState } from './payout.ts';
 
 /**
- * One event in the history of a payout. `at` is UTC milliseconds. `state`: a new state. `entry`: an entry of the books.
+ * One line of the history of a payout. `at` is UTC milliseconds. `state`: a new state. `entry`: an entry of the books.
  * `act`: another act of a person. `contradiction`: a reported outcome that the state does not allow.
  */
-export type PayoutLine = {
+export type HistoryLine = {
   readonly at: number;
   readonly by: string | null;
   readonly reason: string | null;
@@ -35,7 +35,7 @@ const MOST_ACTS = 200;
  * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch
  * and its file.
  */
-export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]> {
+export async function tellPayout(app: App, payout: Payout): Promise<HistoryLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
   const own = await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)));
   const together = await Promise.all([
@@ -93,7 +93,7 @@ async function findActs(
 }
 
 /** The row has the times of approval, sending and end. The audit log has who decided and why, with the same times. */
-function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
+function statesOf(payout: Payout, acts: readonly AuditRow[]): HistoryLine[] {
   const { state, reason: why, proposed_by, approved_by } = payout;
   const stayed = hasStayed(payout);
   const known: [at: number | null, what: PayoutState | 'proposed', by: string | null, reason: string | null][] = [
@@ -102,7 +102,7 @@ function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
     [payout.sent_at, 'sent', null, null],
     [payout.changed_at, state, state === 'approved' ? approved_by : null, why],
   ];
-  const lines = new Map<string, PayoutLine>();
+  const lines = new Map<string, HistoryLine>();
   for (const [at, what, by, reason] of known) {
     if (at !== null && !(what === state && stayed)) lines.set(what, { at, kind: 'state', what, by, reason });
   }
@@ -122,11 +122,11 @@ function hasStayed({ changed_at, created_at, state }: Payout): boolean {
   return changed_at === created_at && (state === 'draft' || state === 'awaiting_approval');
 }
 
-function lineOfEntry({ created_at: at, kind: what, debit_account, credit_account }: JournalEntry): PayoutLine {
+function lineOfEntry({ created_at: at, kind: what, debit_account, credit_account }: JournalEntry): HistoryLine {
   return { at, kind: 'entry', what, debit: debit_account, credit: credit_account, by: null, reason: null };
 }
 
-function contradictionOf({ contradiction, contradicted_at }: Payout): PayoutLine[] {
+function contradictionOf({ contradiction, contradicted_at }: Payout): HistoryLine[] {
   if (contradiction === null || contradicted_at === null) return [];
   return [{ at: contradicted_at, kind: 'contradiction', what: contradiction, by: null, reason: null }];
 }

@@ -187,13 +187,7 @@ export function statesBefore(state: PayoutState): PayoutState[] {
 }
 
 /** The states in which a payout may still be paid or has arrived: an equal payout may be a duplicate. */
-export const LIVE_STATES: readonly PayoutState[] = [
-  'awaiting_approval',
-  'approved',
-  'sent',
-  'unknown',
-  'confirmed',
-] as const;
+export const LIVE_STATES: readonly PayoutState[] = ['awaiting_approval', 'approved', 'sent', 'unknown', 'confirmed'];
 
 /** The most payouts or files that one act names: PostgreSQL indexes a subject of up to 2,700 bytes, some 110 ids. */
 export const NAMED_IN_AN_ACT = 100;

@@ -106,9 +106,9 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
     refuseEveryRow(app, proposal, user.id, error),
   );
   // Before the limits, which may have changed since: a program that repeats a request must learn what became of it.
-  const same = await findSame(app, owner, wishes);
+  const same = await findExisting(app, owner, wishes);
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
-  await checkSum(app, proposal);
+  await checkWishedLimits(app, proposal);
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
   return { planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
@@ -147,7 +147,7 @@ async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
 }
 
 /** Checks the limits against the requested amounts, before splitting. */
-async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<void> {
+async function checkWishedLimits(app: App, { owner, wishes, batch }: Proposal): Promise<void> {
   const limits = await selectPayoutLimits(app.db, owner.id);
   const amounts = wishes.map(({ amount }) => amount);
   const broken = limitBroken(limits, amounts, batch === null ? null : totalOf(wishes));
@@ -158,21 +158,21 @@ async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<v
  * Returns the existing payouts with these references; null if no reference exists. Throws `Problem` PAYOUT_CONFLICT if
  * their data differs.
  */
-async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWish[]): Promise<Payout[] | null> {
+async function findExisting(app: App, owner: PayoutOwner, wishes: readonly CheckedWish[]): Promise<Payout[] | null> {
   const references = wishes.map(({ reference }) => reference);
   const rivals = rivalsOf(wishes);
   const found = await selectByReferences(app.db, owner.id, [...references, ...rivals]);
   if (found.length === 0) return null;
   const byReference = new Map(found.map((payout) => [payout.reference, payout]));
   const rival = rivals.find((reference) => byReference.has(reference));
-  if (rival !== undefined) throw taken(rival);
+  if (rival !== undefined) throw otherPayout(rival);
   const isSame = wishes.every(({ reference, hash }) => byReference.get(reference)?.wish_hash === hash);
   if (isSame) return wishes.map(({ reference }) => byReference.get(reference) as Payout);
   const other = wishes.find(({ reference, hash }) => (byReference.get(reference)?.wish_hash ?? hash) !== hash);
-  throw taken(other?.reference ?? (found[0] as Payout).reference);
+  throw otherPayout(other?.reference ?? (found[0] as Payout).reference);
 }
 
-function taken(reference: string): Problem {
+function otherPayout(reference: string): Problem {
   return new Problem('PAYOUT_CONFLICT', {
     detail: {
       en: `${reference} belongs to another payout. Repeat its fields to read it, or choose a new id.`,

@@ -5,8 +5,8 @@ import { enqueuePosts } from '../outbox/enqueue-post.ts';
 import { recordEnvironmentEvents } from '../outbox/record-event.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Payout, type PayoutState, statusOf, transferOf } from './payout.ts';
+import { payoutStateEvent, tefBody } from './payout-notice.ts';
 import { type PayoutChange, updateState } from './payout-queries.ts';
-import { payoutToldEvent, tefBody } from './payout-told.ts';
 
 export type PayoutOwner = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
@@ -35,7 +35,7 @@ export async function transitionPayouts(
 export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Payout[], at: number): Promise<void> {
   const told = payouts.map((payout) => ({
     subjectId: `${payout.id}_${payout.state}`,
-    event: payoutToldEvent(payout, payout.state, at),
+    event: payoutStateEvent(payout, payout.state, at),
   }));
   await recordEnvironmentEvents(
     tx,

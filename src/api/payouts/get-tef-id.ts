@@ -3,7 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { textParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findByReference } from '../../payouts/find-payout.ts';
-import { tefResponse } from '../../payouts/payout-told.ts';
+import { tefResponse } from '../../payouts/payout-notice.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
 

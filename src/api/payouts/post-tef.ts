@@ -9,7 +9,7 @@ import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import type { Payout } from '../../payouts/payout.ts';
-import { tefResponse } from '../../payouts/payout-told.ts';
+import { tefResponse } from '../../payouts/payout-notice.ts';
 import { type Proposed, proposePayouts } from '../../payouts/propose-payouts.ts';
 import {
   PROPOSAL_ERRORS,

@@ -11,7 +11,7 @@ import { boundsOfDay } from '../../lib/calendar-day.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { type ListedMovement, selectPayouts } from '../../movements/movement-queries.ts';
 import { listRemitted, type RemittedPayout } from '../../payouts/list-remitted.ts';
-import { tefResponse } from '../../payouts/payout-told.ts';
+import { tefResponse } from '../../payouts/payout-notice.ts';
 import { readRemittanceDay, readScope } from './remittance-scope.ts';
 
 const MOST = 500;

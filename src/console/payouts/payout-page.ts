@@ -6,7 +6,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
-import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
+import { type HistoryLine, tellPayout } from '../../payouts/payout-history.ts';
 import type { LineOfStatement } from '../../statements/bank-statement-queries.ts';
 import { findLinesOfPayout } from '../../statements/find-statement.ts';
 import { accountName } from '../attention/settle-form.ts';
@@ -64,7 +64,7 @@ ${accountTypeForm(app, visit, seen)}
   return send(status, { title: `${payout.reference} · ${money}`, main });
 }
 
-function timelineOf(language: Language, seen: SeenPayout, lines: readonly PayoutLine[]): Html {
+function timelineOf(language: Language, seen: SeenPayout, lines: readonly HistoryLine[]): Html {
   const { payout } = seen;
   const items = lines.map((line) => {
     const { at, reason } = line;
@@ -85,7 +85,7 @@ function verdictAtProposal(language: Language, payout: Payout): string {
   return tell(language, 'payout.verdict_then', { verdict, days }) + changed;
 }
 
-function titleOf(language: Language, line: PayoutLine): string {
+function titleOf(language: Language, line: HistoryLine): string {
   if (line.kind === 'state')
     return tell(language, line.what === 'proposed' ? 'payout.made' : `payout_state.${line.what}`);
   if (line.kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', line.what) });
@@ -98,7 +98,7 @@ function titleOf(language: Language, line: PayoutLine): string {
   return tellKind(language, 'act', line.what);
 }
 
-function toneOf({ kind, what }: PayoutLine): string {
+function toneOf({ kind, what }: HistoryLine): string {
   if (kind === 'contradiction') return 'is-bad';
   if (kind === 'entry') return 'is-good';
   if (['rejected', 'failed', 'returned', 'cancelled'].includes(what)) return 'is-bad';

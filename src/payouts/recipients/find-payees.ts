@@ -118,7 +118,7 @@ async function findSome(
     if ('error' in one || known.has(one.personKey)) continue;
     const before = beforeOf(lastOf, one);
     const validatedAfter = before.changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
-    const row = kept.get(one.key)?.find((each) => counts(app, each, one, validatedAfter));
+    const row = kept.get(one.key)?.find((each) => isUsable(app, each, one, validatedAfter));
     if (row === undefined) missing.set(one.personKey, one);
     else known.set(one.personKey, { row, isNew: made.has(row), ...before });
   }
@@ -142,7 +142,7 @@ function beforeOf(lastOf: LastPaid, { rutHash, accountHash }: Read): Before {
  * Returns whether a stored recipient can be paid without a new validation. One that was changed directly in the store
  * cannot: it gets a new version.
  */
-function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
+function isUsable(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
   if (validUntil(row, app.config.verdictMaxAgeDays) <= app.now() || row.validated_at < validatedAfter) return false;
   const details = openDetailsUnlessChanged(app, row);
   if (details === null) return false;

@@ -2,8 +2,8 @@ import type { Tx } from '../../db/database.ts';
 import { recordEnvironmentEvents } from '../../outbox/record-event.ts';
 import type { KeptContradiction } from '../kept-texts.ts';
 import type { Payout } from '../payout.ts';
+import { contradictedEvent } from '../payout-notice.ts';
 import { updateContradiction } from '../payout-queries.ts';
-import { contradictedEvent } from '../payout-told.ts';
 
 /**
  * Stores a report that contradicts a payout's state, until a person ends the contradiction, and records an event in the

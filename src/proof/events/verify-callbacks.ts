@@ -7,7 +7,7 @@ import { environmentEventBody, eventBody } from '../../outbox/enqueue-event.ts';
 import { findEnvironmentAsEver } from '../../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
-import { payoutToldEvent, tefBody } from '../../payouts/payout-told.ts';
+import { payoutStateEvent, tefBody } from '../../payouts/payout-notice.ts';
 import { selectArrivals } from '../acts/act-check-queries.ts';
 import { type Findings, stopping } from '../proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
@@ -126,7 +126,7 @@ function isOfPayout(environment: ServiceEnvironment, row: PostedRow, payout: Pay
   const { state, subscription } = partsOf(row);
   if (payout?.environment_id !== environment.id || !isPayoutState(state)) return false;
   if (subscription === null) return row.body === tefBody(payout, state);
-  return row.body === environmentEventBody(environment, payoutToldEvent(payout, state, row.told_at));
+  return row.body === environmentEventBody(environment, payoutStateEvent(payout, state, row.told_at));
 }
 
 function isAsEnqueued(environment: ServiceEnvironment, row: PostedRow): boolean {

@@ -31,7 +31,7 @@ export function tefBody(payout: Payout, state: PayoutState): string {
  * Returns the event of a payout, for the feed and for subscribers. It contains nothing about the recipient: readers
  * with the permission request the payout.
  */
-export function payoutToldEvent(
+export function payoutStateEvent(
   { id, environment_id, batch_id, reference, amount, currency, reason }: Payout,
   state: PayoutState,
   at: number,
