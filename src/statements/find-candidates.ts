@@ -76,11 +76,32 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
   return keyed;
 }
 
+const NONE: Candidates = { payouts: [], files: [], deposits: [], merchantPayouts: [] };
+
+/** The new lines of a file, what they may match, and the known lines that may be second ones (`doubtfulLines`). */
+export type FreshLines = {
+  readonly fresh: readonly KeyedLine[];
+  readonly found: Candidates;
+  readonly doubtful: readonly number[];
+};
+
+/** Finds the new lines of a file and what they may match: the same for an import and for its preview. */
+export async function findFresh(
+  db: Reader,
+  of: FileOfAccount,
+  { lines, environmentIds }: { lines: readonly KeyedLine[]; environmentIds: readonly number[] },
+): Promise<FreshLines> {
+  const fresh = await freshLines(db, of, lines);
+  const doubtful = await doubtfulLines(db, of, lines, fresh);
+  const found = fresh.length === 0 ? NONE : await findCandidates(db, spanOf(environmentIds, fresh));
+  return { fresh, found, doubtful };
+}
+
 /** SQLite answers at once: without a pause after so many lines, payments would wait for 50,000 of them. */
 const PAGE = 1000;
 
 /** Returns the lines that no earlier file of the account has brought. */
-export async function freshLines(
+async function freshLines(
   db: Reader,
   { environment, paymentServiceId: owner }: AccountOfStatement,
   lines: readonly KeyedLine[],
@@ -105,7 +126,7 @@ export type FileOfAccount = AccountOfStatement & { readonly evidence: Pick<Evide
  * their day, so the bank may have split the day between two files, or its balances of the day begin where
  * another file ends. None for a file that was imported before.
  */
-export async function doubtfulLines(
+async function doubtfulLines(
   db: Reader,
   of: FileOfAccount,
   lines: readonly KeyedLine[],

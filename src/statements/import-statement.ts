@@ -20,10 +20,10 @@ import {
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import {
-  doubtfulLines,
   environmentsOfAccount,
+  type FreshLines,
   findCandidates,
-  freshLines,
+  findFresh,
   type KeyedLine,
   keyLines,
   spanOf,
@@ -89,7 +89,6 @@ export async function importStatement(
   }
 }
 
-const NONE: Candidates = { payouts: [], files: [], deposits: [], merchantPayouts: [] };
 const NOTHING_NEW = { uses: countUses([]), settled: [], contradicted: [] };
 
 /**
@@ -98,14 +97,8 @@ const NOTHING_NEW = { uses: countUses([]), settled: [], contradicted: [] };
  */
 class QuickerFile extends Error {}
 
-/** The new lines of a file, what they may match, and their uses. */
-type Planned = {
-  readonly environmentIds: readonly number[];
-  readonly fresh: readonly KeyedLine[];
-  readonly doubtful: readonly number[];
-  readonly found: Candidates;
-  readonly matched: Matched;
-};
+/** The new lines of a file with their uses, before they are locked. */
+type Planned = FreshLines & { readonly environmentIds: readonly number[]; readonly matched: Matched };
 
 /** Lines with their uses: as rows without their statement, and as the audit log records them. */
 type Matched = {
@@ -123,10 +116,8 @@ async function planLines(
   wish: StatementImport,
   { lines, environmentIds }: { lines: readonly KeyedLine[]; environmentIds: readonly number[] },
 ): Promise<Planned> {
-  const fresh = await freshLines(db, wish, lines);
-  const doubtful = await doubtfulLines(db, wish, lines, fresh);
-  const found = fresh.length === 0 ? NONE : await findCandidates(db, spanOf(environmentIds, fresh));
-  return { environmentIds, fresh, doubtful, found, matched: await matchFresh(wish, fresh, found) };
+  const read = await findFresh(db, wish, { lines, environmentIds });
+  return { ...read, environmentIds, matched: await matchFresh(wish, read.fresh, read.found) };
 }
 
 async function matchFresh(wish: StatementImport, fresh: readonly KeyedLine[], found: Candidates): Promise<Matched> {

@@ -1,17 +1,9 @@
 import type { App } from '../app.ts';
-import {
-  doubtfulLines,
-  environmentsOfAccount,
-  type FileOfAccount,
-  findCandidates,
-  freshLines,
-  keyLines,
-  spanOf,
-} from './find-candidates.ts';
+import { environmentsOfAccount, type FileOfAccount, findFresh, keyLines } from './find-candidates.ts';
 import { matchLines } from './match-lines.ts';
 import { countUses, type LineUse, type ReadStatement, refuseLaterDays } from './statement.ts';
 
-/** How many lines earlier files brought, which of them are doubtful (`doubtfulLines`), and the uses of the others. */
+/** How many lines earlier files brought, which of them may be second, equal lines (`doubtful`), and the uses of the others. */
 export type StatementPreview = {
   readonly known: number;
   readonly doubtful: readonly number[];
@@ -30,10 +22,6 @@ export async function previewStatement(
   const environmentIds = await environmentsOfAccount(app, account);
   refuseLaterDays(read, app.now());
   const lines = await keyLines(app, account.account, read);
-  const fresh = await freshLines(app.db, account, lines);
-  const known = lines.length - fresh.length;
-  const doubtful = await doubtfulLines(app.db, account, lines, fresh);
-  if (fresh.length === 0) return { known, doubtful, uses: countUses([]) };
-  const found = await findCandidates(app.db, spanOf(environmentIds, fresh));
-  return { known, doubtful, uses: countUses(await matchLines(fresh, found)) };
+  const { fresh, found, doubtful } = await findFresh(app.db, account, { lines, environmentIds });
+  return { known: lines.length - fresh.length, doubtful, uses: countUses(await matchLines(fresh, found)) };
 }
