@@ -17,7 +17,7 @@ import {
   selectOldestDue,
 } from './outbox-queries.ts';
 import { type Attempt, recordAttempts, withNextStep } from './record-attempts.ts';
-import { followReceiver, followsReceiver, stepOf } from './webhooks/follow-receiver.ts';
+import { followReceiver, followsReceiver, stepForReceiver } from './webhooks/follow-receiver.ts';
 
 /** A claimed callback that has not started after this time is left to the next claim. */
 const START_WITHIN_MS = 40_000;
@@ -222,17 +222,11 @@ function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 
-/** Returns whether to claim more for this endpoint now. Includes a full host, unless enough callbacks wait. */
-function hasRoom(queue: EndpointQueue, crowded: boolean): boolean {
-  return !(crowded && isFull(queue.host)) && !isBusy(queue, crowded);
-}
-
-/** Returns whether the endpoint itself needs no more callbacks now. */
-function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
-  if (gone) return true;
-  return more && !crowded
-    ? waiting.length > REFILLED_AT
-    : waiting.length > 0 || sending.size === CONCURRENT_PER_ENDPOINT;
+/** Returns whether to claim more for this endpoint now: also for a full host, unless enough callbacks wait. */
+function hasRoom({ host, waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
+  if (gone || (crowded && isFull(host))) return false;
+  if (more && !crowded) return waiting.length <= REFILLED_AT;
+  return waiting.length === 0 && sending.size < CONCURRENT_PER_ENDPOINT;
 }
 
 async function claim(app: App, excluded: readonly number[], full: LeftOut, limit: number): Promise<Claim[]> {
@@ -289,7 +283,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       merchant: callback.environment_id,
     });
     const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
-    return follows ? { ...attempt, step: await stepOf(app, callback, attempt.step) } : attempt;
+    return follows ? { ...attempt, step: await stepForReceiver(app, callback, attempt.step) } : attempt;
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

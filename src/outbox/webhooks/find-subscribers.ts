@@ -20,7 +20,7 @@ export async function findSubscribers(
   // The SQL already excludes users of other merchants: there may be thousands, and a refund waits for this.
   for (const subscription of await selectSubscriptionsFor(tx, environmentId)) {
     if (!includesEvent(subscription.webhook, type)) continue;
-    if (mayGet(await readUser(tx, subscription.user_id), environmentId)) told.push(subscription);
+    if (mayReadEvents(await readUser(tx, subscription.user_id), environmentId)) told.push(subscription);
   }
   return told;
 }
@@ -72,7 +72,12 @@ async function findWebhooks(db: Reader, posts: readonly PostRow[]): Promise<(Use
     const successor = successors.get(subscriptionOf(post) ?? '');
     if (successor === undefined) return null;
     const { user_id, webhook, email, url } = successor;
-    return { user_id, webhook, email, url: mayGet(users.get(user_id) ?? null, post.environment_id) ? url : null };
+    return {
+      user_id,
+      webhook,
+      email,
+      url: mayReadEvents(users.get(user_id) ?? null, post.environment_id) ? url : null,
+    };
   });
 }
 
@@ -81,6 +86,6 @@ async function readUser(db: Reader, id: string): Promise<User | null> {
   return row === null ? null : userOf(db, row);
 }
 
-function mayGet(user: User | null, environmentId: number): boolean {
+function mayReadEvents(user: User | null, environmentId: number): boolean {
   return user !== null && user.may.has('events:read') && (user.environmentIds?.has(environmentId) ?? true);
 }

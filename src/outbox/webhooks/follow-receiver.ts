@@ -43,7 +43,7 @@ const FAILED: readonly NextStep['kind'][] = ['retry', 'dead', 'disable'];
  * Returns the next step of a post that follows its receiver, after an attempt. If its URL changed during it, a failure
  * of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none is planned.
  */
-export async function stepOf(app: App, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
+export async function stepForReceiver(app: App, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
   const url = FAILED.includes(step.kind) ? await urlNow(app, post) : post.url;
   if (url === null) return { kind: 'unwanted' };
   return url === post.url ? step : { kind: 'retry', afterMs: 0, askedMs: 0 };
