@@ -1,8 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Reader, SqlParameter, SqlRow } from './database.ts';
+import type { Database, SqlParameter, SqlRow } from './database.ts';
+import { translateSql } from './dialect.ts';
 
-/** A table in the order of a unique key, the columns to read, and the text to search. */
+/**
+ * A table in the order of a unique key, the columns to read, and the text to search. No column of the key may be null:
+ * the walk would pass over such rows. A word of `dialect.ts` can stand for columns of the key.
+ */
 export type TableWalk = { table: string; key: readonly [string, ...string[]]; columns: string; text: string };
+
+/** The store that is searched. The key of a table can differ between the engines. */
+export type WalkedStore = Pick<Database, 'engine' | 'query'>;
 
 /** How many rows one statement searches. On SQLite a statement blocks the whole process, payments too. */
 export const ROWS_OF_A_PART = 2_000;
@@ -17,11 +24,12 @@ export type OnRows = (rows: number) => void;
  * by part and yields to other work in between.
  */
 export async function selectLike<Row extends SqlRow>(
-  db: Reader,
-  walk: TableWalk,
+  db: WalkedStore,
+  asked: TableWalk,
   like: string,
   { limit = Number.POSITIVE_INFINITY, onRows = () => {} }: WalkOptions = {},
 ): Promise<Row[]> {
+  const walk = { ...asked, key: keyOf(db, asked) };
   const found: Row[] = [];
   let after: readonly SqlParameter[] = [];
   let parts = 0;
@@ -35,10 +43,17 @@ export async function selectLike<Row extends SqlRow>(
   return found.slice(0, limit);
 }
 
+/** Returns the columns of the key. */
+function keyOf({ engine }: Pick<Database, 'engine'>, { key }: TableWalk): string[] {
+  return translateSql(engine, key.join(', ')).split(', ');
+}
+
+type Walk = Omit<TableWalk, 'key'> & { key: readonly string[] };
+
 /** Returns the key of the last row of the next part; empty if the table ends in this part. */
 async function selectLastOfPart(
-  db: Reader,
-  { table, key }: TableWalk,
+  db: WalkedStore,
+  { table, key }: Walk,
   after: readonly SqlParameter[],
 ): Promise<SqlParameter[]> {
   const columns = key.join(', ');
@@ -51,8 +66,8 @@ async function selectLastOfPart(
 }
 
 function selectPart<Row extends SqlRow>(
-  db: Reader,
-  { table, key, columns, text }: TableWalk,
+  db: WalkedStore,
+  { table, key, columns, text }: Walk,
   like: string,
   after: readonly SqlParameter[],
   last: readonly SqlParameter[],

@@ -1,5 +1,5 @@
-import type { Reader, SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
+import type { SqlRow, Tx } from '../db/database.ts';
+import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
 
 export type PersonalCallback = SqlRow & {
@@ -20,7 +20,7 @@ const CALLBACKS: TableWalk = {
 };
 
 /** Returns the callbacks whose URL or body matches `like`, by id. Scans the whole table. */
-export function selectPersonalCallbacks(db: Reader, like: string, onRows?: OnRows): Promise<PersonalCallback[]> {
+export function selectPersonalCallbacks(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalCallback[]> {
   return selectLike<PersonalCallback>(db, CALLBACKS, like, { onRows });
 }
 
@@ -52,7 +52,7 @@ const ATTEMPTS: TableWalk = {
 };
 
 /** Returns the delivery attempts whose response matches `like`, by id. Scans the whole table. */
-export function selectPersonalAttempts(db: Reader, like: string, onRows?: OnRows): Promise<PersonalAttempt[]> {
+export function selectPersonalAttempts(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalAttempt[]> {
   return selectLike<PersonalAttempt>(db, ATTEMPTS, like, { onRows });
 }
 
@@ -81,7 +81,7 @@ const ENDPOINTS: TableWalk = {
 };
 
 /** Returns the endpoints whose address or redirect target matches `like`, by id. Scans the whole table. */
-export function selectPersonalEndpoints(db: Reader, like: string, onRows?: OnRows): Promise<PersonalEndpoint[]> {
+export function selectPersonalEndpoints(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalEndpoint[]> {
   return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, { onRows });
 }
 

@@ -1,5 +1,5 @@
-import type { Reader, SqlRow } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
+import type { SqlRow } from '../db/database.ts';
+import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { KeptReason } from './kept.ts';
 
 /** A text that mentions a person and is kept, and the name of its row. */
@@ -51,7 +51,8 @@ const ACTS: readonly [table: string, key: TableWalk['key'], by: string][] = [
  */
 export const KEPT_PLACES: readonly KeptPlace[] = [
   place('references', 'sealed', 'transactions', ['id'], 'id', 'reference'),
-  place('events', 'sealed', 'events', ['transaction_id', 'sequence', 'environment_id'], 'position', texts('data')),
+  // Events of payouts, movements and users belong to no transaction.
+  place('events', 'sealed', 'events', ['{feed_order}'], 'position', texts('data')),
   place(
     'payment_attempts',
     'sealed',
@@ -149,7 +150,7 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
 
 /** Lists at most `limit` of these texts. Searches the whole table. */
 export function selectKeptTexts(
-  db: Reader,
+  db: WalkedStore,
   { walk }: KeptPlace,
   like: string,
   options: { limit: number; onRows: OnRows },

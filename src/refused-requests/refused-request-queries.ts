@@ -1,5 +1,5 @@
 import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
 
 const REFUSED_REQUESTS: InsertTarget = {
@@ -145,7 +145,7 @@ const KEPT: TableWalk = {
 };
 
 /** Lists the requests whose texts match `like`, in lower case. Scans the whole table. */
-export function selectRefusedLike(db: Reader, like: string, onRows?: OnRows): Promise<RefusedRequest[]> {
+export function selectRefusedLike(db: WalkedStore, like: string, onRows?: OnRows): Promise<RefusedRequest[]> {
   return selectLike<RefusedRequest>(db, KEPT, like, { onRows });
 }
 

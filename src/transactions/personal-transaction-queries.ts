@@ -1,5 +1,5 @@
-import type { Reader, SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
+import type { SqlRow, Tx } from '../db/database.ts';
+import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 
 /** The texts of a transaction that shops or payers wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
@@ -28,7 +28,11 @@ const TRANSACTIONS: TableWalk = {
 };
 
 /** Lists the transactions whose texts match `like`, in the order of their ids. Scans the whole table. */
-export function selectPersonalTransactions(db: Reader, like: string, onRows?: OnRows): Promise<PersonalTransaction[]> {
+export function selectPersonalTransactions(
+  db: WalkedStore,
+  like: string,
+  onRows?: OnRows,
+): Promise<PersonalTransaction[]> {
   return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, { onRows });
 }
 

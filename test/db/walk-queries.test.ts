@@ -52,7 +52,7 @@ forEachEngine('searching a table for a text', (openTestDatabase, engine) => {
       if (sql.includes('like $1')) parts.push([sql, parameters]);
       return db.query(sql, parameters);
     };
-    await selectLike({ query }, WALK, '%');
+    await selectLike({ ...db, query }, WALK, '%');
     const [sql, parameters] = parts[5] ?? assert.fail();
     const plan = await db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
     const expected = Number(/rows=(\d+)/.exec(plan[0]?.['QUERY PLAN'] ?? '')?.[1]);

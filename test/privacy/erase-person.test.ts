@@ -4,8 +4,10 @@ import { test } from 'node:test';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';
+import { ROWS_OF_A_PART } from '../../src/db/walk-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { sealFeed } from '../../src/outbox/feed/seal-feed.ts';
+import { recordEnvironmentEvents } from '../../src/outbox/record-event.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
@@ -310,6 +312,21 @@ forEachEngine('personal data', (openTestDatabase, engine) => {
     });
     const { kept } = await erasePerson(app, ANA, TESTER);
     assert.deepEqual(kept.find(({ kind }) => kind === 'merchants')?.rows, [environment.paymentServiceId]);
+  });
+
+  test('in an event of no transaction is named as kept, however many events there are', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    const event = { environmentId: environment.id, type: 'payout.recorded', createdAt: app.now() } as const;
+    const references = Array.from({ length: ROWS_OF_A_PART + 2 }, (_, at) => (at === 1 ? EMAIL : `R-${at}`));
+    await app.db.transaction((tx) =>
+      recordEnvironmentEvents(
+        tx,
+        references.map((reference) => ({ ...event, data: { reference } })),
+      ),
+    );
+    const [named] = await app.db.query<{ position: number }>(`select position from events where data like '%@%'`);
+    const { kept } = await erasePerson(app, ANA, TESTER);
+    assert.deepEqual(kept.find(({ kind }) => kind === 'events')?.rows, [String(named?.position)]);
   });
 
   test('in a callback address and its last redirect is exported and erased', async () => {
