@@ -102,12 +102,13 @@ const BOOKED_LINES = `select j.*, a.id as attempt_id, ${RECORD_COLUMNS}, ${END_O
        select p.id from payment_attempts p
        where p.transaction_id = j.transaction_id and p.environment_id = j.environment_id and p.state = 'approved'))`;
 
+/** Lists the lines of a span of time. Sorts by `link + 0`, as `selectEntriesOf` does. */
 export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
   return db.query<BookedLine>(
     `${BOOKED_LINES}
      where j.environment_id {among $1} and j.created_at >= $2 and j.created_at < $3
        and (j.transaction_id = $4 or $4 = 0)
-     order by j.environment_id, j.link, j.line`,
+     order by j.environment_id, j.link + 0, j.line`,
     parametersOf(scope),
   );
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAccounts } from '../../src/books/merchant-statement.ts';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { explain, listenToStatements } from '../support/heard-statements.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const DAY = boundsOfDay('2026-01-15');
+
+/** What people, timers and monitoring ask of tables that grow with the payments. */
+const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Promise<unknown>>> = {
+  'what a merchant is owed': (app, environmentId) => listAccounts(app, [environmentId]),
+  'the entries of a day': (app, environmentId) =>
+    reconcileEntries(app, { environmentIds: [environmentId], ...DAY, transactionId: 0 }),
+};
+
+const LARGE = /\b(?:transactions|payment_attempts|refunds|callbacks|journal_entries|mails)\b/;
+
+forEachEngine('a question to a large store', (openTestDatabase, engine) => {
+  for (const [question, ask] of Object.entries(ASKED)) {
+    test(`finds ${question} by an index`, {
+      skip: engine === 'postgres' && 'PostgreSQL scans a small table whatever its indexes are',
+    }, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const environment = await createTestEnvironment(app);
+      await createPaidTransaction(app, environment);
+      const listening = listenToStatements(app);
+      await ask(listening.app, environment.id);
+      const asked = listening.heard.filter(({ sql }) => LARGE.test(sql));
+      assert.ok(asked.length > 0);
+      for (const statement of asked) {
+        const plan = await explain(app, statement);
+        assert.deepEqual(plan.filter(readsAll), [], `${statement.sql}\n${plan.join('\n')}`);
+      }
+    });
+  }
+});
+
+/**
+ * Whether a line of a plan reads a whole table, or all entries of one merchant. Intermediate tables and the tables of
+ * what people record are small.
+ */
+function readsAll(line: string): boolean {
+  if (/^SEARCH (?:j|journal_entries) .*\(environment_id=\?\)$/.test(line)) return true;
+  return /^SCAN \S+$/.test(line) && !/^SCAN (?:waiting|unsent|parts|sums)$/.test(line);
+}
