@@ -110,8 +110,17 @@ export async function lockMailAnywhere(tx: Tx, id: string): Promise<Mail | null>
 /** A mail with its payment service. */
 export type ListedMail = Mail & { payment_service: string; name: string; environment: string };
 
-const OWNED = `m.*, e.payment_service_id as payment_service, p.name, e.environment
-  from mails m join environments e on e.id = m.environment_id join payment_services p on p.id = e.payment_service_id`;
+const LISTED = `select m.*, e.payment_service_id as payment_service, p.name, e.environment`;
+
+const WITH_OWNER = `join environments e on e.id = m.environment_id join payment_services p on p.id = e.payment_service_id`;
+
+/** Each half has its own index, which SQLite uses only if the half repeats the condition of the index. */
+const QUEUED = `select id, environment_id, created_at from mails where state = 'queued'`;
+const GIVEN_UP = `select id, environment_id, created_at from mails where state <> 'queued' and state = 'dead'`;
+const UNSENT = `(${QUEUED} union all ${GIVEN_UP}) as unsent`;
+const STUCK = `(${QUEUED} and created_at <= $1 union all ${GIVEN_UP}) as unsent`;
+
+const WITH_MAIL = 'join mails m on m.id = unsent.id and m.environment_id = unsent.environment_id';
 
 /** Lists the newest mails first, without the `excluded` environments. The `state` `''` means waiting or given up. */
 export function selectMails(
@@ -120,21 +129,19 @@ export function selectMails(
   limit: number,
   excluded: readonly number[],
 ): Promise<ListedMail[]> {
+  const [from, where, ...values] =
+    state === '' ? [`${UNSENT} ${WITH_MAIL}`, '1 = 1'] : ['mails m', 'm.state = $3', state];
   return db.query<ListedMail>(
-    `select ${OWNED} where (m.state = $1 or ($1 = '' and m.state in ('queued', 'dead')))
-       and not (m.environment_id {among $3})
-     order by m.created_at desc, m.id limit $2`,
-    [state, limit, excluded],
+    `${LISTED} from ${from} ${WITH_OWNER} where ${where} and not (m.environment_id {among $2})
+     order by m.created_at desc, m.id limit $1`,
+    [limit, excluded, ...values],
   );
 }
-
-const STUCK = `(m.state = 'dead' or (m.state = 'queued' and m.created_at <= $1))`;
 
 /** Counts the mails that were given up, and the mails that have waited since before `since`. */
 export async function measureStuckMails(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
-    `select count(*) as count, min(m.created_at) as oldest from mails m
-     where m.state in ('queued', 'dead') and ${STUCK}`,
+    `select count(*) as count, min(created_at) as oldest from ${STUCK}`,
     [since],
   );
   return row ?? { count: 0, oldest: null };
@@ -143,7 +150,7 @@ export async function measureStuckMails(db: Reader, since: number): Promise<{ co
 /** Lists the same mails, the oldest first. */
 export function selectStuckMails(db: Reader, since: number, limit: number): Promise<ListedMail[]> {
   return db.query<ListedMail>(
-    `select ${OWNED} where m.state in ('queued', 'dead') and ${STUCK} order by m.created_at, m.id limit $2`,
+    `${LISTED} from ${STUCK} ${WITH_MAIL} ${WITH_OWNER} order by m.created_at, m.id limit $2`,
     [since, limit],
   );
 }
@@ -151,7 +158,7 @@ export function selectStuckMails(db: Reader, since: number, limit: number): Prom
 /**
  * Deletes mails that ended before a time. Keeps mails that were given up until a person decides, and all mails of the
  * `kept` environments. Returns how many. The outer condition repeats the inner one, because PostgreSQL checks it again
- * after waiting for a person who sends the same mail again.
+ * after waiting for a person who sends the same mail again. The inner one repeats the condition of an index for SQLite.
  */
 export async function deleteMailsBefore(
   tx: Tx,
@@ -161,7 +168,7 @@ export async function deleteMailsBefore(
 ): Promise<number> {
   const rows = await tx.query(
     `delete from mails where state in ('sent', 'ended') and finished_at < $1 and id in (
-       select id from mails where state in ('sent', 'ended') and finished_at < $1 and not (environment_id {among $3})
+       select id from mails where state <> 'queued' and state in ('sent', 'ended') and finished_at < $1 and not (environment_id {among $3})
        limit $2) returning id`,
     [endedBefore, limit, kept],
   );

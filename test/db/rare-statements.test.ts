@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { measureAttention } from '../../src/attention/measure-attention.ts';
 import { listAccounts } from '../../src/books/merchant-statement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
+import { listMails } from '../../src/mail/manage-mails.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -13,6 +17,10 @@ const DAY = boundsOfDay('2026-01-15');
 
 /** What people, timers and monitoring ask of tables that grow with the payments. */
 const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Promise<unknown>>> = {
+  'how much waits for a person': measureAttention,
+  'what waits for a person': (app) => listAttention(app, null, 10),
+  'which receipts wait': (app) => listMails(app, null, 10, new Set()),
+  'which receipts are old': (app) => deleteOldMails(app, async () => new Set(), 10),
   'what a merchant is owed': (app, environmentId) => listAccounts(app, [environmentId]),
   'the entries of a day': (app, environmentId) =>
     reconcileEntries(app, { environmentIds: [environmentId], ...DAY, transactionId: 0 }),
