@@ -63,13 +63,16 @@ export type LinkPlace = { at: number; id: string };
 /** Includes late money, unless it was returned, so that nobody pays such a link again. */
 const TOOK_MONEY = `(t.state = 'completed' or ${keepsLateMoney('t.id', 't.environment_id')})`;
 
-// The characters `-` and `.` are adjacent, so this range covers the references of a link.
-const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment, p.disabled_at as service_disabled_at,
+/** Adds the owner of each link, and how often it was paid. `links`: a select of links. */
+function listed(links: string): string {
+  // The characters `-` and `.` are adjacent, so this range covers the references of a link.
+  return `select l.*, e.payment_service_id as payment_service, p.name, e.environment, p.disabled_at as service_disabled_at,
        (select count(*) from transactions t where t.environment_id = l.environment_id and ${TOOK_MONEY}
           and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
-     from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
+     from (${links}) l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
+}
 
-/** Lists the links of some environments (null: of all), the newest first. */
+/** Lists the links of some environments (null: of all), the newest first. Counts payments only for the links of the page. */
 export function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
@@ -77,14 +80,15 @@ export function selectLinks(
   after: LinkPlace = { at: Number.MAX_SAFE_INTEGER, id: '' },
 ): Promise<ListedLinkRow[]> {
   return db.query<ListedLinkRow>(
-    `${LISTED} where ($1 = 1 or l.environment_id {among $2}) and (l.created_at < $4 or (l.created_at = $4 and l.id < $5))
-     order by l.created_at desc, l.id desc limit $3`,
+    `${listed(`select * from payment_links
+       where ($1 = 1 or environment_id {among $2}) and (created_at < $4 or (created_at = $4 and id < $5))
+       order by created_at desc, id desc limit $3`)} order by l.created_at desc, l.id desc`,
     [environmentIds === null ? 1 : 0, environmentIds ?? [], limit, after.at, after.id],
   );
 }
 
 export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<ListedLinkRow | null> {
-  const [row] = await db.query<ListedLinkRow>(`${LISTED} where l.id = $1`, [id]);
+  const [row] = await db.query<ListedLinkRow>(listed('select * from payment_links where id = $1'), [id]);
   return row ?? null;
 }
 

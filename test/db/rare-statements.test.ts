@@ -7,6 +7,7 @@ import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
 import { listMails } from '../../src/mail/manage-mails.ts';
+import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -46,6 +47,18 @@ forEachEngine('a question to a large store', (openTestDatabase, engine) => {
       }
     });
   }
+
+  test('counts the payments of the links of a page, not of all links', {
+    skip: engine === 'postgres' && 'PostgreSQL computes costly columns after it has cut the page',
+  }, async () => {
+    const app = createTestApp(await openTestDatabase());
+    const listening = listenToStatements(app);
+    await listPaymentLinks(listening.app, null, 10);
+    const plan = await explain(app, listening.heard[0] ?? assert.fail());
+    const isCounted = (line: string) => line.startsWith('CORRELATED SCALAR SUBQUERY');
+    assert.ok(plan.some(isCounted));
+    assert.ok(plan.indexOf('USE TEMP B-TREE FOR ORDER BY') < plan.findIndex(isCounted), plan.join('\n'));
+  });
 });
 
 /**
