@@ -8,6 +8,7 @@ export async function selectNextDue(db: Reader, now: number): Promise<number | n
        union all select min(next_lookup_at) from payment_attempts where next_lookup_at > $1
        union all select min(next_lookup_at) from refunds where next_lookup_at > $1
        union all select min(next_look_at) from payouts where next_look_at > $1
+       union all select min(next_ask_at) from bank_account_validations where state = 'pending' and next_ask_at > $1
        union all select min(expires_at) from transactions where state = 'pending' and expires_at > $1
      ) waiting`,
     [now],

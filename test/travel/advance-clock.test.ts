@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import type { App } from '../../src/app.ts';
+import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { verifyInThread } from '../../src/cli/run/verify-in-thread.ts';
@@ -17,6 +19,7 @@ import { retrySchedule } from '../../src/outbox/retry-schedule.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { advanceClock, gather } from '../../src/travel/advance-clock.ts';
+import type { ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { startWorker } from '../../src/worker.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -117,6 +120,25 @@ forEachEngine('clock advance', (openTestDatabase) => {
     const [given] = await db.query('select count(*) as dead from callbacks where state = $1', ['dead']);
     assert.equal(given?.['dead'], 2);
     assert.deepEqual((await verifyAudit(app)).findings, []);
+  });
+
+  test('asks a provider that is not ready again, each time when the question is due', async () => {
+    const asked: number[] = [];
+    const ask: ValidationProvider['ask'] = async () => {
+      asked.push(app.now());
+      return asked.length < 4 ? { kind: 'pending' } : { kind: 'match', expiresAt: null, nameMatch: null };
+    };
+    const provider = { name: 'test', version: '1', realHolders: true, covers: () => true, ask };
+    const app: App = traveller(await openTestDatabase(), { validationProvider: provider });
+    const account = { rut: '11111111-1', bankCode: '001', account: '1234509876' };
+    const { id } = await validateBankAccount(app, { id: 'user_a' }, account);
+    await advanceClock(app, DAY_MS, TESTER);
+    assert.equal((await findValidation(app, { id: 'user_a' }, id))?.verdict, 'confirmed');
+    const waits = asked.slice(1).map((at, before) => at - (asked[before] as number));
+    for (const [at, wait] of [30_000, 60_000].entries()) {
+      const waited = waits[at + 1] as number;
+      assert.ok(waited >= wait && waited < wait * 1.25 + 5_000, `question ${at + 3} came after ${waited} ms`);
+    }
   });
 
   test('lists the same events in one step as in many small ones', async () => {
