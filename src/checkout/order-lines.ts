@@ -29,13 +29,13 @@ export function linkSubject(transaction: Transaction): string | null {
 
 type Product = Readonly<Record<string, unknown>>;
 
-function productsOf(unsignedFields: string | null): Product[] {
+function productsOf(unsignedFields: string | null): unknown[] {
   const { x_products: products } = JSON.parse(unsignedFields ?? '{}') as { x_products?: unknown };
-  if (!Array.isArray(products)) return [];
-  return products.filter((product): product is Product => typeof product === 'object' && product !== null);
+  return Array.isArray(products) ? products : [];
 }
 
-function lineOf(product: Product, currency: string): OrderLine | null {
+function lineOf(product: unknown, currency: string): OrderLine | null {
+  if (!isProduct(product)) return null;
   const name = first(product, ['name', 'nombre', 'title', 'description', 'descripcion']);
   if (typeof name !== 'string' || name.trim() === '') return null;
   const quantity = numberOf(first(product, ['quantity', 'qty', 'cantidad'])) ?? 1;
@@ -43,6 +43,10 @@ function lineOf(product: Product, currency: string): OrderLine | null {
   const minor = price === null ? null : price * 10 ** (currencyExponent(currency) ?? 2) * quantity;
   const amount = minor === null || Math.abs(minor - Math.round(minor)) > 1e-6 ? null : Math.round(minor);
   return { name: name.replace(/\s+/gu, ' ').trim().slice(0, MOST_CHARACTERS), quantity, amount };
+}
+
+function isProduct(product: unknown): product is Product {
+  return typeof product === 'object' && product !== null;
 }
 
 function first(product: Product, names: readonly string[]): unknown {

@@ -124,6 +124,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     ],
     ['a script', [{ name: '<script>' }], '<li><span>&lt;script&gt;</span></li>'],
     ['unusable products', [1, 'b', null, []], null],
+    ['a product that cannot be read', [line('Maceta', 2, 5000), 'Despacho'], null],
     ['another type', { name: 'x' }, null],
   ] as const) {
     test(`shows the order from x_products with ${name}`, async () => {
