@@ -155,7 +155,10 @@ const LINES = `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
      left join payouts p on p.id = j.payout_id and p.environment_id = j.environment_id
      where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4 and ${OF_MERCHANT}`;
 
-/** Reads the next lines of a period in the order of time, after a place in it. */
+/**
+ * Reads the next lines of a period in the order of time, after a place in it. The period begins at the place, because
+ * SQLite finds its first line by the time alone.
+ */
 export function selectStatementLines(
   db: Reader,
   { environmentId, currency, from, to }: StatementScope,
@@ -164,20 +167,21 @@ export function selectStatementLines(
 ): Promise<(SqlRow & StatementLine)[]> {
   return db.query<SqlRow & StatementLine>(
     `${LINES} and (j.created_at, j.link, j.line) > ($5, $6, $7) order by j.created_at, j.link, j.line limit $8`,
-    [environmentId, currency, from, to, after.created_at, after.link, after.line, limit],
+    [environmentId, currency, Math.max(from, after.created_at), to, after.created_at, after.link, after.line, limit],
   );
 }
 
-/** Reads the newest lines of a period before a place in it, of one kind or of all kinds (empty). */
+/** Reads the newest lines of a period before a place in it, of one kind or of all kinds (empty). It ends at the place. */
 export function selectNewestLines(
   db: Reader,
   { environmentId, currency, from, to }: StatementScope,
   { kind, before }: { kind: string; before: StatementPlace },
   limit: number,
 ): Promise<(SqlRow & StatementLine)[]> {
+  const end = Math.min(to, before.created_at + 1);
   return db.query<SqlRow & StatementLine>(
     `${LINES} and (j.created_at, j.link, j.line) < ($5, $6, $7) and $8 in ('', j.kind)
      order by j.created_at desc, j.link desc, j.line desc limit $9`,
-    [environmentId, currency, from, to, before.created_at, before.link, before.line, kind, limit],
+    [environmentId, currency, from, end, before.created_at, before.link, before.line, kind, limit],
   );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAccounts, makeStatement, readStatementLines } from '../../src/books/merchant-statement.ts';
+import { selectNewestLines, selectStatementLines } from '../../src/books/statement-queries.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
@@ -8,6 +9,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { setFee } from '../../src/payment-services/set-fee.ts';
 import { createRefund } from '../../src/refunds/create-refund.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -70,6 +72,24 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
         ['payout', -5_000, 'TEF-1'],
       ],
     );
+  });
+
+  // Otherwise SQLite reads the whole period for each page.
+  test('a page of a statement is searched from its place in the period, in both directions', async () => {
+    const { app, shop } = await open();
+    const scope = { environmentId: shop.id, currency: 'CLP', from: 0, to: Number.MAX_SAFE_INTEGER };
+    const lines = await Array.fromAsync(readStatementLines(app, scope));
+    const place = lines[2] ?? assert.fail();
+    const { app: listened, all } = listenToStatements(app);
+    const next = await selectStatementLines(listened.db, scope, place, 10);
+    const previous = await selectNewestLines(listened.db, scope, { kind: '', before: place }, 10);
+    assert.deepEqual(next, lines.slice(3));
+    assert.deepEqual(previous.toReversed(), lines.slice(0, 2));
+    const periods = all.map(({ parameters: [, , from, to] }) => [from, to]);
+    assert.deepEqual(periods, [
+      [place.created_at, scope.to],
+      [scope.from, place.created_at + 1],
+    ]);
   });
 
   test('money reserved for a refund is owed and not available', async () => {
