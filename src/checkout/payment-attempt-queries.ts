@@ -277,6 +277,7 @@ export async function hasUnanswered(db: Reader, sought: AttemptsSought): Promise
   return (await selectSought(db, sought, open, ['%"authorization_code":%'])).length > 0;
 }
 
+/** SQLite joins a `cross join` in the written order: it starts with the attempts, not with all payments of a merchant. */
 async function selectSought(
   db: Reader,
   { method, from, to, environmentIds, amount }: AttemptsSought,
@@ -284,9 +285,9 @@ async function selectSought(
   values: readonly string[],
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select a.id from payment_attempts a
-     join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
-     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
+    `select a.id from payment_attempts a cross join transactions t
+     where t.id = a.transaction_id and t.environment_id = a.environment_id and a.payment_method = $1
+       and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
        and ${condition} order by a.id limit 2`,
     [method, from, to, environmentIds, amount, ...values],
   );
