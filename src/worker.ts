@@ -29,7 +29,7 @@ import { indexPayments } from './search/index-payments.ts';
 import { selectSearchProgress } from './search/search-queries.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
-/** The pause of a loop without work, and the most rows per step. */
+/** The pause of a loop without work. */
 const IDLE_MS = 250;
 const MAIL_EVERY_MS = 1_000;
 const SCHEMA_EVERY_MS = 1_000;
@@ -42,6 +42,7 @@ const REFUSED_EVERY_MS = 1_000;
 const PROCESS_EVERY_MS = 60_000;
 const VERIFY_EVERY_MS = 1_000;
 const HOUR_MS = 3_600_000;
+/** The most rows per step. */
 const BATCH = 100;
 
 export type Worker = {

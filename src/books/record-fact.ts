@@ -1,6 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import type { NewFact } from './book-fact.ts';
-import { factHash } from './book-fact.ts';
+import { factHash, type NewFact } from './book-fact.ts';
 import { insertFact } from './fact-queries.ts';
 import { advanceHead, updateHead } from './journal-queries.ts';
 

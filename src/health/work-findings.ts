@@ -135,8 +135,8 @@ async function endpointFindings(app: App): Promise<Finding[]> {
 }
 
 /**
- * Says how many callbacks wait for an endpoint, and when the next is tried or since when an attempt is under way. An endpoint that answered 410 has no
- * waiting callbacks.
+ * Says how many callbacks wait for an endpoint, and when the next is tried or since when an attempt is under way. An
+ * endpoint that answered 410 has no waiting callbacks.
  */
 function waitsText(waiting: number, { next_attempt_at: next, under_way_since: since }: NextAttempt): InBoth {
   if (waiting === 0)

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlRow, Tx } from '../db/database.ts';
 
 export type CountRow = SqlRow & { used: number; ends_at: number };
 
@@ -12,7 +12,7 @@ function latestEnd(now: number, endsAt: number): number {
 
 /** Reads a count that has not ended. `endsAt`: when a count that starts at `now` ends. */
 export async function selectCount(
-  db: Database,
+  db: Reader,
   key: string,
   { now, endsAt }: { now: number; endsAt: number },
 ): Promise<CountRow | null> {
@@ -51,7 +51,7 @@ export async function deleteCount(tx: Tx, key: string): Promise<void> {
   await tx.query('delete from limit_counts where key = $1', [key]);
 }
 
-export async function hasEndedCounts(db: Database, now: number): Promise<boolean> {
+export async function hasEndedCounts(db: Reader, now: number): Promise<boolean> {
   return (await db.query('select 1 as ended from limit_counts where ends_at <= $1 limit 1', [now])).length > 0;
 }
 

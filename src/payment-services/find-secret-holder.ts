@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Reader } from '../db/database.ts';
 import { openUnlessChanged } from '../sealing/sealed-kind.ts';
 import { findElsewhere } from './elsewhere.ts';
 import type { Environment } from './payment-service.ts';
@@ -25,7 +25,7 @@ export class SecretHeld extends Error {
  */
 export async function refuseHeldSecret(
   app: App,
-  db: Pick<Database | Tx, 'query'>,
+  db: Reader,
   secretToken: string,
   seen = new Set<string>(),
 ): Promise<void> {
@@ -88,7 +88,7 @@ async function readSharers(app: App, isAsked: (row: StoredSecretRow) => boolean)
 /** Calls `see` with every Secret Token of these rows that can be decrypted. */
 async function eachSecret(
   app: App,
-  db: Pick<Database | Tx, 'query'>,
+  db: Reader,
   isAsked: (row: StoredSecretRow) => boolean,
   see: (opened: string, row: StoredSecretRow) => void,
 ): Promise<void> {

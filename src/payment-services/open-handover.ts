@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Reader } from '../db/database.ts';
 import { type Handover, handoverState, provesLink, readLink } from './handover.ts';
 import { type CurrentSecret, selectCurrentSecret, selectHandover, updateOpened } from './handover-queries.ts';
 import type { Environment } from './payment-service.ts';
@@ -39,7 +40,7 @@ export function openHandover(app: App, link: string, from: string): Promise<Hand
 
 type Waiting = { handover: Handover; secret: CurrentSecret };
 
-async function findWaiting(app: App, db: Pick<App['db'], 'query'>, link: string): Promise<Waiting | null> {
+async function findWaiting(app: App, db: Reader, link: string): Promise<Waiting | null> {
   const read = readLink(link);
   const handover = read === null ? null : await selectHandover(db, read.id);
   if (read === null || handover === null || !provesLink(app, handover, read.secret)) return null;

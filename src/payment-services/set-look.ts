@@ -5,8 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { ImageFile } from '../lib/image-file.ts';
 import { changeService } from './find-environment.ts';
-import type { Look } from './look.ts';
-import { NO_LOOK } from './look.ts';
+import { type Look, NO_LOOK } from './look.ts';
 import { selectLogo, selectLook, updateLogo, upsertLook } from './look-queries.ts';
 import { hasPaymentService } from './payment-service-queries.ts';
 

@@ -1,4 +1,5 @@
 import type { Language } from '../lib/language.ts';
+
 /** The reasons why a text stays when a person is erased. */
 export const KEPT_REASONS = {
   sealed: {

@@ -173,7 +173,7 @@ export function selectListed(db: Reader, ids: readonly number[]): Promise<Listed
   );
 }
 
-/** Returns for each transaction the method's answer to its newest approved attempt, as JSON. */
+/** Returns the method's answer to the approved attempt of each transaction, as JSON. A transaction has at most one. */
 export function selectApproved(
   db: Reader,
   ids: readonly number[],
