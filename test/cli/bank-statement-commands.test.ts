@@ -88,7 +88,13 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
     assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
     assert.match(stdout, /\nNew: 0 payouts, 0 returns, 0 deposits, 1 in suspense\.\n/);
-    await mistyped(/show (st_\w+)/.exec(stdout)?.[1] ?? '', '2', 'deposit');
+    const second = /show (st_\w+)/.exec(stdout)?.[1] ?? '';
+    await mistyped(second, '2', 'deposit');
+    const ofMerchant = ['--use', 'deposit', '--from-merchant', '--payment-service', desk.environment.paymentServiceId];
+    const kept = ['--line', '2', ...ofMerchant, '--commission', '500', '--reason', 'abono', ...as];
+    assert.match((await run('statement', 'resolve', second, ...kept)).stderr, /^INVALID_OPTION: --commission is for/);
+    const paid = await db.query("select amount from journal_entries where kind in ('paid_in', 'commission')");
+    assert.deepEqual(paid, [], 'no merchant is credited with more than it paid in');
     const target = ['--payment-service', desk.environment.paymentServiceId, '--environment', 'development'];
     const paidIn = ['--from-merchant', '--amount', '6000', '--currency', 'CLP', '--reference', 'TRF-0116'];
     assert.equal((await run('deposit', 'create', ...paidIn, ...target)).status, 0);

@@ -139,6 +139,30 @@ suite('a refused command names the cause', () => {
     ['statement resolve st_x --use other --line x --reason r', 1, 'INVALID_OPTION', /--line is a whole number/],
     ['statement resolve st_x --use payout --line 1 --reason r', 64, 'USAGE', /--payout or --to-merchant/],
     ['statement resolve st_x --use return --line 1 --reason r', 64, 'USAGE', /return needs --payout/],
+    [
+      'statement resolve st_x --use deposit --from-merchant --commission 500 --line 1 --reason r',
+      1,
+      'INVALID_OPTION',
+      /--commission is for --method/,
+    ],
+    [
+      'statement resolve st_x --use deposit --deposit mv_x --commission 500 --line 1 --reason r',
+      1,
+      'INVALID_OPTION',
+      /--commission is for --method/,
+    ],
+    [
+      'statement resolve st_x --use other --payout po_x --line 1 --reason r',
+      1,
+      'INVALID_OPTION',
+      /--payout is for --use payout or return, not other/,
+    ],
+    [
+      'statement resolve st_x --use payout --payout po_x --from-merchant --line 1 --reason r',
+      1,
+      'INVALID_OPTION',
+      /--from-merchant is for --use deposit, not payout/,
+    ],
     ['statement resolve st_x --use deposit --line 1 --reason r', 64, 'USAGE', /--deposit, --method or --from-merchant/],
     ['payout sender set http --payment-service SERVICE --environment development', 64, 'USAGE', /http needs --url/],
     [

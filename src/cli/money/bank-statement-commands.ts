@@ -236,6 +236,10 @@ function sumOf(lines: readonly { amount: number }[]): string {
 function readSubject(options: ResolveOptions): LineSubject {
   const { use, payout, deposit, method, fromMerchant = false, toMerchant = false } = options;
   const { paymentService: paymentServiceId = null } = options;
+  const commission = readAmount(options.commission, 'CLP');
+  refuseOfOtherUse(options);
+  if (commission > 0 && method === undefined)
+    throw invalidOption('--commission is for --method: nobody else keeps a commission.');
   if (use === 'other' || use === 'suspense') return { use };
   if (use === 'payout' && toMerchant && payout === undefined) return { use, toMerchant: { paymentServiceId } };
   if (use !== 'deposit') {
@@ -248,6 +252,23 @@ function readSubject(options: ResolveOptions): LineSubject {
   const ways = [deposit !== undefined, method !== undefined, fromMerchant].filter(Boolean);
   if (ways.length !== 1) throw missingOption('Say which deposit it is: --deposit, --method or --from-merchant.');
   if (deposit !== undefined) return { use, deposit: { id: deposit } };
-  const commission = readAmount(options.commission, 'CLP');
   return { use, deposit: { paymentServiceId, paymentMethod: method ?? null, commission } };
+}
+
+/** The options that name what a line is, and the uses that take them. */
+const OF_USE = {
+  payout: ['payout', 'return'],
+  deposit: ['deposit'],
+  method: ['deposit'],
+  fromMerchant: ['deposit'],
+  toMerchant: ['payout'],
+} as const satisfies Partial<Record<keyof ResolveOptions, readonly LineSubject['use'][]>>;
+
+/** Throws `CommandError` for an option that says something else than `--use`: it would be ignored. */
+function refuseOfOtherUse(options: ResolveOptions): void {
+  for (const [name, uses] of Object.entries(OF_USE)) {
+    if (options[name as keyof typeof OF_USE] === undefined || uses.some((use) => use === options.use)) continue;
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw invalidOption(`--${flag} is for --use ${uses.join(' or ')}, not ${options.use}.`);
+  }
 }
