@@ -212,7 +212,7 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
     }
   });
 
-  test('find statements with lines in suspense that are older than the newest two hundred', async () => {
+  test('find statements with or without lines in suspense, or by a text, that are older than the newest two hundred', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
     await using server = await startTestServer(app);
@@ -221,18 +221,34 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
       await tx.query(
         `insert into bank_statements (id, environment, payment_service_id, account, file_name, file_sha256, imported_at, imported_by,
            first_day, last_day, lines, proof)
-         with recursive n (i) as (select 0 union all select i + 1 from n where i < 200)
-         select 'bs_' || i, 'development', null, '12345678', case when i = 0 then 'oldest.csv' else 'day.csv' end, 'x', 1000 + i, 'x',
-           '2026-01-15', '2026-01-15', 1, 'balance' from n`,
+         with recursive n (i) as (select 0 union all select i + 1 from n where i < 201)
+         select 'bs_' || i, 'development', null, '12345678', case i when 0 then 'oldest.csv' when 1 then 'ended.csv' else 'day.csv' end,
+           'x', 1000 + i, 'x', '2026-01-15', '2026-01-15', 1, 'balance' from n`,
       );
       await tx.query(
         `insert into bank_statement_lines (statement_id, number, environment, file_line, day, amount, currency, line_key, used_as, kept_at)
-         values ('bs_0', 1, 'development', 1, '2026-01-15', 1000, 'CLP', 'k', 'suspense', 1)`,
+         select id, 1, 'development', 1, '2026-01-15', 1000, 'CLP', id, 'suspense', 1 from bank_statements where file_name <> 'ended.csv'`,
       );
     });
-    const all = (await server.get('/console/statements', user.console)).text;
-    assert.ok(!all.includes('oldest.csv') && all.includes('Hay más: solo se leyeron los primeros 200.'));
-    const open = (await server.get('/console/statements?state=open', user.console)).text;
+    const get = async (query: string) => (await server.get(`/console/statements${query}`, user.console)).text;
+    const isCut = (text: string) => text.includes('Hay más: solo se leyeron los primeros 200.');
+    for (const query of ['', '?state=open', '?text=day']) {
+      const text = await get(query);
+      assert.ok(
+        !text.includes('oldest.csv') && !text.includes('ended.csv') && isCut(text) === (query !== '?text=day'),
+        query,
+      );
+    }
+    const ended = await get('?state=explained');
+    assert.ok(ended.includes('ended.csv') && !ended.includes('day.csv') && !ended.includes('Hay más'));
+    for (const query of ['?text=oldest', '?state=open&text=oldest']) {
+      const found = await get(query);
+      assert.ok(found.includes('oldest.csv') && !found.includes('day.csv') && !found.includes('Hay más'), query);
+    }
+    await app.db.transaction((tx) =>
+      tx.query("update bank_statement_lines set used_as = 'other' where statement_id not in ('bs_0')"),
+    );
+    const open = await get('?state=open');
     assert.ok(open.includes('oldest.csv') && !open.includes('Hay más') && !open.includes('day.csv'));
   });
 });

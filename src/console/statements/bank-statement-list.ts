@@ -13,7 +13,7 @@ import { listStatements } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import type { LineUse, ListedStatement, ReadStatement } from '../../statements/statement.ts';
 import { actorText, badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
+import { askedOf, type Column, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
@@ -32,16 +32,23 @@ type SeenStatement = ListedStatement & { merchant: string };
 export const getConsoleStatements = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
   const asked = askedOf(visit);
-  const { rows: statements, cut } = await readFirst(SHOWN, (limit) =>
-    listStatements(app, user.environmentIds, limit, asked['state'] === 'open'),
-  );
+  const { state = '', text = '' } = asked;
   const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
+  const { rows, cut } = await readMatching<SeenStatement>(
+    SHOWN,
+    async (limit) =>
+      (await listStatements(app, user.environmentIds, limit, state === 'open')).map((one) => ({
+        ...one,
+        merchant: merchantOf(language, merchants, one),
+      })),
+    text === '' && (state === '' || state === 'open') ? null : isAsked(asked),
+  );
   return sendList<SeenStatement>(visit, {
     title: tell(language, 'statements.title'),
     path: '/statements',
     columns: columnsFor(app, language),
     cut,
-    rows: statements.map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) })).filter(isAsked(asked)),
+    rows,
     filters: [
       {
         name: 'state',
