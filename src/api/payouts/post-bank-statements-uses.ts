@@ -129,7 +129,9 @@ function lineOf({ line, use }: Asked): number | 'unknown' {
   return Number(line);
 }
 
-function subjectOf(app: App, { use, payoutId, to, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
+function subjectOf(app: App, asked: Asked): LineSubject {
+  const { use, payoutId, to, depositId, from, commission, paymentServiceId } = asked;
+  refuseOfOtherUse(asked);
   if (to !== null) {
     if (use === 'payout' && to === 'merchant' && payoutId === null) return { use, toMerchant: { paymentServiceId } };
     throw invalidBody([
@@ -168,3 +170,24 @@ function subjectOf(app: App, { use, payoutId, to, depositId, from, commission, p
   const paymentMethod = from === 'merchant' ? null : from;
   return { use, deposit: { paymentServiceId, paymentMethod, commission: Number(kept) } };
 }
+
+/** Throws `Problem` INVALID_BODY for members that say something else than `use`: they would be ignored. */
+function refuseOfOtherUse({ use, payoutId, depositId, from, commission }: Asked): void {
+  const isNew = use === 'deposit' && depositId === null;
+  const [first, ...others] = [
+    ...(payoutId === null || use === 'payout' || use === 'return'
+      ? []
+      : [wrong('payoutId', 'Send it only with use: payout or return.', 'Envíalo solo con use: payout o return.')]),
+    ...(depositId === null || use === 'deposit'
+      ? []
+      : [wrong('depositId', 'Send it only with use: deposit.', 'Envíalo solo con use: deposit.')]),
+    ...(from === null || isNew ? [] : [wrong('from', ONLY_NEW.en, ONLY_NEW.es)]),
+    ...(commission === null || commission === '0' || isNew ? [] : [wrong('commission', ONLY_NEW.en, ONLY_NEW.es)]),
+  ];
+  if (first !== undefined) throw invalidBody([first, ...others]);
+}
+
+const ONLY_NEW = {
+  en: 'Send it only with use: deposit and without depositId.',
+  es: 'Envíalo solo con use: deposit y sin depositId.',
+};

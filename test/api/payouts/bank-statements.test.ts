@@ -93,6 +93,17 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       const refused = await post(uses_, { use: 'payout', line: 3, reason: 'pago doble', ...wrong });
       assert.deepEqual([refused.status, refused.body.errors[0]?.pointer], [422, '/to']);
     }
+    for (const [wrong, pointer] of [
+      [{ use: 'other', payoutId: 'po_1' }, '/payoutId'],
+      [{ use: 'deposit', from: 'simulated', payoutId: 'po_1' }, '/payoutId'],
+      [{ use: 'return', payoutId: 'po_1', depositId: 'mv_1' }, '/depositId'],
+      [{ use: 'deposit', depositId: 'mv_1', from: 'simulated' }, '/from'],
+      [{ use: 'deposit', depositId: 'mv_1', commission: 500 }, '/commission'],
+      [{ use: 'payout', payoutId: 'po_1', commission: 500 }, '/commission'],
+    ] as const) {
+      const refused = await post(uses_, { line: 4, reason: 'abono', ...wrong });
+      assert.deepEqual([refused.status, refused.body.errors[0]?.pointer], [422, pointer], JSON.stringify(wrong));
+    }
     assert.equal((await post(uses_, { use: 'other', line: 3, reason: 'arriendo' })).body.data['replaced'], null);
     const double = { use: 'payout', line: 3, to: 'merchant', reason: 'pago doble' };
     const twice = await post(uses_, double);
