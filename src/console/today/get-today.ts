@@ -26,6 +26,7 @@ import { toApprove } from './to-approve.ts';
 import { durationText, hoursChart, percent, quantile } from './today-charts.ts';
 
 const SHOWN = 8;
+const HOUR_MS = 3_600_000;
 
 /**
  * Shows the first page: the money of the day, callbacks, and items that need a person. People who may not read payments
@@ -45,7 +46,13 @@ ${await toApprove(app, visit)}
 ${await failingEndpoints(app, visit)}
 <div class="figures" data-live>${moneyFigures(app, language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
-${hoursChart(language, countsOf(paid.filter(({ environment }) => environment === app.config.mode)))}
+${hoursChart(
+  language,
+  countsOf(
+    from,
+    paid.filter(({ environment }) => environment === app.config.mode),
+  ),
+)}
 ${seesAll && methodTable(language, await selectMethodOutcomes(app.db, NEWEST))}
 ${seesAll && (await attention(app, visit))}`;
   return send(200, { title, main });
@@ -116,10 +123,16 @@ function figure(name: string, value: string, note: string): Html {
   return html`<div class="card pad"><p>${name}</p><strong>${value}</strong><p>${note}</p></div>`;
 }
 
-/** Counts the payments of each hour of the day, in all currencies. */
-function countsOf(paid: readonly PaidHour[]): Map<number, number> {
+/**
+ * Counts the payments of each hour of the Chilean clock, in all currencies. A day on which the clocks are set forward
+ * begins at 01:00; one on which they are set back has 23:00 twice.
+ */
+function countsOf(from: number, paid: readonly PaidHour[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { hour, payments } of paid) counts.set(hour, (counts.get(hour) ?? 0) + payments);
+  for (const { hour, payments } of paid) {
+    const onClock = Number(clockOf(from + hour * HOUR_MS).slice(11, 13));
+    counts.set(onClock, (counts.get(onClock) ?? 0) + payments);
+  }
   return counts;
 }
 

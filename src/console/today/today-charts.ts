@@ -11,15 +11,13 @@ export function hoursChart(language: Language, counts: ReadonlyMap<number, numbe
   const most = Math.max(0, ...counts.values());
   if (most === 0) return html`<div class="card pad">${tell(language, 'today.hours_none')}</div>`;
   const [busiest] = [...counts].find(([, count]) => count === most) ?? [0];
-  // The day on which the clocks are set back has 25 hours.
-  const hours = Math.max(DAY_HOURS, ...[...counts.keys()].map((hour) => hour + 1));
   const bars = [...counts].map(([hour, count]) => {
     const height = Math.max(1, (count / most) * (HEIGHT - 1));
     return html`<rect x="${hour * 10 + 1}" y="${(HEIGHT - height).toFixed(1)}" width="8" height="${height.toFixed(1)}"><title>${hour}:00 · ${count}</title></rect>`;
   });
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const marks = [0, 6, 12, 18, DAY_HOURS].map((hour) => html`<span>${hour}:00</span>`);
-  return html`<div class="card pad"><svg class="chart" viewBox="0 0 ${hours * 10} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><line x1="0" x2="${hours * 10}" y1="${HEIGHT}" y2="${HEIGHT}"/>${bars}</svg>
+  return html`<div class="card pad"><svg class="chart" viewBox="0 0 ${DAY_HOURS * 10} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><line x1="0" x2="${DAY_HOURS * 10}" y1="${HEIGHT}" y2="${HEIGHT}"/>${bars}</svg>
 <p class="axis" aria-hidden="true">${marks}</p>
 <p class="quiet">${tell(language, 'today.hours_text', { count: total, hour: busiest, most })}</p></div>`;
 }
