@@ -74,9 +74,10 @@ export const getIndicatorsRemittances = operation({
     if (!balance && !day && !future) {
       throw invalidParameter(`Ask for one of ${INDICATORS.join(', ')}.`, `Pide uno de ${INDICATORS.join(', ')}.`);
     }
-    const subject = { ...scope, transactionId: transaction?.id ?? 0 };
-    const owed = transaction === null ? subject : { ...subject, environmentIds: [transaction.environment_id] };
-    const available = balance || future ? await availableBalance(app, owed, scope.currency) : 0;
+    // A transaction has one environment, so every indicator of it is of that one.
+    const environmentIds = transaction === null ? scope.environmentIds : [transaction.environment_id];
+    const subject = { ...scope, environmentIds, transactionId: transaction?.id ?? 0 };
+    const available = balance || future ? await availableBalance(app, subject, scope.currency) : 0;
     const data = {
       ...(balance && { availableBalance: toDecimalNumber(available, scope.currency) }),
       ...(day && { remittanceByDate: await readRemittance(app, subject, query.remittanceByDate) }),

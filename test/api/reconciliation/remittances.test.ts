@@ -152,6 +152,10 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     const today = (await shop.data(`${base}&remittanceByDate=true`))['remittanceByDate'] as Day;
     assert.equal(today.total, 20_000 - 2990);
     assert.deepEqual(await shop.data(`${base}&availableBalance=true&idTrx=${paid.id}`), { availableBalance: 9000 });
+    const named = '/indicators/remittances?environment=production&remittanceByDate=2026-01-15&availableBalance=true';
+    const ofOne = await shop.data(`${named}&idTrx=${paid.id}`);
+    const { total, trxs } = ofOne['remittanceByDate'] as Day;
+    assert.deepEqual([ofOne['availableBalance'], total, trxs.map(({ idTrx }) => idTrx)], [9000, 12_990, [paid.id]]);
   });
 
   const refused: [path: string, status: number, code: string][] = [
