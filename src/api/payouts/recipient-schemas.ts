@@ -126,7 +126,8 @@ export function recipientInput(body: Record<string, unknown>): RecipientInput {
     paymentServiceId: paymentServiceId as string | null,
     account: reading.input,
     name: String(name).trim(),
-    email: email as string | null,
+    // The erasure of a person's data finds the recipient by this text.
+    email: typeof email === 'string' ? email.trim() : null,
   };
 }
 

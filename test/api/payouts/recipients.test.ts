@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { eraseRecipients, exportRecipients } from '../../../src/payouts/recipients/forget-recipients.ts';
 import { validUntil } from '../../../src/payouts/recipients/recipient.ts';
+import { erasePerson } from '../../../src/privacy/erase-person.ts';
+import { personOfEmail } from '../../../src/privacy/person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
@@ -101,6 +103,17 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.doesNotMatch(stored, /12345678|Gonz|maria@/);
     assert.deepEqual(dataOf(await at.keep(body)), { id, ...rest }, 'a repeated request returns the same recipient');
     assert.equal((await at.app.db.query('select * from recipients')).length, 1);
+  });
+
+  test('an erasure by e-mail address finds a recipient that was sent with spaces around the address', async () => {
+    await using at = await setUp(openTestDatabase);
+    const body = { ...ACCOUNT, validationId: await at.validate(ACCOUNT), email: ' maria@example.cl\u00a0' };
+    const kept = dataOf(await at.keep(body)) as Recipient & { email: string };
+    assert.equal(kept.email, 'maria@example.cl');
+    const person = personOfEmail('maria@example.cl');
+    assert.ok(person !== null);
+    assert.equal((await erasePerson(at.app, person, TESTER)).records.recipients, 1);
+    assert.deepEqual(await at.app.db.query('select id from recipients'), []);
   });
 
   test('concurrent requests with one validation keep one recipient, and concurrent new versions are all kept', async () => {
