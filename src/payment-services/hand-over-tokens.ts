@@ -11,7 +11,7 @@ import {
   selectHandovers,
   updateEnded,
 } from './handover-queries.ts';
-import type { Environment } from './payment-service.ts';
+import { ENVIRONMENTS, type Environment } from './payment-service.ts';
 import { lockEnvironmentId } from './payment-service-queries.ts';
 
 export type NewHandover = { id: string; link: string; ends_at: number };
@@ -53,9 +53,14 @@ export async function handOverTokens(
   });
 }
 
-/** Lists the links of a payment service (null: of all), the newest first. */
-export function listHandovers(app: App, paymentServiceId: string | null, limit: number): Promise<ListedHandover[]> {
-  return selectHandovers(app.db, paymentServiceId ?? '', limit);
+/** Lists the links of a payment service (null: of all) in these environments, the newest first. */
+export function listHandovers(
+  app: App,
+  paymentServiceId: string | null,
+  limit: number,
+  environments: readonly Environment[] = ENVIRONMENTS,
+): Promise<ListedHandover[]> {
+  return selectHandovers(app.db, { paymentServiceId: paymentServiceId ?? '', environments }, limit);
 }
 
 /** Ends a link, so that it shows nothing. Returns false if it was opened, was ended or has expired. */

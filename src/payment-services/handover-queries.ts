@@ -50,16 +50,20 @@ export type ListedHandover = SqlRow &
     environment: Environment;
   };
 
-/** Lists the links of one payment service or of all (`''`), the newest first. */
-export function selectHandovers(db: Reader, paymentServiceId: string, limit: number): Promise<ListedHandover[]> {
+/** Lists the links of one payment service or of all (`''`) in these environments, the newest first. */
+export function selectHandovers(
+  db: Reader,
+  { paymentServiceId, environments }: { paymentServiceId: string; environments: readonly Environment[] },
+  limit: number,
+): Promise<ListedHandover[]> {
   return db.query<ListedHandover>(
     `select h.id, h.environment_id, h.secret_id, h.made_at, h.made_by, h.ends_at, h.opened_at, h.opened_from, h.ended_at,
        e.payment_service_id, e.environment, p.name from token_handovers h
      join environments e on e.id = h.environment_id
      join payment_services p on p.id = e.payment_service_id
-     where $1 = '' or e.payment_service_id = $1
+     where ($1 = '' or e.payment_service_id = $1) and e.environment {named $3}
      order by h.made_at desc, h.id limit $2`,
-    [paymentServiceId, limit],
+    [paymentServiceId, limit, environments],
   );
 }
 

@@ -6,6 +6,7 @@ import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService, enablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import { handOverTokens, listHandovers } from '../../src/payment-services/hand-over-tokens.ts';
 import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
@@ -277,6 +278,20 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     await enablePaymentService(app, own.id, TESTER);
     const [listed] = await listPaymentLinks(app, null, 1);
     assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
+  });
+
+  test('a developer sees the link of development, also if twenty links of production are newer', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const link = (environment: 'development' | 'production') =>
+      handOverTokens(app, { paymentServiceId: own.id, environment }, HOUR_MS, TESTER);
+    const made = await link('development');
+    app.now.advance(1);
+    for (let n = 0; n < 20; n++) await link('production');
+    const developer = as(await createTestUser(app, { role: 'developer', may: [], paymentServices: [own.id] }));
+    const { text } = await developer.get(`/merchants/${own.id}`);
+    assert.ok(text.includes(`name="link" value="${made?.id}"`));
+    assert.ok((await listHandovers(app, own.id, 20)).every(({ environment }) => environment === 'production'));
   });
 
   test('a link whose row was altered in the store opens no tokens', async () => {

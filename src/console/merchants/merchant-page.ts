@@ -55,9 +55,7 @@ export const getConsoleMerchant = consoleHandler(async (app, visit) => {
 export async function sendMerchant(app: App, visit: ConsoleVisit, merchant: ListedPaymentService, shown: ShownForm) {
   const { language, user, send } = visit;
   const environments = environmentsOf(merchant);
-  const links = (await listHandovers(app, merchant.id, LINKS_SHOWN)).filter(({ environment }) =>
-    environments.includes(environment),
-  );
+  const links = await listHandovers(app, merchant.id, LINKS_SHOWN, environments);
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = user.may.has('tokens:manage');
   const rooms: Html[] = [];
