@@ -9,7 +9,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestEnvironment, signedBody } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction, signedBody } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('logs tail', (openTestDatabase) => {
@@ -29,10 +29,27 @@ forEachEngine('logs tail', (openTestDatabase) => {
     return { app, environment, server, post, env: { ...process.env, ...settings } };
   };
 
-  test('prints new transactions, and newly refused requests with the reason and the fix', async () => {
-    const { app, server, post, env } = await open();
+  test('prints every transaction since a time, also if there are more than a page has, here and elsewhere', async () => {
+    const { app, environment, server, env } = await open();
     await using _server = server;
-    await post({ x_reference: 'BEFORE' });
+    const since = new Date(app.now()).toISOString();
+    for (let n = 0; n < 201; n++) {
+      await createTestTransaction(app, environment, { reference: `ORD-${n}` });
+      app.now.advance(1);
+    }
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    const token = { RUBRICA_TOKEN: user.headers.authorization.replace('Bearer ', '') };
+    for (const from of [[], ['--url', server.origin]]) {
+      const words = ['logs', 'tail', '--since', since, '--count', '201', ...from];
+      const { stdout } = await runCommand(words, { env: { ...env, ...token } });
+      assert.deepEqual(stdout.match(/ORD-(?:0|200),/g), ['ORD-0,', 'ORD-200,']);
+    }
+  });
+
+  test('prints new transactions, and newly refused requests with the reason and the fix', async () => {
+    const { app, environment, server, post, env } = await open();
+    await using _server = server;
+    for (let n = 0; n < 205; n++) await createTestTransaction(app, environment, { reference: `BEFORE-${n}` });
     const tail = await startChild('node', ['src/main.ts', 'logs', 'tail', '--count', '2'], { env });
     await tail.until(({ stdout }) => stdout.includes('as they arrive'));
     app.now.advance(1000);

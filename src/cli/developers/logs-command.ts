@@ -58,16 +58,23 @@ async function showRequests(
   const seen = new Map<string, number>();
   let newest = since ?? 0;
   let shown = 0;
-  const look = () => despiteOutage(() => source({ ...whose, since: newest === 0 ? null : newest - LATE_MS }), signal);
+  const isNew = ({ key, at }: SeenRequest) => !seen.has(key) && at >= (since ?? 0);
+  const look = () =>
+    despiteOutage(() => source({ ...whose, since: newest === 0 ? null : newest - LATE_MS, isNew }), signal);
   const news = async () => {
-    const fresh = ((await look()) ?? []).filter(({ key, at }) => !seen.has(key) && at >= (since ?? 0));
+    const fresh = ((await look()) ?? []).filter(isNew);
     for (const { key, at } of fresh) seen.set(key, at);
-    newest = Math.max(newest, ...fresh.map(({ at }) => at));
+    newest = fresh.reduce((latest, { at }) => Math.max(latest, at), newest);
     for (const [key, at] of seen) if (at < newest - LATE_MS) seen.delete(key);
     return fresh.sort((one, other) => one.at - other.at);
   };
   // A remote service has its own clock. Without `--since`, skip the requests that it has now.
-  if (since === null) await news();
+  if (since === null) {
+    await news();
+    // The newest alone were read, and later looks read all of the last minute.
+    seen.clear();
+    await news();
+  }
   say('Showing requests as they arrive. Ctrl+C ends.');
   while (!signal.aborted && shown !== most) {
     for (const request of await news()) {

@@ -23,29 +23,57 @@ export type SeenRequest = {
   fixes: string[];
 };
 
-/** Selects requests by payment service, environment, and earliest time in UTC milliseconds. Null does not filter. */
-export type RequestFilter = { paymentService: string | null; environment: Environment | null; since: number | null };
+/**
+ * Selects requests by payment service, environment, and earliest time in UTC milliseconds. Null does not filter.
+ * `isNew`: whether a request was not shown before.
+ */
+export type RequestFilter = {
+  paymentService: string | null;
+  environment: Environment | null;
+  since: number | null;
+  isNew: (request: SeenRequest) => boolean;
+};
 
-/** Returns the newest requests that match the filter, in no order. */
+/** Returns the requests that match the filter, in no order; without `since` only the newest. */
 export type RequestSource = (filter: RequestFilter) => Promise<SeenRequest[]>;
 
+/** The requests of a page. */
 const MOST = 200;
+
+type Page = { seen: SeenRequest[]; next: string | null };
+
+/** Reads page after page, the newest first, until a page has nothing new. */
+async function readPages(
+  { since, isNew }: RequestFilter,
+  read: (after: string | null) => Promise<Page>,
+): Promise<SeenRequest[]> {
+  const all: SeenRequest[] = [];
+  for (let after: string | null = null; ; ) {
+    const { seen, next }: Page = await read(after);
+    all.push(...seen);
+    if (next === null || since === null || (seen.length > 0 && !seen.some(isNew))) return all;
+    after = next;
+  }
+}
 
 /** Reads requests from this store. */
 export function ownRequests(app: App): RequestSource {
-  return async ({ paymentService, environment, since }) => {
+  return async (wanted) => {
+    const { paymentService, environment, since } = wanted;
     const filter = { ...NO_FILTER, paymentService, environment, since };
     const asked = { environmentIds: null, paymentServiceId: paymentService, environment, since };
-    const [created, refused] = await Promise.all([
-      findPayments(app, { filter, environmentIds: null, after: null, limit: MOST }),
-      listRefusedRequests(app, asked, MOST),
+    const both = await Promise.all([
+      readPages(wanted, async (after) => {
+        const { payments, next } = await findPayments(app, { filter, environmentIds: null, after, limit: MOST });
+        return { seen: payments.map((payment) => seenCreation(listedTransaction(payment))), next };
+      }),
+      readPages(wanted, async (after) => {
+        const { requests, next } = await listRefusedRequests(app, { ...asked, after }, MOST);
+        const read = requests.map((row) => readRefused(row, 'en'));
+        return { seen: read.map((row) => seenRefusal({ ...row, merchant: row.name, path: row.route })), next };
+      }),
     ]);
-    return [
-      ...created.payments.map((payment) => seenCreation(listedTransaction(payment))),
-      ...refused.requests
-        .map((row) => readRefused(row, 'en'))
-        .map((row) => seenRefusal({ ...row, merchant: row.name, path: row.route })),
-    ];
+    return both.flat();
   };
 }
 
@@ -53,21 +81,33 @@ type RemoteRefusal = Omit<Refusal, 'at' | 'merchant'> & { at: string; payment_se
 
 /** Reads requests from a remote service, as far as the user may see them. */
 export function remoteRequests(connection: Connection): RequestSource {
-  return async ({ paymentService, environment, since }) => {
-    const query = new URLSearchParams({ limit: String(MOST) });
-    if (paymentService !== null) query.set('payment_service', paymentService);
-    if (environment !== null) query.set('environment', environment);
-    if (since !== null) query.set('since', new Date(since).toISOString());
-    const [created, refused] = await Promise.all([
-      ask<{ transactions: Creation[] }>(connection, 'GET', `/transactions?${query.toString()}`, null),
-      ask<{ requests: RemoteRefusal[] }>(connection, 'GET', `/requests?${query.toString()}`, null),
+  return async (wanted) => {
+    const { paymentService, environment, since } = wanted;
+    const pathOf = (list: string, after: string | null) => {
+      const query = new URLSearchParams({ limit: String(MOST) });
+      if (paymentService !== null) query.set('payment_service', paymentService);
+      if (environment !== null) query.set('environment', environment);
+      if (since !== null) query.set('since', new Date(since).toISOString());
+      if (after !== null) query.set('after', after);
+      return `/${list}?${query.toString()}`;
+    };
+    type Listed<Rows> = Rows & { next: string | null };
+    const both = await Promise.all([
+      readPages(wanted, async (after) => {
+        type Answer = Listed<{ transactions: Creation[] }>;
+        const { transactions, next } = await ask<Answer>(connection, 'GET', pathOf('transactions', after), null);
+        return { seen: transactions.map(seenCreation), next };
+      }),
+      readPages(wanted, async (after) => {
+        type Answer = Listed<{ requests: RemoteRefusal[] }>;
+        const { requests, next } = await ask<Answer>(connection, 'GET', pathOf('requests', after), null);
+        const seen = requests.map((row) =>
+          seenRefusal({ ...row, at: Date.parse(row.at), merchant: row.payment_service_name }),
+        );
+        return { seen, next };
+      }),
     ]);
-    return [
-      ...created.transactions.map(seenCreation),
-      ...refused.requests.map((row) =>
-        seenRefusal({ ...row, at: Date.parse(row.at), merchant: row.payment_service_name }),
-      ),
-    ];
+    return both.flat();
   };
 }
 
