@@ -1,6 +1,7 @@
 import type { Reader, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Payout } from './payout.ts';
+import { OPEN } from './payout-queries.ts';
 
 /** Returns whether any payout is due for its sender. */
 export async function hasDuePayouts(db: Reader, now: number): Promise<boolean> {
@@ -53,7 +54,7 @@ export async function updateApprovedDue(
   dueAt: number | null,
 ): Promise<Pick<Payout, 'id' | 'amount'>[]> {
   return tx.query(
-    `update payouts set next_look_at = $2, looks = looks + 1 where environment_id = $1 and state = 'approved'
+    `update payouts set next_look_at = $2, looks = looks + 1 where environment_id = $1 and state = 'approved' and ${OPEN}
      returning id, amount`,
     [environmentId, dueAt],
   );

@@ -40,7 +40,7 @@ export type BatchSum = { batch_id: string; state: PayoutState; currency: string;
 export function sumBatches(db: Reader, environmentId: number, ids: readonly string[]): Promise<BatchSum[]> {
   return db.query(
     `select batch_id, state, currency, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
-     where environment_id = $1 and batch_id {named $2} group by batch_id, state, currency order by state`,
+     where environment_id = $1 and batch_id {named $2} group by {filter_by}batch_id, state, currency order by state`,
     [environmentId, ids],
   );
 }

@@ -157,7 +157,7 @@ export function lockApproved(tx: Tx, environmentId: number, batchId: string | nu
 export async function updateFileLines(tx: Tx, environmentId: number, fileId: string): Promise<void> {
   await tx.query(
     `update payouts set file_line = numbered.line
-     from (select id as numbered_id, row_number() over (order by created_at, id {bytewise}) as line from payouts
+     from (select id as numbered_id, row_number() over (order by {filter_by}created_at, id {bytewise}) as line from payouts
        where environment_id = $1 and file_id = $2) as numbered
      where payouts.environment_id = $1 and payouts.id = numbered.numbered_id`,
     [environmentId, fileId],
@@ -259,7 +259,7 @@ export function selectApprovedOfBatches(
 ): Promise<Pick<Payout, 'batch_id' | 'reference' | 'amount'>[]> {
   return tx.query(
     `select batch_id, reference, amount from payouts
-     where environment_id = $1 and batch_id {named $2} and approved_at is not null and state <> 'cancelled'`,
+     where environment_id = $1 and batch_id {named $2} and {filter_by}approved_at is not null and state <> 'cancelled'`,
     [environmentId, batchIds],
   );
 }

@@ -37,7 +37,7 @@ const OWNED = `join environments e on e.id = w.environment_id
      join payment_services s on s.id = e.payment_service_id`;
 
 const WITHOUT_END = `select p.*, p.sent_at as since from payouts p
-    where p.contradicted_at is null and ((p.state = 'unknown' and p.sent_at <= $1)
+    where p.${OPEN} and p.contradicted_at is null and ((p.state = 'unknown' and p.sent_at <= $1)
       or (p.state = 'sent' and p.sent_at <= cast(case when p.file_id is null then $2 else $3 end as bigint)))
   union all select p.*, p.contradicted_at as since from payouts p where p.contradicted_at is not null`;
 

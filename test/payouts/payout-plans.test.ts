@@ -2,17 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectAudit } from '../../src/audit/audit-queries.ts';
 import { translateSql } from '../../src/db/dialect.ts';
-import { selectPayoutFiles } from '../../src/payouts/files/payout-file-queries.ts';
+import { selectAlike } from '../../src/payouts/approval/alike-payout-queries.ts';
+import { updateApprovedDue } from '../../src/payouts/due-payout-queries.ts';
+import { selectPayoutFiles, sumApprovedOf, sumFiles } from '../../src/payouts/files/payout-file-queries.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { selectBatches } from '../../src/payouts/payout-batch-queries.ts';
+import { selectBatches, sumBatches } from '../../src/payouts/payout-batch-queries.ts';
 import {
   lockApproved,
   lockPayouts,
+  selectApprovedOfBatches,
   selectLastAccounts,
   selectPayouts,
   selectUnbookedPayouts,
+  sumApprovedBy,
+  updateFileLines,
 } from '../../src/payouts/payout-queries.ts';
-import { selectWaitingApprovals } from '../../src/payouts/waiting-payout-queries.ts';
+import { measureWaitingPayouts, selectWaitingApprovals } from '../../src/payouts/waiting-payout-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -52,6 +57,31 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
       [({ db }: TestApp) => selectPayoutFiles(db, [environmentId], 'rejected', 10), 'payouts_of_file_in_state'],
     ] as const)
       assert.match(await planOf(ask), new RegExp(index));
+  });
+
+  test('no statement about some payouts of a merchant reads all of them', async () => {
+    const { environmentId, planOf } = await open();
+    const before = { created_at: 500, id: 'po_500' };
+    for (const [ask, index] of [
+      [({ db }) => sumApprovedBy(db, { userId: 'usr_1', since: 1 }), 'payouts_approved_by'],
+      [
+        ({ db }) => selectPayouts(db, [environmentId], { state: 'unknown' }, { limit: 10 }),
+        'payouts_of_state|payouts_open',
+      ],
+      [({ db }) => selectPayouts(db, [environmentId], { state: 'failed' }, { limit: 10, before }), 'payouts_of_state'],
+      [({ db }) => db.transaction((tx) => selectApprovedOfBatches(tx, environmentId, ['pb_1'])), OF_BATCH],
+      [({ db }) => sumBatches(db, environmentId, ['pb_1', 'pb_2']), OF_BATCH],
+      [({ db }) => sumFiles(db, environmentId, ['pf_1', 'pf_2']), OF_FILE],
+      [({ db }) => db.transaction((tx) => updateFileLines(tx, environmentId, 'pf_1')), OF_FILE],
+      [({ db }) => sumApprovedOf(db, [environmentId]), OPEN_ONLY],
+      [({ db }) => db.transaction((tx) => updateApprovedDue(tx, environmentId, null)), OPEN_ONLY],
+      [({ db }) => measureWaitingPayouts(db, { unknown: 1, sender: 1, file: 1 }), OPEN_ONLY],
+      [({ db }) => selectAlike(db, environmentId, ['po_1'], 1), OF_RUT],
+    ] as const satisfies [(app: TestApp) => Promise<unknown>, string][]) {
+      const plan = await planOf(ask);
+      assert.match(plan, new RegExp(index));
+      if (engine === 'sqlite') assert.doesNotMatch(plan, ALL_OF_MERCHANT);
+    }
   });
 
   test('payouts that wait for approval are read from the index of open payouts', {
@@ -148,6 +178,14 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
     assert.match(plan, /journal_entries_of_payout/);
   });
 });
+
+// PostgreSQL keeps statistics, and chooses among the indexes by them.
+const OF_BATCH = 'payouts_of_batch \\(environment_id=\\? AND batch_id=\\?\\)|Index.* Scan';
+const OF_FILE = 'payouts_of_file\\w* \\(environment_id=\\? AND (state=\\? AND )?file_id=\\?\\)|Index.* Scan';
+const OPEN_ONLY = 'payouts_open|Index.* Scan';
+const OF_RUT = 'payouts_of_rut \\(environment_id=\\? AND rut_hash=\\?|Index.* Scan';
+/** A step that reads every payout, or every payout of a merchant. */
+const ALL_OF_MERCHANT = /SCAN (payouts|p)$|INDEX payouts_(?!open)\w+ \(environment_id=\?\)/m;
 
 /** Adds ended payouts of one merchant, in batches of ten. Returns the id of the environment. */
 async function fill(app: TestApp): Promise<number> {

@@ -22,11 +22,11 @@ export function selectAlike(
 ): Promise<AlikePayout[]> {
   return db.query(
     `with asked as materialized (select distinct rut_hash, amount, currency from payouts
-       where environment_id = $1 and id {named $2})
+       where {filter_by}environment_id = $1 and id {named $2})
      select o.id, o.rut_hash, o.amount, o.currency, o.reference, o.state, o.created_at from asked
-     join payouts o on o.environment_id = $1 and o.rut_hash = asked.rut_hash and o.amount = asked.amount
+     cross join payouts o where o.environment_id = $1 and o.rut_hash = asked.rut_hash and o.amount = asked.amount
        and o.currency = asked.currency and o.created_at >= $3
-     where o.state {named $4} order by o.created_at desc, o.id`,
+       and o.state {named $4} order by o.created_at desc, o.id`,
     [environmentId, ids, since, LIVE_STATES],
   );
 }
