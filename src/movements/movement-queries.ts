@@ -203,7 +203,7 @@ export async function countUnresolvedOf(
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from journal_entries j
-     where ${SUSPENDED} and j.environment_id {among $1} and j.created_at < $2
+     where ${SUSPENDED} and {filter_by}j.environment_id {among $1} and j.created_at < $2
        and not exists (select 1 from movements m where ${RESOLVES})`,
     [environmentIds, before],
   );

@@ -93,18 +93,20 @@ export type LineOfDay = Pick<KeptLine, 'day' | 'line_key' | 'amount' | 'balance'
 
 /**
  * Returns the lines of these days that another file of the account has brought, for the same
- * owners as `selectKnownKeys`. Ignores zeros before the number.
+ * owners as `selectKnownKeys`. Ignores zeros before the number. Reads only statements with one of the days or days
+ * around them: an account has years of statements.
  */
 export function selectLinesOfDays(
   db: Reader,
   { environment, paymentServiceId: owner, account }: AccountOfStatement,
   days: readonly string[],
 ): Promise<LineOfDay[]> {
-  const named = [environment, account, days];
+  const sorted = days.toSorted();
+  const named = [environment, account, days, sorted[0] ?? '', sorted.at(-1) ?? ''];
   return db.query(
     `select l.day, l.line_key, l.amount, l.balance from bank_statements s join bank_statement_lines l on l.statement_id = s.id
-     where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and l.day {named $3}
-     ${owner === null ? '' : "and l.owner in ('', $4)"}`,
+     where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and s.last_day >= $4 and s.first_day <= $5 and l.day {named $3}
+     ${owner === null ? '' : "and l.owner in ('', $6)"}`,
     owner === null ? named : [...named, owner],
   );
 }
@@ -232,8 +234,9 @@ export function selectOpenPayoutsOfFiles(
   );
 }
 
-const LISTED = `select s.*, (select count(*) from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense') as open
-     from bank_statements s`;
+/** The columns of a statement `s` with the number of its lines in suspense. */
+const LISTED = `select s.*, (select count(*) from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense') as open`;
+const NEWEST_FIRST = 'order by s.imported_at desc, s.id';
 
 /**
  * Lists the newest statements, each with the number of its lines in suspense. `owners`: environment and payment
@@ -248,7 +251,8 @@ export function selectStatements(
   const owned = owners === null ? '1 = 1' : `s.environment || ' ' || s.payment_service_id {named $2}`;
   const open = `exists (select 1 from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense')`;
   return db.query<ListedStatement>(
-    `${LISTED} where ${owned} ${openOnly ? `and ${open}` : ''} order by s.imported_at desc, s.id limit $1`,
+    `${LISTED} from (select * from bank_statements s where ${owned} ${openOnly ? `and ${open}` : ''} ${NEWEST_FIRST} limit $1) as s
+     ${NEWEST_FIRST}`,
     owners === null ? [limit] : [limit, owners],
   );
 }
@@ -262,15 +266,15 @@ export function selectOverlapping(
   { id, environment, account, first_day, last_day }: KeptStatement,
 ): Promise<ListedStatement[]> {
   return db.query<ListedStatement>(
-    `${LISTED} where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and s.last_day >= $3 and s.first_day <= $4
-       and s.id <> $5 order by s.imported_at desc, s.id limit 20`,
+    `${LISTED} from bank_statements s where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and s.last_day >= $3 and s.first_day <= $4
+       and s.id <> $5 ${NEWEST_FIRST} limit 20`,
     [environment, account, first_day, last_day, id],
   );
 }
 
 /** Returns a statement with the number of its lines in suspense. */
 export async function selectListedStatement(db: Reader, id: string): Promise<ListedStatement | null> {
-  const [row] = await db.query<ListedStatement>(`${LISTED} where s.id = $1`, [id]);
+  const [row] = await db.query<ListedStatement>(`${LISTED} from bank_statements s where s.id = $1`, [id]);
   return row ?? null;
 }
 
@@ -362,7 +366,7 @@ export async function countOpenLines(
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from bank_statement_lines
-     where used_as = 'suspense' and environment = $1 and day >= $2 and day <= $3`,
+     where used_as = 'suspense' and {filter_by}environment = $1 and day >= $2 and day <= $3`,
     [environment, first, last],
   );
   return row?.count ?? 0;
