@@ -272,8 +272,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
     const environment = await environmentOf(app, callback);
-    const follows = followsReceiver(callback);
-    if (follows && !(await followReceiver(app, callback))) return null;
+    if (followsReceiver(callback) && !(await followReceiver(app, callback))) return null;
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',
@@ -283,7 +282,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       merchant: callback.environment_id,
     });
     const attempt = withNextStep(app, callback, outcome, { startedAt, endedAt: app.now() });
-    return follows ? { ...attempt, step: await stepForReceiver(app, callback, attempt.step) } : attempt;
+    return { ...attempt, step: await stepForReceiver(app.db, callback, attempt.step) };
   } catch (error) {
     logUnrecorded(app, callback, error);
     return null;

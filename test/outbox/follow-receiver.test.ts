@@ -7,6 +7,7 @@ import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { diagnoseEndpoint } from '../../src/outbox/endpoints/diagnose-endpoint.ts';
 import { selectTroubled } from '../../src/outbox/endpoints/failing-endpoint-queries.ts';
+import { beginListening, reportAttempt, takeNext } from '../../src/outbox/listeners/listen-for-callbacks.ts';
 import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { endLeftPosts, endWebhook, setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
@@ -14,7 +15,7 @@ import type { Webhook } from '../../src/outbox/webhooks/webhook-subscription.ts'
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -90,6 +91,37 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     const states = (await listCallbacks(shop.app, {}, 10)).map(({ state }) => state);
     assert.deepEqual(states, ['disabled', 'disabled', 'delivered']);
     assert.deepEqual(await selectTroubled(shop.app.db, 10), []);
+  });
+
+  test('follows a webhook that changes or ends while a listener has the post', async () => {
+    const shop = await open(openTestDatabase);
+    const { app, environment } = shop;
+    const { id: environmentId, paymentServiceId } = environment;
+    const listener = await beginListening(app, { environmentId, paymentServiceId, replay: null }, TESTER);
+    const take = async () => {
+      for (;;) {
+        const post = await takeNext(app, listener, 200, () => false);
+        if (post !== null) return post;
+      }
+    };
+    const report = async (change: () => Promise<unknown>, status: number, retry: boolean) => {
+      const { id, lease } = await take();
+      await change();
+      const outcome: FetchOutcome = { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
+      return reportAttempt(app, listener, { callbackId: id, lease, outcome, retry });
+    };
+    await shop.set(OLD);
+    await shop.refund();
+    assert.equal((await report(() => shop.set(NEW), 410, true)).step.kind, 'retry');
+    assert.equal((await report(() => shop.set(OLD), 503, false)).step.kind, 'retry');
+    assert.deepEqual(await listTargets(app), [['queued', NEW]]);
+    const { id, lease, url } = await take();
+    assert.equal(url, OLD, 'the post goes where the webhook is, and 410 of its former URL has disabled nothing');
+    await endWebhook(app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
+    const outcome: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 };
+    const { step } = await reportAttempt(app, listener, { callbackId: id, lease, outcome, retry: false });
+    assert.equal(step.kind, 'unwanted');
+    assert.deepEqual(await listTargets(app), [['disabled', OLD]], 'a post that nobody wants was not given up');
   });
 
   test('goes to the new URL when the former one answers 410 during the change', async () => {
@@ -251,6 +283,10 @@ forEachEngine('a post that waits for the events URL of a merchant', (openTestDat
     assert.deepEqual(await shop.deliver(), []);
   });
 });
+
+async function listTargets(app: TestApp) {
+  return (await listCallbacks(app, {}, 10)).map(({ state, url }) => [state, url]);
+}
 
 async function open(openTestDatabase: OpenTestDatabase) {
   const sent: string[] = [];

@@ -15,7 +15,7 @@ import { selectCallback } from '../delivery-attempt-queries.ts';
 import { logAttempt } from '../log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from '../outbox-queries.ts';
 import { type Attempt, type Outcome, recordAttempts, withNextStep } from '../record-attempts.ts';
-import { followReceiver } from '../webhooks/follow-receiver.ts';
+import { followReceiver, stepForReceiver } from '../webhooks/follow-receiver.ts';
 import { type ClaimedPost, LISTENER_MS } from './callback-listener.ts';
 import {
   claimOldest,
@@ -82,7 +82,7 @@ export async function takeNext(
 
 /**
  * Records the outcome of a callback like any other delivery attempt. `retry` false: a failed callback is given up at
- * once. Throws `Problem` `LISTENER_ENDED` if the lease is no longer valid; then nothing is recorded.
+ * once, unless its webhook has another URL by now. Throws `Problem` `LISTENER_ENDED` if the lease is no longer valid; then nothing is recorded.
  */
 export async function reportAttempt(
   app: App,
@@ -94,7 +94,8 @@ export async function reportAttempt(
   const { attempt, recorded } = await app.db.transaction(async (tx) => {
     const callback = await selectClaimed(tx, { id: report.callbackId, environment_id }, report.lease);
     if (callback === null || !(await updateListenerEnd(tx, listener, now + LISTENER_MS))) throw ended();
-    const made = attemptOf(app, callback, report, now);
+    const planned = attemptOf(app, callback, report, now);
+    const made = { ...planned, step: await stepForReceiver(tx, callback, planned.step) };
     const outcome = (await recordAttempts(app, tx, [made])).get(callback.id);
     // The lease has passed to another process since it was read.
     if (outcome === undefined) throw ended();

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { Reader } from '../../db/database.ts';
 import { endpointAddress } from '../endpoints/endpoint-address.ts';
 import { ensureEndpoint, updateIdle } from '../endpoints/endpoint-queries.ts';
 import type { ClaimedCallback } from '../outbox-queries.ts';
@@ -21,7 +22,7 @@ export function followsReceiver(post: ClaimedCallback): boolean {
  * more, or the events URL was removed, the post ends as `disabled`.
  */
 export async function followReceiver(app: App, post: ClaimedCallback): Promise<boolean> {
-  const url = await urlNow(app, post);
+  const url = await urlNow(app.db, post);
   if (url === post.url) return true;
   const held = { lease: post.lease, now: app.now() };
   await app.db.transaction(async (tx) => {
@@ -40,18 +41,20 @@ export async function followReceiver(app: App, post: ClaimedCallback): Promise<b
 const FAILED: readonly NextStep['kind'][] = ['retry', 'dead', 'disable'];
 
 /**
- * Returns the next step of a post that follows its receiver, after an attempt. If its URL changed during it, a failure
- * of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none is planned.
+ * Returns the next step of a post after an attempt. If it follows its receiver and its URL changed during the attempt, a
+ * failure of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none is
+ * planned.
  */
-export async function stepForReceiver(app: App, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
-  const url = FAILED.includes(step.kind) ? await urlNow(app, post) : post.url;
+export async function stepForReceiver(db: Reader, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
+  if (!followsReceiver(post)) return step;
+  const url = FAILED.includes(step.kind) ? await urlNow(db, post) : post.url;
   if (url === null) return { kind: 'unwanted' };
   return url === post.url ? step : { kind: 'retry', afterMs: 0, askedMs: 0 };
 }
 
 /** Returns where a post goes now; null: nowhere. */
-async function urlNow(app: App, post: ClaimedCallback): Promise<string | null> {
-  const [destination] = await withDestination(app.db, [post]);
+async function urlNow(db: Reader, post: ClaimedCallback): Promise<string | null> {
+  const [destination] = await withDestination(db, [post]);
   const receiver = destination === undefined ? null : receiverOf(destination);
   return receiver === null ? post.url : receiver.url;
 }
