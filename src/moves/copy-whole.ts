@@ -19,6 +19,7 @@ export async function copyWhole(move: Move, tx: Tx | null = null): Promise<strin
   await writeCopy(move, async (there) => {
     for (const [table, rule] of tables) {
       const change = await compareWhole(move, there, { table, rule }, rows.get(table) ?? []);
+      if (rule.exchanged === true) for (const row of change.former) await deleteCopied(there, { table, rule }, row);
       await upsertRows(there, move.to.db.engine, { table, rule }, change.missing);
       for (const row of change.surplus) await deleteCopied(there, { table, rule }, row);
       if (change.missing.length + change.surplus.length > 0) differing.push(table);
@@ -28,12 +29,15 @@ export async function copyWhole(move: Move, tx: Tx | null = null): Promise<strin
   return differing;
 }
 
+/** `missing`: new and changed rows, as the target gets them. `former`: the changed ones as they were in the target. */
+type Difference = { missing: SqlRow[]; former: SqlRow[]; surplus: SqlRow[] };
+
 async function compareWhole(
   move: Move,
   there: Tx | Database,
   copied: Parameters<typeof selectAllOwned>[1],
   rows: readonly SqlRow[],
-): Promise<{ missing: SqlRow[]; surplus: SqlRow[] }> {
+): Promise<Difference> {
   const { table, rule } = copied;
   const nameOf = (row: SqlRow) => JSON.stringify(rule.key.map((name) => row[name]));
   const textOf = (side: 'from' | 'to', row: SqlRow) => rowText(plainRow(move, side, table, row));
@@ -44,7 +48,8 @@ async function compareWhole(
     return other === undefined || textOf('to', other) !== textOf('from', row);
   });
   const surplus = [...present].filter(([name]) => !wanted.has(name)).map(([, row]) => row);
-  return { missing: missing.map((row) => carryRow(move, table, row)), surplus };
+  const former = missing.map((row) => present.get(nameOf(row))).filter((row) => row !== undefined);
+  return { missing: missing.map((row) => carryRow(move, table, row)), former, surplus };
 }
 
 /** Writes a row as a text, whatever the order of its columns. */

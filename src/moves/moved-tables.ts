@@ -10,7 +10,11 @@ import { AMONG_ENVIRONMENTS, type Owner } from './owner.ts';
 export type MoveRule = Stays | Whole | Rows | Chain | Delivery | Feed;
 
 export type Stays = { readonly how: 'stays'; readonly why: string };
-export type Whole = { readonly how: 'whole' } & Moved & Keyed;
+export type Whole = { readonly how: 'whole' } & Moved &
+  Keyed & {
+    /** A row may take over a unique value of another, so changed rows are deleted and inserted again. */
+    readonly exchanged?: true;
+  };
 export type Rows = { readonly how: 'rows' } & Moved &
   Keyed & {
     /** The column that names a changed row: `key`, or a part of it that several rows share. */
@@ -110,6 +114,8 @@ export const MOVED_TABLES = {
     how: 'whole',
     owner: { column: 'statement_id', of: 'bank_statements' },
     key: ['statement_id', 'number'],
+    // A payout that was matched with the wrong line gets another one.
+    exchanged: true,
     fence: 'any',
   },
   attention_owners: {
