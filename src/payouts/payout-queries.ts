@@ -226,13 +226,16 @@ export function selectLastAccounts(
   );
 }
 
-/** Sums the payouts approved since a time: the total, and the total and count of those approved automatically. */
+/**
+ * Sums the payouts approved since a time: the total of those not taken back, and the total and count of all that were
+ * approved automatically. The latter limit the pace of programs, which does not rise again when a person takes one back.
+ */
 export async function sumApproved(
   tx: Reader,
   { environmentId, since }: { environmentId: number; since: number },
 ): Promise<{ total: number; automatic: number; automaticCount: number }> {
   const [row] = await tx.query<{ total: number; automatic: number; count: number }>(
-    `select cast(coalesce(sum(amount), 0) as bigint) as total,
+    `select cast(coalesce(sum(case when state <> 'cancelled' then amount else 0 end), 0) as bigint) as total,
        cast(coalesce(sum(case when approval = 'automatic' then amount else 0 end), 0) as bigint) as automatic,
        cast(coalesce(sum(case when approval = 'automatic' then 1 else 0 end), 0) as bigint) as count
      from payouts where environment_id = $1 and approved_at >= $2 and currency = $3`,
@@ -241,11 +244,11 @@ export async function sumApproved(
   return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
 }
 
-/** Sums the payouts that one person has approved since a time, in all environments. */
+/** Sums the payouts that one person has approved since a time and that were not taken back, in all environments. */
 export async function sumApprovedBy(tx: Reader, { userId, since }: { userId: string; since: number }): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from payouts
-     where approved_by_id = $1 and approved_at >= $2 and currency = $3`,
+     where approved_by_id = $1 and approved_at >= $2 and currency = $3 and state <> 'cancelled'`,
     [userId, since, PAYOUT_CURRENCY],
   );
   return row?.total ?? 0;
