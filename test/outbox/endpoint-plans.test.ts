@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { selectRedirecting } from '../../src/outbox/endpoints/endpoint-answer-queries.ts';
 import {
   selectEndpointsOf,
   selectTroubled,
@@ -8,6 +10,7 @@ import {
 import { forEachEngine } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('lists of endpoints of a shop with one URL for each order', (openTestDatabase, engine) => {
@@ -41,5 +44,22 @@ forEachEngine('lists of endpoints of a shop with one URL for each order', (openT
       assert.match(plan, /^(CO-ROUTINE|MATERIALIZE) p$/m);
       assert.match(plan, index);
     }
+  });
+
+  test('find redirects among the newest callbacks of the store only', async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: 302, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment, { reference: 'ORD-1' });
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.settled();
+    await createPaidTransaction(app, environment, { reference: 'ORD-2' });
+    const redirected = async (looked: number, back: number) =>
+      (await selectRedirecting(app.db, looked, back)).map((endpoint) => endpoint.redirected);
+    assert.deepEqual(await redirected(10, 2), [1]);
+    assert.deepEqual(await redirected(10, 1), []);
+    assert.deepEqual(await redirected(0, 2), []);
   });
 });

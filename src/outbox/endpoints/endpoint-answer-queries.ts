@@ -93,13 +93,18 @@ export type RedirectedEndpoint = KnownEndpoint & {
   status: number | null;
 };
 
-/** Returns the endpoints of the newest `looked` callbacks that ended in a redirect. */
-export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
+/**
+ * Returns the endpoints of the newest `looked` callbacks that ended in a redirect, among the newest `back` callbacks of
+ * the store. There is no index for them: without that bound a store without redirects would be read whole.
+ */
+export function selectRedirecting(db: Reader, looked: number, back: number): Promise<RedirectedEndpoint[]> {
   return db.query<RedirectedEndpoint>(
     `select ${OWNED_ENDPOINT}, r.redirected, a.location, a.status,
        c.webhook_id, c.content_type
      from (select endpoint_id, environment_id, count(*) as redirected, max(id) as newest
-       from (select id, endpoint_id, environment_id from callbacks where state = 'redirected' order by id desc limit $1) seen
+       from (select id, endpoint_id, environment_id
+         from (select id, endpoint_id, environment_id, state from callbacks order by id desc limit $2) newest
+         where state = 'redirected' order by id desc limit $1) seen
        group by endpoint_id, environment_id) r
      join endpoints p on p.id = r.endpoint_id and p.environment_id = r.environment_id
      join callbacks c on c.id = r.newest and c.environment_id = r.environment_id
@@ -108,7 +113,7 @@ export function selectRedirecting(db: Reader, looked: number): Promise<Redirecte
        select max(last.id) from delivery_attempts last
        where last.callback_id = r.newest and last.environment_id = r.environment_id)
      order by p.id`,
-    [looked],
+    [looked, back],
   );
 }
 

@@ -10,6 +10,8 @@ export type TroubledEndpoint = FailingEndpoint & { cause: Cause | null; redirect
 
 /** How many redirected callbacks are searched for log-in pages. */
 const LOOKED = 500;
+/** Among how many of the newest callbacks they are searched: older redirects say little of a shop today. */
+const LOOKED_BACK = 100_000;
 
 /**
  * Returns the endpoints that fail or are disabled, the longest failing first; then those that redirect callbacks to a
@@ -22,7 +24,7 @@ export async function listTroubled(app: App, limit: number, language: Language):
     redirected: 0,
   }));
   const known = new Set(failing.map(({ id }) => id));
-  const redirecting = (await withDestination(app.db, await selectRedirecting(app.db, LOOKED)))
+  const redirecting = (await withDestination(app.db, await selectRedirecting(app.db, LOOKED, LOOKED_BACK)))
     .filter(({ id }) => !known.has(id))
     .map((endpoint) => {
       const answer = { status: endpoint.status, failure: null, location: endpoint.location };
