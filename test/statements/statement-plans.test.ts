@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selectImportedOf } from '../../src/movements/imported-payment-queries.ts';
 import { countUnresolvedOf } from '../../src/movements/movement-queries.ts';
 import {
   countOpenLines,
@@ -27,6 +28,7 @@ forEachEngine('SQL statements of bank statements and of a month', (openTestDatab
       [({ db }) => selectLinesOfDays(db, ACCOUNT, ['2026-01-01']), 'bank_statements_of_day .*last_day>'],
       [({ db }) => countOpenLines(db, 'development', month), 'bank_statement_lines_open'],
       [({ db }) => countUnresolvedOf(db, [1], 1), 'journal_entries_in_suspense'],
+      [({ db }) => selectImportedOf(db, [1], 'webpay', month), 'imported_payments_of_day .*settled_on>'],
     ] as const satisfies [(one: TestApp) => Promise<unknown>, string][]) {
       await ask(listening.app);
       const plan = (await explain(app, listening.heard.at(-1) as HeardStatement)).join('\n');
