@@ -90,6 +90,8 @@ function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: 
 }
 
 function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
+  // It would credit the merchant with more than arrived.
+  if (wish.commission > 0 && wish.paymentMethod === null) throw new Error('Only a payment method keeps a commission');
   return {
     id: prefixedId('mv'),
     environment_id: environmentId,

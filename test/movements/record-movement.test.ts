@@ -7,7 +7,7 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { type Sum, subtract } from '../../src/lib/exact-sum.ts';
 import { selectMovements } from '../../src/movements/movement-queries.ts';
-import type { MovementWish, Recording } from '../../src/movements/record-movement.ts';
+import { type MovementWish, type Recording, recordMovement } from '../../src/movements/record-movement.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
@@ -81,6 +81,21 @@ forEachEngine('fees', (openTestDatabase) => {
 });
 
 forEachEngine('payouts', (openTestDatabase, engine) => {
+  test('a deposit of a merchant has no commission, whoever records it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const target = { paymentServiceId: environment.paymentServiceId, environment: environment.environment };
+    const wish = {
+      kind: 'deposit',
+      reference: 'DEP-1',
+      amount: 1000,
+      commission: 10,
+      currency: 'CLP',
+      by: TESTER,
+    } as const;
+    await assert.rejects(recordMovement(app, target, { ...wish, paymentMethod: null }), /Only a payment method/);
+    assert.deepEqual(await app.db.query('select id from movements'), []);
+  });
+
   test('a payout moves money from the bank to the merchant, and the feed has its event', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });

@@ -82,7 +82,8 @@ export async function takeNext(
 
 /**
  * Records the outcome of a callback like any other delivery attempt. `retry` false: a failed callback is given up at
- * once, unless its webhook has another URL by now. Throws `Problem` `LISTENER_ENDED` if the lease is no longer valid; then nothing is recorded.
+ * once, unless its webhook has another URL by now. Throws `Problem` `LISTENER_ENDED` if the lease is no longer valid;
+ * then nothing is recorded.
  */
 export async function reportAttempt(
   app: App,
