@@ -279,7 +279,10 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const open_ = async () => app.db.query(`select * from bank_statement_lines where used_as = 'suspense'`);
     assert.deepEqual([status, (await open_()).length], [200, 3], 'a question changes nothing');
     const seen = text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-    assert.match(seen, /Are 3 lines of nothing here\?.*Charges 2 \$\d[\d.]* CLP Credits 1 \$7\.000 CLP/);
+    assert.match(
+      seen,
+      /Are 3 lines of nothing here\?.*Reason: arriendos.*Charges 2 \$\d[\d.]* CLP Credits 1 \$7\.000 CLP/,
+    );
     assert.match(seen, /1 credit that nobody knows may be money of a merchant/);
     assert.ok(text.includes(`href="/console${at}?use=suspense&amp;line=4#explain">4</a>`), text);
     const confirmed = { ...all, shown: /name="shown" value="(\w+)"/.exec(text)?.[1] ?? '', confirm: 'yes' };

@@ -85,6 +85,7 @@ export function sendAllQuestion(
     title: tell(language, 'statements.all_question', { n: lines.length }),
     typed: { ...typed, shown: hashOfOpen(lines) },
     effect: html`<p>${tell(language, 'statements.all_other_text')}</p>
+<p>${tell(language, 'refund.reason')}: ${typed['reason'] ?? ''}</p>
 ${tableOf(head, [rowOf('statements.charges', charges), rowOf('statements.credits', credits)], [1, 2])}
 ${
   credits.length > 0 &&
