@@ -1,6 +1,6 @@
 /**
- * Something that is attempted under a lease. While somebody attempts it, `next_attempt_at` is the end of the lease, and so is
- * `leased_until`; null: nobody has claimed it. Times are UTC milliseconds.
+ * Something that is attempted under a lease. During an attempt `next_attempt_at` is the end of the lease. `leased_until`:
+ * the same; null: nobody has claimed it. Times are UTC milliseconds.
  */
 export type Leased = { next_attempt_at: number | null; leased_until: number | null };
 

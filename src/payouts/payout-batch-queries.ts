@@ -45,7 +45,7 @@ export function sumBatches(db: Reader, environmentId: number, ids: readonly stri
   );
 }
 
-/** Returns the newest batches of these environments. `state`: only those with a payout in it; empty: all. */
+/** Returns the newest batches of these environments. `state`: only those with a payout in this state; empty: all. */
 export function selectBatches(
   db: Reader,
   environmentIds: readonly number[],

@@ -84,7 +84,7 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
 }
 
-/** Adds since when an attempt is under way. The store has the end of the lease as the time of the next attempt meanwhile. */
+/** Adds since when an attempt is under way: meanwhile the store has the end of its lease as the next attempt. */
 function withNext<Waiting extends Leased>(waiting: Waiting, now: number) {
   return { ...waiting, ...nextOfCallback(waiting, now) };
 }
