@@ -36,7 +36,15 @@ export type PayoutFileRequest = {
 
 export type PayoutFilesMade = { message: string; errors: null; data: { files: PayoutFile[] } };
 
-export type PayoutFileList = { message: string; errors: null; data: { files: PayoutFile[] } };
+export type PayoutFileList = {
+  message: string;
+  errors: null;
+  data: {
+    files: PayoutFile[];
+    /** `after` for the next page; null on the last page */
+    next: string | null;
+  };
+};
 
 export type PayoutFileRead = {
   message: string;
@@ -182,7 +190,15 @@ export type BankStatement = {
   proof: 'balance' | 'totals' | 'nothing';
 };
 
-export type StatementList = { message: string; errors: null; data: { statements: BankStatement[] } };
+export type StatementList = {
+  message: string;
+  errors: null;
+  data: {
+    statements: BankStatement[];
+    /** `after` for the next page; null on the last page */
+    next: string | null;
+  };
+};
 
 export type BankStatementLine = {
   /** Line number in the file; the text of the line is not stored */

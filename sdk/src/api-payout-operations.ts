@@ -74,6 +74,8 @@ export type PayoutOperations = {
   'POST /payout-batches': { body: PayoutBatchRequest; reply: PayoutBatchProposed };
   'GET /payout-batches': {
     query: {
+      /** `next` of the previous page; empty or absent: start of the list */
+      after?: string | undefined;
       /** Default: 100 */
       limit?: number | undefined;
     };
@@ -126,6 +128,8 @@ export type PayoutOperations = {
   'POST /payout-files': { body: PayoutFileRequest; reply: PayoutFilesMade };
   'GET /payout-files': {
     query: {
+      /** `next` of the previous page; empty or absent: start of the list */
+      after?: string | undefined;
       /** Default: 100 */
       limit?: number | undefined;
     };
@@ -156,6 +160,8 @@ export type PayoutOperations = {
   'POST /bank-statements': { body: StatementRequest; reply: StatementImported };
   'GET /bank-statements': {
     query: {
+      /** `next` of the previous page; empty or absent: start of the list */
+      after?: string | undefined;
       /** Default: 100 */
       limit?: number | undefined;
     };

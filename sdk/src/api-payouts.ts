@@ -134,7 +134,15 @@ export type PayoutBatch = {
 
 export type PayoutBatchProposed = { message: string; errors: null; data: PayoutBatch };
 
-export type PayoutBatchList = { message: string; errors: null; data: { batches: PayoutBatch[] } };
+export type PayoutBatchList = {
+  message: string;
+  errors: null;
+  data: {
+    batches: PayoutBatch[];
+    /** `after` for the next page; null on the last page */
+    next: string | null;
+  };
+};
 
 export type BatchedPayout = {
   id: string;

@@ -272,9 +272,9 @@ export class RubricaClient {
     return (await this.#service.callAsUser('POST /payout-batches', { body: batch })).data;
   }
 
-  /** Lists the newest batches of payouts. */
-  async listPayoutBatches(query: Query<'GET /payout-batches'> = {}): Promise<Api.PayoutBatch[]> {
-    return [...(await this.#service.callAsUser('GET /payout-batches', { query })).data.batches];
+  /** Lists a page of batches of payouts, newest first. Send `next` as `after` to get the following page. */
+  async listPayoutBatches(query: Query<'GET /payout-batches'> = {}): Promise<Api.PayoutBatchList['data']> {
+    return (await this.#service.callAsUser('GET /payout-batches', { query })).data;
   }
 
   /** Returns a batch with its payouts, the warnings of each payout, and the files that they left in. */
@@ -323,9 +323,9 @@ export class RubricaClient {
     return (await this.#service.callAsUser('GET /payout-files/{id}/content', { path: { id } })).data;
   }
 
-  /** Lists the newest files of payouts for banks. */
-  async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
-    return [...(await this.#service.callAsUser('GET /payout-files', { query })).data.files];
+  /** Lists a page of files of payouts for banks, newest first. Send `next` as `after` to get the following page. */
+  async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFileList['data']> {
+    return (await this.#service.callAsUser('GET /payout-files', { query })).data;
   }
 
   /** Returns a file of payouts with the state of each payout. */
@@ -343,9 +343,9 @@ export class RubricaClient {
     return (await this.#service.callAsUser('POST /bank-statements', { body: file })).data;
   }
 
-  /** Lists the newest bank statements. */
-  async listStatements(query: Query<'GET /bank-statements'> = {}): Promise<Api.BankStatement[]> {
-    return [...(await this.#service.callAsUser('GET /bank-statements', { query })).data.statements];
+  /** Lists a page of bank statements, newest first. Send `next` as `after` to get the following page. */
+  async listStatements(query: Query<'GET /bank-statements'> = {}): Promise<Api.StatementList['data']> {
+    return (await this.#service.callAsUser('GET /bank-statements', { query })).data;
   }
 
   /** Returns a bank statement with a page of its lines, or of the lines of one use. Send `next` as `after` for more. */

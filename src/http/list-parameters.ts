@@ -1,3 +1,4 @@
+import type { Place } from '../db/newest-page.ts';
 import { invalidParameter, notACursor } from '../error-catalogue.ts';
 import { readIsoTime } from '../lib/iso-time.ts';
 import { Type } from './json-schema.ts';
@@ -38,6 +39,29 @@ export function readIdCursor(text: string | undefined, prefix: string): string |
   if (text.startsWith(`${prefix}_`) && /^[a-z]+_[0-9a-z]{20}$/.test(text)) return text;
   throw notACursor();
 }
+
+/** Returns the cursor of a place in a list, newest first. */
+export function placeCursor({ created_at, id }: Place): string {
+  return Buffer.from(`${created_at}.${id}`).toString('base64url');
+}
+
+/** Reads a cursor of `placeCursor`; null where none was sent. Throws `Problem` INVALID_PARAMETER. */
+export function readPlaceCursor(text: string | undefined): Place | null {
+  if (text === undefined) return null;
+  const match = /^(\d{1,15})\.([a-z]+_[0-9a-z]{20})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  if (match !== null) return { created_at: Number(match[1]), id: match[2] as string };
+  throw notACursor();
+}
+
+/** Returns the first `limit` rows, and the cursor of the last of them if more were read. */
+export function pageOf<Row>(read: readonly Row[], limit: number, cursorOf: (row: Row) => string) {
+  const page = read.slice(0, limit);
+  const last = read.length > limit ? page.at(-1) : undefined;
+  return { page, next: last === undefined ? null : cursorOf(last) };
+}
+
+/** The member `next` of a paged reply. */
+export const NEXT = Type.Nullable(Type.String(), { description: '`after` for the next page; null on the last page' });
 
 /** Parses a time into UTC milliseconds; null for null. Throws `Problem` INVALID_PARAMETER. */
 export function readTime(name: string, text: string | null): number | null {

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { publicBase } from '../checkout/pay-link.ts';
+import type { NewestPage } from '../db/newest-page.ts';
 import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { environmentOf, loadEnvironment } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
@@ -9,7 +10,6 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
 import {
   isLinkPaid,
-  type LinkPlace,
   type ListedLinkRow,
   type OwnedLink,
   selectLinkAnywhere,
@@ -61,16 +61,13 @@ export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
 
 export type ListedLink = OwnedLink & { state: LinkState; url: string };
 
-/**
- * Lists the links of some environments (null: of all), the newest first. `after`: the last link of the previous page.
- */
+/** Returns a page of the links of some environments (null: of all), newest first. */
 export async function listPaymentLinks(
   app: App,
   environmentIds: readonly number[] | null,
-  limit: number,
-  after?: LinkPlace,
+  page: NewestPage,
 ): Promise<ListedLink[]> {
-  const rows = await selectLinks(app.db, environmentIds, limit, after);
+  const rows = await selectLinks(app.db, environmentIds, page);
   return rows.map((row) => listed(app, row));
 }
 

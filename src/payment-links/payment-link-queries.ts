@@ -1,4 +1,5 @@
-import type { Reader, SqlRow, Tx } from '../db/database.ts';
+import type { Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import { afterPlace, type NewestPage } from '../db/newest-page.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { keepsLateMoney } from '../movements/movement-queries.ts';
 import type { PaymentLink } from './payment-link.ts';
@@ -57,9 +58,6 @@ export type OwnedLink = PaymentLink & { payment_service: string; name: string; e
 
 export type ListedLinkRow = SqlRow & OwnedLink & { service_disabled_at: number | null };
 
-/** The last link before a page of links. */
-export type LinkPlace = { at: number; id: string };
-
 /** Includes late money, unless it was returned, so that nobody pays such a link again. */
 const TOOK_MONEY = `(t.state = 'completed' or ${keepsLateMoney('t.id', 't.environment_id')})`;
 
@@ -72,18 +70,18 @@ function listed(links: string): string {
      from (${links}) l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
 }
 
-/** Lists the links of some environments (null: of all), the newest first. Counts payments only for the links of the page. */
+/** Returns a page of the links of some environments (null: of all). Counts payments only for the links of the page. */
 export function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
-  limit: number,
-  after: LinkPlace = { at: Number.MAX_SAFE_INTEGER, id: '' },
+  { after = null, limit }: NewestPage,
 ): Promise<ListedLinkRow[]> {
+  const parameters: SqlParameter[] = environmentIds === null ? [limit] : [limit, environmentIds];
+  const owned = environmentIds === null ? '1 = 1' : 'environment_id {among $2}';
   return db.query<ListedLinkRow>(
-    `${listed(`select * from payment_links
-       where ($1 = 1 or environment_id {among $2}) and (created_at < $4 or (created_at = $4 and id < $5))
-       order by created_at desc, id desc limit $3`)} order by l.created_at desc, l.id desc`,
-    [environmentIds === null ? 1 : 0, environmentIds ?? [], limit, after.at, after.id],
+    `${listed(`select * from payment_links where ${owned} ${afterPlace(after, parameters)}
+       order by created_at desc, id limit $1`)} order by l.created_at desc, l.id`,
+    parameters,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
+import type { NewestPage } from '../db/newest-page.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -56,7 +57,7 @@ export async function listPayouts(
   app: App,
   scope: PayoutScope,
   filter: PayoutFilter,
-  page: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
+  page: NewestPage,
 ): Promise<Payout[]> {
   return selectPayouts(app.db, await idsOf(app, scope), filter, page);
 }
@@ -76,19 +77,19 @@ export async function findBatch(
   return { batch, sums: await sumBatches(app.db, batch.environment_id, [id]), owner };
 }
 
-/** Returns the newest batches. */
-export async function listBatches(app: App, scope: PayoutScope, limit: number): Promise<ListedBatch[]> {
-  return sumEach(app, await newestBatches(app, scope, '', limit));
+/** Returns a page of batches, newest first. */
+export async function listBatches(app: App, scope: PayoutScope, page: NewestPage): Promise<ListedBatch[]> {
+  return sumEach(app, await newestBatches(app, scope, '', page));
 }
 
-/** Returns the newest batches without their sums, which cost more. `state`: as in `selectBatches`. */
+/** Returns a page of batches without their sums, which cost more. `state`: as in `selectBatches`. */
 export async function newestBatches(
   app: App,
   scope: PayoutScope,
   state: string,
-  limit: number,
+  page: NewestPage,
 ): Promise<PayoutBatch[]> {
-  return selectBatches(app.db, await idsOf(app, scope), state, limit);
+  return selectBatches(app.db, await idsOf(app, scope), state, page);
 }
 
 /** Adds the count and the sum of the payouts in each state. */

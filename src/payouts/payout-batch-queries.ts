@@ -1,4 +1,5 @@
-import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import { afterPlace, type NewestPage } from '../db/newest-page.ts';
 import type { PayoutState } from './payout.ts';
 
 /** A row of `payout_batches`: payouts that are approved and sent together. */
@@ -50,13 +51,14 @@ export function selectBatches(
   db: Reader,
   environmentIds: readonly number[],
   state: string,
-  limit: number,
+  { after = null, limit }: NewestPage,
 ): Promise<PayoutBatch[]> {
+  const parameters: SqlParameter[] = [environmentIds, limit, ...(state === '' ? [] : [state])];
   const inState = `and exists (select 1 from payouts p
     where p.environment_id = payout_batches.environment_id and p.state = $3 and p.batch_id = payout_batches.id)`;
   return db.query<PayoutBatch>(
     `select * from payout_batches where environment_id {among $1} ${state === '' ? '' : inState}
-     order by created_at desc, id limit $2`,
-    state === '' ? [environmentIds, limit] : [environmentIds, limit, state],
+       ${afterPlace(after, parameters)} order by created_at desc, id limit $2`,
+    parameters,
   );
 }

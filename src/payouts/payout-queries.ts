@@ -1,4 +1,5 @@
 import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import { afterPlace, type NewestPage } from '../db/newest-page.ts';
 import type { KeptReason } from './kept-texts.ts';
 import { PAYOUT_CURRENCY, type Payout, type PayoutState, statesBefore } from './payout.ts';
 
@@ -305,17 +306,14 @@ export function selectPayouts(
   db: Reader,
   environmentIds: readonly number[],
   filter: PayoutFilter,
-  { before, limit }: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
+  { after = null, limit }: NewestPage,
 ): Promise<Payout[]> {
   const parameters: SqlParameter[] = [limit];
   const asked = (Object.keys(ASKS) as (keyof PayoutFilter)[]).flatMap((name) => {
     const value = filter[name];
     return value === undefined ? [] : [`and ${ASKS[name]} $${parameters.push(value)}`];
   });
-  if (before !== undefined) {
-    const [at, id] = [parameters.push(before.created_at), parameters.push(before.id)];
-    asked.push(`and created_at <= $${at} and (created_at < $${at} or id > $${id})`);
-  }
+  asked.push(afterPlace(after, parameters));
   const newest = (which: string) =>
     `select * from payouts where ${which} ${asked.join(' ')} order by created_at desc, id limit $1`;
   if (NARROW.some((name) => filter[name] !== undefined)) {

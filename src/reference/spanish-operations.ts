@@ -196,7 +196,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   listPayoutBatches: [
     'Lista los lotes de pagos',
-    'Responde los lotes, primero los más nuevos, cada uno con el número y la suma de sus pagos en cada estado.',
+    'Responde los lotes, primero los más nuevos, cada uno con el número y la suma de sus pagos en cada estado. Envía `next` como `after` para los lotes anteriores.',
   ],
   readPayoutBatch: [
     'Lee un lote de pagos',
@@ -228,7 +228,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   listPayoutFiles: [
     'Lista los archivos de pagos',
-    'Responde los archivos hechos para bancos, primero los más nuevos, sin su contenido.',
+    'Responde los archivos hechos para bancos, primero los más nuevos, sin su contenido. Envía `next` como `after` para los archivos anteriores.',
   ],
   readPayoutFile: [
     'Lee un archivo de pagos',
@@ -244,7 +244,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   listStatements: [
     'Lista las cartolas del banco',
-    'Responde las cartolas, primero las más nuevas, cada una con el número de sus líneas sin explicar.',
+    'Responde las cartolas, primero las más nuevas, cada una con el número de sus líneas sin explicar. Envía `next` como `after` para las cartolas anteriores.',
   ],
   readStatement: [
     'Lee una cartola del banco',

@@ -1,4 +1,5 @@
-import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import { afterPlace, type NewestPage } from '../db/newest-page.ts';
 import type { PayoutState } from '../payouts/payout.ts';
 import type { AccountOfStatement, KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
@@ -245,15 +246,18 @@ const NEWEST_FIRST = 'order by s.imported_at desc, s.id';
 export function selectStatements(
   db: Reader,
   owners: readonly string[] | null,
-  limit: number,
   openOnly: boolean,
+  { after = null, limit }: NewestPage,
 ): Promise<ListedStatement[]> {
+  const parameters: SqlParameter[] = owners === null ? [limit] : [limit, owners];
   const owned = owners === null ? '1 = 1' : `s.environment || ' ' || s.payment_service_id {named $2}`;
   const open = `exists (select 1 from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense')`;
   return db.query<ListedStatement>(
-    `${LISTED} from (select * from bank_statements s where ${owned} ${openOnly ? `and ${open}` : ''} ${NEWEST_FIRST} limit $1) as s
-     ${NEWEST_FIRST}`,
-    owners === null ? [limit] : [limit, owners],
+    `${LISTED} from (
+       select * from bank_statements s where ${owned} ${openOnly ? `and ${open}` : ''} ${afterPlace(after, parameters, 's.imported_at')}
+       ${NEWEST_FIRST} limit $1
+     ) as s ${NEWEST_FIRST}`,
+    parameters,
   );
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import type { NewestPage } from '../db/newest-page.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
@@ -19,14 +20,14 @@ import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
 /** The environments whose statements a user sees; null: all, including the account shared by all payment services. */
 export type StatementScope = ReadonlySet<number> | null;
 
-/** Lists the newest statements that a user may see: all, or only those with lines in suspense. */
+/** Returns a page of the statements that a user may see, newest first: all, or only those with lines in suspense. */
 export async function listStatements(
   app: App,
   scope: StatementScope,
-  limit: number,
+  page: NewestPage,
   openOnly = false,
 ): Promise<ListedStatement[]> {
-  return selectStatements(app.db, await ownersOf(app, scope), limit, openOnly);
+  return selectStatements(app.db, await ownersOf(app, scope), openOnly, page);
 }
 
 /** Returns a statement. Throws `Problem` NOT_FOUND, also if the user may not see it. */

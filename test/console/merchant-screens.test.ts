@@ -253,7 +253,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     }
     const [service] = await listPaymentServices(app);
     const ids = service?.tokens.map(({ environment_id }) => environment_id) ?? [];
-    assert.deepEqual(await listPaymentLinks(app, ids, 10), []);
+    assert.deepEqual(await listPaymentLinks(app, ids, { limit: 10 }), []);
   });
 
   test('end a payment link of a disabled merchant, and it stays ended when the merchant is enabled', async () => {
@@ -276,7 +276,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.equal((await owner.post(`/merchants/${own.id}/links/end`, { link })).status, 303);
     assert.equal(await end(), undefined, 'the page has no button for an ended link');
     await enablePaymentService(app, own.id, TESTER);
-    const [listed] = await listPaymentLinks(app, null, 1);
+    const [listed] = await listPaymentLinks(app, null, { limit: 1 });
     assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
   });
 

@@ -56,7 +56,7 @@ forEachEngine('a question to a large store', (openTestDatabase, engine) => {
   }, async () => {
     const app = createTestApp(await openTestDatabase());
     const listening = listenToStatements(app);
-    await listPaymentLinks(listening.app, null, 10);
+    await listPaymentLinks(listening.app, null, { limit: 10 });
     const plan = await explain(app, listening.heard[0] ?? assert.fail());
     const isCounted = (line: string) => line.startsWith('CORRELATED SCALAR SUBQUERY');
     assert.ok(plan.some(isCounted));

@@ -175,7 +175,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
       (await selectTransactionAnywhere(app.db, made.at(-1)?.id ?? 0)) as Transaction,
       'simulated',
     );
-    assert.equal((await listPaymentLinks(app, null, 10))[0]?.paid, 1, 'the payment counts for its link');
+    assert.equal((await listPaymentLinks(app, null, { limit: 10 }))[0]?.paid, 1, 'the payment counts for its link');
   });
 
   test('stops a running service, which sends nothing in the meantime', async (context) => {

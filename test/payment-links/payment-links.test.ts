@@ -90,7 +90,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     await untilVisible(shop.app);
     const found = await verifyStore(shop.app);
     assert.ok(found.ok, JSON.stringify([found.problems, found.findings]));
-    const [listed] = await listPaymentLinks(shop.app, null, 10);
+    const [listed] = await listPaymentLinks(shop.app, null, { limit: 10 });
     assert.deepEqual([listed?.state, listed?.paid, listed?.name], ['used', 1, 'Test shop']);
   });
 
@@ -205,7 +205,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
       const [transaction] = (await shop.transactions()) as [Transaction];
       await startPayment(shop.app, transaction, 'scripted');
       await cancelTransaction(shop.app, transaction);
-      const listed = async () => (await listPaymentLinks(shop.app, null, 10))[0];
+      const listed = async () => (await listPaymentLinks(shop.app, null, { limit: 10 }))[0];
       assert.equal((await listed())?.state, 'open');
       const second = await shop.press();
       await settlePayment(shop.app, await readAttempt(shop.app), approved);
@@ -247,7 +247,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     const paths = await Promise.all([shop.press(), shop.press(), shop.press()]);
     assert.equal(new Set(paths).size, 3);
     for (const path of paths.slice(1)) await shop.server.post(path, { headers: FORM, body: 'method=simulated' });
-    const [listed] = await listPaymentLinks(shop.app, null, 10);
+    const [listed] = await listPaymentLinks(shop.app, null, { limit: 10 });
     assert.deepEqual([listed?.state, listed?.paid], ['open', 2]);
     assert.equal((await shop.server.get(shop.path)).status, 200);
     const told = await shop.app.db.query<{ url: string }>('select url from callbacks');
@@ -269,7 +269,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal((await shop.server.post(shop.path)).status, 410);
     const { link: other } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
     await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
-    const listed = await listPaymentLinks(shop.app, null, 10);
+    const listed = await listPaymentLinks(shop.app, null, { limit: 10 });
     assert.deepEqual(
       new Set(listed.map(({ state }) => state)),
       new Set(['ended']),
@@ -315,7 +315,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal((await post(ana, at, { ...wish, amount: '25000' })).status, 303);
     const page = (await server.get(at, ana.console)).text;
     // The two links have the same time, so their order is not fixed.
-    const id = (await listPaymentLinks(app, null, 10)).find(({ subject }) => subject === 'Cuota')?.id ?? '';
+    const id = (await listPaymentLinks(app, null, { limit: 10 })).find(({ subject }) => subject === 'Cuota')?.id ?? '';
     assert.ok(id !== '' && page.includes(id));
     assert.match(page, /<summary>Cerrar…<\/summary><p>Ya no se podrá pagar, y no se vuelve a abrir\.<\/p>/);
     assert.match(page, /Cuota[\s\S]+25\.000 CLP/);
@@ -362,7 +362,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
         ),
       });
     const count = async () =>
-      (await listPaymentLinks(app, null, 10)).filter(({ id }) => id !== shop.path.slice(6)).length;
+      (await listPaymentLinks(app, null, { limit: 10 })).filter(({ id }) => id !== shop.path.slice(6)).length;
     const clicks = await Promise.all([make('Cuota'), make('Cuota')]);
     app.now.advance(5);
     clicks.push(await make('Cuota'));
@@ -398,7 +398,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
       [refused.status, /No hay un medio de pago configurado que pueda cobrarlo/.test(refused.text)],
       [400, true],
     );
-    assert.equal((await listPaymentLinks(app, null, 10)).length, 1);
+    assert.equal((await listPaymentLinks(app, null, { limit: 10 })).length, 1);
     await collectPesos(app, production);
     assert.equal((await made()).kind, 'created');
   });
@@ -412,9 +412,9 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.ok(poster.includes(`src="${shop.path}/qr.svg"`) && poster.includes(`http://127.0.0.1:8080${shop.path}`));
     assert.equal((await shop.server.get('/link/pl_00000000000000000000')).status, 404);
     const { id } = shop.environment;
-    assert.equal((await listPaymentLinks(shop.app, [id], 10)).length, 1);
-    assert.deepEqual(await listPaymentLinks(shop.app, [id + 1], 10), []);
-    assert.deepEqual(await listPaymentLinks(shop.app, [], 10), []);
+    assert.equal((await listPaymentLinks(shop.app, [id], { limit: 10 })).length, 1);
+    assert.deepEqual(await listPaymentLinks(shop.app, [id + 1], { limit: 10 }), []);
+    assert.deepEqual(await listPaymentLinks(shop.app, [], { limit: 10 }), []);
   });
 });
 

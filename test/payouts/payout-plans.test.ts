@@ -53,22 +53,25 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
   test('batches and bank files with a payout in a state are found by an index, without reading their other payouts', async () => {
     const { environmentId, planOf } = await open();
     for (const [ask, index] of [
-      [({ db }: TestApp) => selectBatches(db, [environmentId], 'rejected', 10), 'payouts_of_batch_in_state'],
-      [({ db }: TestApp) => selectPayoutFiles(db, [environmentId], 'rejected', 10), 'payouts_of_file_in_state'],
+      [({ db }: TestApp) => selectBatches(db, [environmentId], 'rejected', { limit: 10 }), 'payouts_of_batch_in_state'],
+      [
+        ({ db }: TestApp) => selectPayoutFiles(db, [environmentId], 'rejected', { limit: 10 }),
+        'payouts_of_file_in_state',
+      ],
     ] as const)
       assert.match(await planOf(ask), new RegExp(index));
   });
 
   test('no statement about some payouts of a merchant reads all of them', async () => {
     const { environmentId, planOf } = await open();
-    const before = { created_at: 500, id: 'po_500' };
+    const after = { created_at: 500, id: 'po_500' };
     for (const [ask, index] of [
       [({ db }) => sumApprovedBy(db, { userId: 'usr_1', since: 1 }), 'payouts_approved_by'],
       [
         ({ db }) => selectPayouts(db, [environmentId], { state: 'unknown' }, { limit: 10 }),
         'payouts_of_state|payouts_open',
       ],
-      [({ db }) => selectPayouts(db, [environmentId], { state: 'failed' }, { limit: 10, before }), 'payouts_of_state'],
+      [({ db }) => selectPayouts(db, [environmentId], { state: 'failed' }, { limit: 10, after }), 'payouts_of_state'],
       [({ db }) => db.transaction((tx) => selectApprovedOfBatches(tx, environmentId, ['pb_1'])), OF_BATCH],
       [({ db }) => sumBatches(db, environmentId, ['pb_1', 'pb_2']), OF_BATCH],
       [({ db }) => sumFiles(db, environmentId, ['pf_1', 'pf_2']), OF_FILE],
@@ -107,7 +110,7 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
   test('the newest payouts are read in the order of an index, without a sort', async () => {
     const { environmentId, planOf } = await open();
     const many = Array.from({ length: 20 }, (_, at) => environmentId + at);
-    const pages = [{ limit: 10 }, { limit: 10, before: { created_at: 500, id: 'po_500' } }];
+    const pages = [{ limit: 10 }, { limit: 10, after: { created_at: 500, id: 'po_500' } }];
     for (const page of pages) {
       const few = await planOf(({ db }) => selectPayouts(db, [environmentId, environmentId + 1], {}, page));
       assert.match(few, engine === 'sqlite' ? /payouts_of_day.*payouts_of_day/s : /Index Scan.*Index Scan/s);
@@ -128,11 +131,11 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
     const ids = desks.map(({ environment }) => environment.id);
     const read = async (environmentIds: readonly number[]) => {
       const found: string[] = [];
-      for (let before: Payout | undefined; ; ) {
-        const page = await selectPayouts(app.db, environmentIds, {}, { limit: 3, ...(before && { before }) });
+      for (let after: Payout | null = null; ; ) {
+        const page: Payout[] = await selectPayouts(app.db, environmentIds, {}, { after, limit: 3 });
         found.push(...page.map(({ id }) => id));
-        before = page.at(-1);
-        if (before === undefined) return found;
+        after = page.at(-1) ?? null;
+        if (after === null) return found;
       }
     };
     const all = await app.db.query<{ id: string }>('select id from payouts order by created_at desc, id');

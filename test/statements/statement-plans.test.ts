@@ -20,9 +20,9 @@ forEachEngine('SQL statements of bank statements and of a month', (openTestDatab
     const listening = listenToStatements(app);
     const month = { first: '2026-01-01', last: '2026-01-31' };
     for (const [ask, index] of [
-      [({ db }) => selectStatements(db, null, 10, false), 'bank_statement_lines_in_suspense'],
+      [({ db }) => selectStatements(db, null, false, { limit: 10 }), 'bank_statement_lines_in_suspense'],
       [
-        ({ db }) => selectStatements(db, null, 10, true),
+        ({ db }) => selectStatements(db, null, true, { limit: 10 }),
         'EXISTS USING COVERING INDEX bank_statement_lines_in_suspense',
       ],
       [({ db }) => selectLinesOfDays(db, ACCOUNT, ['2026-01-01']), 'bank_statements_of_day .*last_day>'],
@@ -46,7 +46,7 @@ forEachEngine('SQL statements of bank statements and of a month', (openTestDatab
       await tx.insertRows({ name: 'bank_statement_lines', columns }, lines);
     });
     const read = async (limit: number, openOnly: boolean) =>
-      (await selectStatements(app.db, null, limit, openOnly)).map(({ id, open }) => [id, open]);
+      (await selectStatements(app.db, null, openOnly, { limit })).map(({ id, open }) => [id, open]);
     assert.deepEqual(await read(2, false), [
       ['st_3', 1],
       ['st_2', 0],

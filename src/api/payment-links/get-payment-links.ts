@@ -1,12 +1,18 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import { notACursor, notFound } from '../../error-catalogue.ts';
+import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
+import {
+  CURSOR_PARAMETER,
+  limitParameter,
+  NEXT,
+  pageOf,
+  placeCursor,
+  readPlaceCursor,
+} from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
-import type { LinkPlace } from '../../payment-links/payment-link-queries.ts';
 import {
   LINK_ERRORS,
   LINK_EXAMPLE,
@@ -24,9 +30,7 @@ const ListSchema = replyOf(
   'PaymentLinkList',
   Type.Object({
     links: Type.Array(PaymentLinkSchema),
-    next: Type.Nullable(Type.String(), {
-      description: '`after` for the next page; null on the last page',
-    }),
+    next: NEXT,
   }),
 );
 
@@ -49,13 +53,10 @@ export const getPaymentLinks = operation({
   },
   handle: async (app, request, _reply, query) => {
     const { environmentIds } = await requireUser(app, request);
-    const { after, limit = USUAL } = query();
-    const place = after === undefined ? undefined : readCursor(after);
+    const { after: sent, limit = USUAL } = query();
+    const after = readPlaceCursor(sent);
     const seen = environmentIds === null ? null : [...environmentIds];
-    const found = await listPaymentLinks(app, seen, limit + 1, place);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const next = found.length > limit && last !== undefined ? writeCursor({ at: last.created_at, id: last.id }) : null;
+    const { page, next } = pageOf(await listPaymentLinks(app, seen, { after, limit: limit + 1 }), limit, placeCursor);
     return { message: 'OK', errors: null, data: { links: page.map(linkJson), next } };
   },
 });
@@ -82,14 +83,4 @@ export async function requireLink(app: App, { environmentIds }: User, id: string
   const link = await findListedLink(app, id, environmentIds);
   if (link !== null) return link;
   throw notFound('There is no such payment link.', 'No existe ese enlace de pago.');
-}
-
-function writeCursor({ at, id }: LinkPlace): string {
-  return Buffer.from(`${at}.${id}`).toString('base64url');
-}
-
-function readCursor(text: string): LinkPlace {
-  const match = /^(\d{1,15})\.(pl_[0-9a-z]{20})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  if (match !== null) return { at: Number(match[1]), id: match[2] as string };
-  throw notACursor();
 }

@@ -1,7 +1,14 @@
 import { notACursor } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { CURSOR_PARAMETER, limitParameter } from '../../http/list-parameters.ts';
+import {
+  CURSOR_PARAMETER,
+  limitParameter,
+  NEXT,
+  pageOf,
+  placeCursor,
+  readPlaceCursor,
+} from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { LINE_USES } from '../../statements/statement.ts';
@@ -23,22 +30,26 @@ export const getBankStatements = operation({
   describe: {
     operationId: 'listStatements',
     summary: 'List the statements of the bank',
-    description: 'Returns the statements, newest first, each with the number of its lines in suspense.',
+    description:
+      'Returns the statements, newest first, each with the number of its lines in suspense. Send `next` as `after` for older statements.',
     tag: 'Bank files',
-    parameters: [limitParameter(MOST)],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST)],
     replies: {
       200: {
-        description: 'Statements, newest first',
-        schema: replyOf('StatementList', Type.Object({ statements: Type.Array(StatementSchema) })),
-        example: { message: 'OK', errors: null, data: { statements: [STATEMENT_EXAMPLE] } },
+        description: 'A page of statements, newest first',
+        schema: replyOf('StatementList', Type.Object({ statements: Type.Array(StatementSchema), next: NEXT })),
+        example: { message: 'OK', errors: null, data: { statements: [STATEMENT_EXAMPLE], next: null } },
       },
     },
     errors: [...TEF_ERRORS, 'INVALID_PARAMETER'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const statements = await listStatements(app, user.environmentIds, query().limit ?? MOST);
-    return { message: 'OK', errors: null, data: { statements: statements.map(statementJson) } };
+    const { after: sent, limit = MOST } = query();
+    const after = readPlaceCursor(sent);
+    const read = await listStatements(app, user.environmentIds, { after, limit: limit + 1 });
+    const { page, next } = pageOf(read, limit, ({ id, imported_at }) => placeCursor({ created_at: imported_at, id }));
+    return { message: 'OK', errors: null, data: { statements: page.map(statementJson), next } };
   },
 });
 
@@ -69,9 +80,7 @@ export const getBankStatementsId = operation({
           Type.Object({
             statement: StatementSchema,
             lines: Type.Array(StatementLineSchema),
-            next: Type.Nullable(Type.String(), {
-              description: '`after` for the next page; null on the last page',
-            }),
+            next: NEXT,
           }),
         ),
         example: {
@@ -90,14 +99,14 @@ export const getBankStatementsId = operation({
     const after = readCursor(sent);
     const statement = await findStatement(app, user.environmentIds, id);
     const read = await readLines(app, id, use, { after, limit: limit + 1 });
-    const lines = read.slice(0, limit);
+    const { page: lines, next } = pageOf(read, limit, ({ number }) => String(number));
     return {
       message: 'OK',
       errors: null,
       data: {
         statement: statementJson(statement),
         lines: lines.map(lineJson),
-        next: read.length > limit ? String(lines.at(-1)?.number) : null,
+        next,
       },
     };
   },

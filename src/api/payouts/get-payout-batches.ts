@@ -1,6 +1,14 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
-import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
+import {
+  CURSOR_PARAMETER,
+  limitParameter,
+  NEXT,
+  pageOf,
+  placeCursor,
+  readIdCursor,
+  readPlaceCursor,
+} from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { listFilesOfBatch } from '../../payouts/files/find-payout-file.ts';
@@ -18,26 +26,30 @@ export const getPayoutBatches = operation({
   describe: {
     operationId: 'listPayoutBatches',
     summary: 'List the batches of payouts',
-    description: 'Returns the batches, newest first, each with the number and sum of its payouts in each state.',
+    description:
+      'Returns the batches, newest first, each with the number and sum of its payouts in each state. Send `next` as `after` for older batches.',
     tag: 'Payouts',
-    parameters: [limitParameter(MOST)],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST)],
     replies: {
       200: {
-        description: 'Batches, newest first',
-        schema: replyOf('PayoutBatchList', Type.Object({ batches: Type.Array(BatchSchema) })),
-        example: { message: 'OK', errors: null, data: { batches: [BATCH_EXAMPLE] } },
+        description: 'A page of batches, newest first',
+        schema: replyOf('PayoutBatchList', Type.Object({ batches: Type.Array(BatchSchema), next: NEXT })),
+        example: { message: 'OK', errors: null, data: { batches: [BATCH_EXAMPLE], next: null } },
       },
     },
     errors: [...BATCH_ERRORS, 'INVALID_PARAMETER'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const listed = await listBatches(app, user.environmentIds, query().limit ?? MOST);
+    const { after: sent, limit = MOST } = query();
+    const after = readPlaceCursor(sent);
+    const read = await listBatches(app, user.environmentIds, { after, limit: limit + 1 });
+    const { page, next } = pageOf(read, limit, ({ batch }) => placeCursor(batch));
     const batches: Static<typeof BatchSchema>[] = [];
-    for (const one of listed) {
+    for (const one of page) {
       batches.push(batchJson(one, await environmentOf(app, one.batch)));
     }
-    return { message: 'OK', errors: null, data: { batches } };
+    return { message: 'OK', errors: null, data: { batches, next } };
   },
 });
 
@@ -116,9 +128,7 @@ export const getPayoutBatchesId = operation({
             batch: BatchSchema,
             payouts: Type.Array(BatchedPayoutSchema),
             files: Type.Array(PayoutFileSchema),
-            next: Type.Nullable(Type.String(), {
-              description: '`after` for the next page; null on the last page',
-            }),
+            next: NEXT,
           }),
         ),
         example: {
@@ -137,9 +147,10 @@ export const getPayoutBatchesId = operation({
     const after = readIdCursor(sent, 'po');
     const found = await findBatch(app, user.environmentIds, id);
     // All payouts of a batch have the same `created_at`.
-    const before = after === null ? {} : { before: { created_at: found.batch.created_at, id: after } };
-    const read = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { ...before, limit: limit + 1 });
-    const payouts = read.slice(0, limit);
+    const place = after === null ? null : { created_at: found.batch.created_at, id: after };
+    const page = { after: place, limit: limit + 1 };
+    const read = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, page);
+    const { page: payouts, next } = pageOf(read, limit, (payout) => payout.id);
     const shown = await showPayouts(app, payouts);
     const files = await listFilesOfBatch(app, found.batch);
     return {
@@ -149,7 +160,7 @@ export const getPayoutBatchesId = operation({
         batch: batchJson(found, found.owner),
         payouts: shown.map(payoutJson),
         files: files.map(fileJson),
-        next: read.length > limit ? (payouts.at(-1)?.id ?? null) : null,
+        next,
       },
     };
   },

@@ -1,8 +1,15 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
-import { limitParameter } from '../../http/list-parameters.ts';
+import {
+  CURSOR_PARAMETER,
+  limitParameter,
+  NEXT,
+  pageOf,
+  placeCursor,
+  readPlaceCursor,
+} from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { findPayoutFile, listPayoutFiles } from '../../payouts/files/find-payout-file.ts';
+import { findPayoutFile, newestPayoutFiles } from '../../payouts/files/find-payout-file.ts';
 import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';
 import { openContent } from '../../payouts/files/seal-payout-file.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
@@ -63,22 +70,26 @@ export const getPayoutFiles = operation({
   describe: {
     operationId: 'listPayoutFiles',
     summary: 'List the files of payouts',
-    description: 'Returns the files made for banks, newest first, without their content.',
+    description:
+      'Returns the files made for banks, newest first, without their content. Send `next` as `after` for older files.',
     tag: 'Bank files',
-    parameters: [limitParameter(MOST)],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST)],
     replies: {
       200: {
-        description: 'Files, newest first',
-        schema: replyOf('PayoutFileList', Type.Object({ files: Type.Array(PayoutFileSchema) })),
-        example: { message: 'OK', errors: null, data: { files: [FILE_EXAMPLE] } },
+        description: 'A page of files, newest first',
+        schema: replyOf('PayoutFileList', Type.Object({ files: Type.Array(PayoutFileSchema), next: NEXT })),
+        example: { message: 'OK', errors: null, data: { files: [FILE_EXAMPLE], next: null } },
       },
     },
     errors: [...TEF_ERRORS, 'INVALID_PARAMETER'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const files = await listPayoutFiles(app, user.environmentIds, query().limit ?? MOST);
-    return { message: 'OK', errors: null, data: { files: files.map(({ file }) => fileJson(file)) } };
+    const { after: sent, limit = MOST } = query();
+    const after = readPlaceCursor(sent);
+    const read = await newestPayoutFiles(app, user.environmentIds, '', { after, limit: limit + 1 });
+    const { page, next } = pageOf(read, limit, placeCursor);
+    return { message: 'OK', errors: null, data: { files: page.map(fileJson), next } };
   },
 });
 

@@ -1,6 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import { CURSOR_PARAMETER, limitParameter, readIdCursor } from '../../http/list-parameters.ts';
+import { CURSOR_PARAMETER, limitParameter, NEXT, readIdCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findRecipient, listRecipients } from '../../payouts/recipients/find-recipient.ts';
 import { PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
@@ -12,9 +12,7 @@ const ListReplySchema = replyOf(
   'RecipientList',
   Type.Object({
     recipients: Type.Array(RecipientSchema),
-    next: Type.Nullable(Type.String(), {
-      description: '`after` for the next page; null on the last page',
-    }),
+    next: NEXT,
   }),
 );
 

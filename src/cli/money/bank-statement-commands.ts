@@ -124,7 +124,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
 
 async function list(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
-  const statements = await withApp((app) => listStatements(app, null, limit));
+  const statements = await withApp((app) => listStatements(app, null, { limit }));
   const rows = statements.map((one) => ({
     STATEMENT: one.id,
     FILE: one.file_name,

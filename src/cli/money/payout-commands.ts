@@ -252,6 +252,6 @@ async function showBatch(id: string, options: { json?: boolean }): Promise<void>
 
 async function listAll(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const batches = await withApp((app) => listBatches(app, null, limit));
+  const batches = await withApp((app) => listBatches(app, null, { limit }));
   print(options, { batches: batches.map(batchJson) }, batchLines(batches));
 }

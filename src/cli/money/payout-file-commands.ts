@@ -6,16 +6,15 @@ import { environmentOf } from '../../payment-services/find-environment.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import type { AccountType } from '../../payout-senders/payout-sender.ts';
-import { findPayoutFile } from '../../payouts/files/find-payout-file.ts';
+import { findPayoutFile, newestPayoutFiles } from '../../payouts/files/find-payout-file.ts';
 import { type MadeFile, makePayoutFiles, previewPayoutFiles } from '../../payouts/files/make-payout-files.ts';
-import { type ListedPayoutFile, selectPayoutFiles } from '../../payouts/files/payout-file-queries.ts';
+import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';
 import { readResults } from '../../payouts/files/read-results.ts';
 import { openContent } from '../../payouts/files/seal-payout-file.ts';
 import { setAccountType } from '../../payouts/files/set-account-type.ts';
 import { findBatch, findPayout } from '../../payouts/find-payout.ts';
 import { nameState, sayContradiction } from '../../payouts/kept-texts.ts';
 import { standingOfPayout } from '../../payouts/payout.ts';
-import { selectAllEnvironmentIds } from '../../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
 import type { PayoutOutcome, SettledPayouts } from '../../payouts/settling/settle-outcomes.ts';
 import { settlePayouts } from '../../payouts/settling/settle-payouts.ts';
@@ -171,7 +170,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
   if (id === undefined && options.out !== undefined)
     throw missingOption('Say which file --out writes again: payout files ID --out FILE.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
-    if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), '', limit);
+    if (id === undefined) return newestPayoutFiles(app, null, '', { limit });
     const file = await orUnknown('file', id, findPayoutFile(app, null, id));
     if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
     return [file];

@@ -99,7 +99,7 @@ function readEnd(text: string, now: number): number {
 
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const links = await withApp((app) => listPaymentLinks(app, null, limit));
+  const links = await withApp((app) => listPaymentLinks(app, null, { limit }));
   const rows = links.map((link) => ({
     ID: link.id,
     MERCHANT: link.name,

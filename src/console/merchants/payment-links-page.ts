@@ -128,7 +128,7 @@ async function sendLinks(
     containsText(text, [link.subject, link.id]);
   const { rows, cut } = await readMatching(
     MOST,
-    (limit) => listPaymentLinks(app, environmentIdsOf(merchant), limit),
+    (limit) => listPaymentLinks(app, environmentIdsOf(merchant), { limit }),
     `${state}${environment}${text}` === '' ? null : passes,
   );
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;

@@ -65,7 +65,7 @@ export const getConsolePayoutFiles = consoleHandler(async (app, visit) => {
 
 /** Reads the newest files, each with the name of its merchant. */
 async function readNamed(app: App, { environmentIds }: User, state: string, limit: number) {
-  const files = await newestPayoutFiles(app, environmentIds, state, limit);
+  const files = await newestPayoutFiles(app, environmentIds, state, { limit });
   const owners = await listOwners(app, [...new Set(files.map(({ environment_id }) => environment_id))]);
   return files.map((file) => ({ file, merchant: owners.get(file.environment_id)?.name ?? '' }));
 }

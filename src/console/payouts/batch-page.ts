@@ -49,7 +49,7 @@ export const getConsoleBatches = consoleHandler(async (app, visit) => {
   const { text = '', state = '' } = askedOf(visit);
   const { rows: batches, cut } = await readMatching(
     SHOWN,
-    (limit) => newestBatches(app, user.environmentIds, state, limit),
+    (limit) => newestBatches(app, user.environmentIds, state, { limit }),
     text === '' ? null : ({ id, name, proposed_by }) => containsText(text, [id, name, proposed_by]),
   );
   return sendList<ListedBatch>(visit, {

@@ -40,10 +40,10 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
   const { after = '', ...asked } = typedOf(visit);
   const isPage = formatOf(visit) === null;
   const limit = isPage ? SHOWN : EXPORTED;
-  const before = placeOf(after);
+  const place = placeOf(after);
   const found = await listPayouts(app, await scopeOf(app, user, asked), await filterOf(app, user, asked), {
     limit: limit + 1,
-    ...(before !== null && { before }),
+    after: place,
   });
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;

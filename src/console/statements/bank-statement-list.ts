@@ -37,7 +37,7 @@ export const getConsoleStatements = consoleHandler(async (app, visit) => {
   const { rows, cut } = await readMatching<SeenStatement>(
     SHOWN,
     async (limit) =>
-      (await listStatements(app, user.environmentIds, limit, state === 'open')).map((one) => ({
+      (await listStatements(app, user.environmentIds, { limit }, state === 'open')).map((one) => ({
         ...one,
         merchant: merchantOf(language, merchants, one),
       })),

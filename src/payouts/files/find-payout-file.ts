@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { NewestPage } from '../../db/newest-page.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { idsOf, type PayoutScope } from '../find-payout.ts';
 import type { PayoutBatch } from '../payout-batch-queries.ts';
@@ -25,19 +26,14 @@ export async function findPayoutFile(app: App, scope: PayoutScope, id: string): 
   return file;
 }
 
-/** Returns the newest files, each with the number of its payouts in each state. */
-export async function listPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<SummedPayoutFile[]> {
-  return sumEachFile(app, await newestPayoutFiles(app, scope, '', limit));
-}
-
-/** Returns the newest files without the states of their payouts, which cost more. `state`: as in `selectPayoutFiles`. */
+/** Returns a page of files, newest first, without the states of their payouts, which cost more. `state`: as in `selectPayoutFiles`. */
 export async function newestPayoutFiles(
   app: App,
   scope: PayoutScope,
   state: string,
-  limit: number,
+  page: NewestPage,
 ): Promise<ListedPayoutFile[]> {
-  return selectPayoutFiles(app.db, await idsOf(app, scope), state, limit);
+  return selectPayoutFiles(app.db, await idsOf(app, scope), state, page);
 }
 
 /** Adds the number of payouts in each state. */

@@ -1,4 +1,5 @@
-import type { InsertTarget, Reader, SqlRow, Tx } from '../../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../../db/database.ts';
+import { afterPlace, type NewestPage } from '../../db/newest-page.ts';
 import type { AccountType } from '../../payout-senders/payout-sender.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../payout.ts';
 import { OPEN } from '../payout-queries.ts';
@@ -52,14 +53,16 @@ export function selectPayoutFiles(
   db: Reader,
   environmentIds: readonly number[],
   state: string,
-  limit: number,
+  { after = null, limit }: NewestPage,
 ): Promise<ListedPayoutFile[]> {
+  const parameters: SqlParameter[] = [environmentIds, limit, ...(state === '' ? [] : [state])];
   const inState = `and exists (select 1 from payouts p
     where p.environment_id = payout_files.environment_id and p.state = $3 and p.file_id = payout_files.id)`;
   return db.query(
     `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
-     where environment_id {among $1} ${state === '' ? '' : inState} order by created_at desc, id limit $2`,
-    state === '' ? [environmentIds, limit] : [environmentIds, limit, state],
+     where environment_id {among $1} ${state === '' ? '' : inState}
+       ${afterPlace(after, parameters)} order by created_at desc, id limit $2`,
+    parameters,
   );
 }
 

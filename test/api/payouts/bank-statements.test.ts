@@ -136,7 +136,7 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       paymentServices: [paymentServiceId],
     });
     assert.equal((await get(`/bank-statements/${id}`, stranger)).status, 404);
-    assert.deepEqual((await get('/bank-statements', stranger)).data, { statements: [] });
+    assert.deepEqual((await get('/bank-statements', stranger)).data, { statements: [], next: null });
     const named = { ...sent, paymentServiceId: desk.environment.paymentServiceId };
     assert.equal((await post('/bank-statements', named, stranger)).status, 404);
     assert.equal((await post('/bank-statements', sent, desk.users.program)).status, 403);
@@ -153,7 +153,7 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
     const sent = { account: '123456789', fileName: 'cartola.csv', content };
     const unnamed = await post('/bank-statements', sent, both);
     assert.deepEqual([unnamed.status, unnamed.body.code], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
-    assert.deepEqual((await get('/bank-statements', both)).data, { statements: [] });
+    assert.deepEqual((await get('/bank-statements', both)).data, { statements: [], next: null });
     for (const named of [paymentServiceId, other])
       assert.equal((await post('/bank-statements', { ...sent, paymentServiceId: named }, both)).status, 201);
     const owners = await app.db.query<{ id: string }>('select payment_service_id as id from bank_statements');
