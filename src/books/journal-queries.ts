@@ -128,6 +128,12 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
   return rows.map((row) => row.environment_id);
 }
 
+/** Lists the environments whose chain of entries has begun, at little cost. */
+export async function selectChainedEnvironments(db: Reader): Promise<number[]> {
+  const rows = await db.query<{ environment_id: number }>('select environment_id from journal_heads order by 1');
+  return rows.map((row) => row.environment_id);
+}
+
 export type Owner = { payment_service_id: string; name: string; environment: string };
 
 const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
@@ -135,10 +141,11 @@ const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
      join environments e on e.id = j.environment_id
      join payment_services p on p.id = e.payment_service_id`;
 
-export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry & Owner)[]> {
+/** Lists the newest entries of an environment. */
+export function selectEntriesIn(db: Reader, environmentId: number, limit: number): Promise<(JournalEntry & Owner)[]> {
   return db.query<JournalEntry & Owner>(
-    `${OWNED_ENTRIES} order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $1`,
-    [limit],
+    `${OWNED_ENTRIES} where j.environment_id = $1 order by j.created_at desc, j.link desc, j.line desc limit $2`,
+    [environmentId, limit],
   );
 }
 

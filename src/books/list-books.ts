@@ -1,12 +1,23 @@
 import type { App } from '../app.ts';
 import type { RowKey } from '../db/row-key.ts';
-import { type Owner, selectEntries, selectEntriesOf, selectOwners } from './journal-queries.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import {
+  type Owner,
+  selectChainedEnvironments,
+  selectEntriesIn,
+  selectEntriesOf,
+  selectOwners,
+} from './journal-queries.ts';
 
 /**
  * Lists the newest entries of one transaction (null: of all), with the names of their payment service and environment.
  */
-export function listEntries(app: App, transaction: RowKey<number> | null, limit: number) {
-  return transaction === null ? selectEntries(app.db, limit) : selectEntriesOf(app.db, transaction, limit);
+export async function listEntries(app: App, transaction: RowKey<number> | null, limit: number) {
+  if (transaction !== null) return selectEntriesOf(app.db, transaction, limit);
+  // One environment after another, each by its index: one query would sort the entries of all.
+  const newest: (JournalEntry & Owner)[] = [];
+  for (const id of await selectChainedEnvironments(app.db)) newest.push(...(await selectEntriesIn(app.db, id, limit)));
+  return newest.toSorted((one, other) => other.created_at - one.created_at).slice(0, limit);
 }
 
 /** Lists the owners of the books of these environments, by the id of the environment. */

@@ -122,19 +122,33 @@ const STUCK = `(${QUEUED} and created_at <= $1 union all ${GIVEN_UP}) as unsent`
 
 const WITH_MAIL = 'join mails m on m.id = unsent.id and m.environment_id = unsent.environment_id';
 
-/** Lists the newest mails first, without the `excluded` environments. The `state` `''` means waiting or given up. */
+const endedAs = (state: MailState) =>
+  ['mails m', `m.state <> 'queued' and m.state = '${state}'`, 'm.finished_at'] as const;
+
+/** For each list of mails: its tables, its condition, and its order, in which an index has the rows. */
+const LISTS = {
+  '': [`${UNSENT} ${WITH_MAIL}`, '1 = 1', 'm.created_at'],
+  queued: ['mails m', "m.state = 'queued'", 'm.created_at'],
+  sent: endedAs('sent'),
+  dead: endedAs('dead'),
+  ended: endedAs('ended'),
+} as const satisfies Record<MailState | '', readonly [from: string, where: string, newest: string]>;
+
+/**
+ * Lists mails without the `excluded` environments: waiting mails by their creation, the others by their end, newest
+ * first. The `state` `''` means waiting or given up.
+ */
 export function selectMails(
   db: Reader,
   state: MailState | '',
   limit: number,
   excluded: readonly number[],
 ): Promise<ListedMail[]> {
-  const [from, where, ...values] =
-    state === '' ? [`${UNSENT} ${WITH_MAIL}`, '1 = 1'] : ['mails m', 'm.state = $3', state];
+  const [from, where, newest] = LISTS[state];
   return db.query<ListedMail>(
     `${LISTED} from ${from} ${WITH_OWNER} where ${where} and not (m.environment_id {among $2})
-     order by m.created_at desc, m.id limit $1`,
-    [limit, excluded, ...values],
+     order by ${newest} desc, m.id limit $1`,
+    [limit, excluded],
   );
 }
 

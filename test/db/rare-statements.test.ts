@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention } from '../../src/attention/measure-attention.ts';
+import { listEntries } from '../../src/books/list-books.ts';
 import { listAccounts } from '../../src/books/merchant-statement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
-import { hasUnanswered } from '../../src/checkout/payment-attempt-queries.ts';
+import { hasUnanswered, selectAttemptsByCode } from '../../src/checkout/payment-attempt-queries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
 import { listMails } from '../../src/mail/manage-mails.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
+import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
+import { selectRefunds } from '../../src/refunds/refund-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -28,9 +31,17 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'what a merchant is owed': (app, environmentId) => listAccounts(app, [environmentId]),
   'the entries of a day': (app, environmentId) =>
     reconcileEntries(app, { environmentIds: [environmentId], ...DAY, transactionId: 0 }),
+  'the newest entries': (app) => listEntries(app, null, 10),
+  'the newest refunds': (app) => selectRefunds(app.db, 10),
+  'the newest requests for refunds': (app) => listRefundRequests(app, true, 10),
+  'the newest payment links': (app) => listPaymentLinks(app, null, { limit: 10 }),
+  'the newest receipts that were sent': (app) => listMails(app, 'sent', 10, new Set()),
+  'which attempt has an authorisation code': (app, environmentId) =>
+    selectAttemptsByCode(app.db, { ...DAY, environmentIds: [environmentId], method: 'simulated', amount: 1 }, '123'),
 };
 
-const LARGE = /\b(?:transactions|payment_attempts|refunds|callbacks|journal_entries|mails)\b/;
+const LARGE =
+  /\b(?:transactions|payment_attempts|refunds|refund_requests|payment_links|callbacks|journal_entries|mails)\b/;
 
 forEachEngine('a question to a large store', (openTestDatabase, engine) => {
   for (const [question, ask] of Object.entries(ASKED)) {
@@ -70,6 +81,8 @@ forEachEngine('a question to a large store', (openTestDatabase, engine) => {
  */
 function wholeReads(plan: readonly string[]): string[] {
   const intermediate = plan.flatMap((line) => /^(?:CO-ROUTINE|MATERIALIZE) (\S+)$/.exec(line)?.[1] ?? []);
+  // Rows that come in the order of an index, except equal ones, are read only up to the limit.
+  if (plan.some((line) => line.startsWith('USE TEMP B-TREE FOR LAST '))) return [];
   return plan.filter((line) => {
     if (/^SEARCH (?!m ).*\(environment_id=\?\)$/.test(line)) return true;
     const scanned = /^SCAN (\S+)$/.exec(line)?.[1];
