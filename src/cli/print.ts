@@ -137,6 +137,11 @@ export function listTable(rows: readonly Readonly<Record<string, string>>[], ...
   return first === undefined ? none : table([Object.keys(first), ...rows.map((row) => Object.values(row))]);
 }
 
+/** Tells a person that a list has ended at its limit, so that nobody takes it for all. */
+export function noteCut(options: { json?: boolean }, shown: number, limit: number): void {
+  if (shown >= limit && options.json !== true) process.stderr.write(`The list ends after ${limit} (--limit).\n`);
+}
+
 /** Writes the times of a stored text, such as `2026-01-15T10:30:00.000Z`, in Chilean time. Other words stay. */
 export function chileanTimes(text: string): string {
   return text.replace(/(?<![^ ])\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z(?![^ ,])/g, (one) => time(Date.parse(one)));

@@ -72,6 +72,16 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
   });
 
+  test('a list that ends at its limit says so, unless a program asks for JSON', async () => {
+    const note = 'The list ends after 1 (--limit).\n';
+    for (const list of ['books list', 'transaction list', 'refund list']) {
+      const words = list.split(' ');
+      assert.equal((await run(...words, '--limit', '1')).stderr, note, list);
+      assert.equal((await run(...words, '--limit', '1', '--json')).stderr, '', list);
+      assert.equal((await run(...words)).stderr, '', list);
+    }
+  });
+
   test('reconcile prints the entries of a day, and escapes a reference like a formula in CSV', async () => {
     const report = await run('reconcile', '--date', day, '--environment', 'development', '--csv');
     const [head, payment, refund] = report.stdout.split('\n');

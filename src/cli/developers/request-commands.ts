@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Environment } from '../../payment-services/payment-service.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { checkPaymentService, environmentOption, readLimit, readTime, refuseEmpty, TIMES } from '../options.ts';
-import { listTable, notFound, print, table, time } from '../print.ts';
+import { listTable, noteCut, notFound, print, table, time } from '../print.ts';
 import { terminalLanguage } from '../terminal-language.ts';
 import { withApp } from '../with-app.ts';
 
@@ -62,6 +62,7 @@ async function list(options: ListOptions): Promise<void> {
     'AND LIKE IT': row.repeated === 0 ? '—' : String(row.repeated),
   }));
   print(options, { requests }, listTable(rows, 'No refused request is kept.'));
+  noteCut(options, rows.length, limit);
 }
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {

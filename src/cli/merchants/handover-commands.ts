@@ -4,13 +4,11 @@ import { endHandover, handOverTokens, listHandovers } from '../../payment-servic
 import { handoverState } from '../../payment-services/handover.ts';
 import { selectHandover } from '../../payment-services/handover-queries.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
-import { checkPaymentService, readValidity, requiredEnvironmentOption } from '../options.ts';
+import { checkPaymentService, readLimit, readValidity, requiredEnvironmentOption } from '../options.ts';
 import { unknownOf } from '../or-unknown.ts';
-import { alreadyDone, listTable, print, time, unknownPaymentService } from '../print.ts';
+import { alreadyDone, listTable, noteCut, print, time, unknownPaymentService } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
-
-const SHOWN = 200;
 
 /** `payment-service hand-over | links | end-link`. */
 export function addHandoverCommands(group: Command): void {
@@ -25,6 +23,7 @@ export function addHandoverCommands(group: Command): void {
     .command('links')
     .description('list the links that show tokens: author, and when they were opened')
     .argument('[id]', 'only of this payment service')
+    .option('--limit <number>', 'maximum number of rows', '200')
     .option('--json', 'print one JSON object')
     .action(showLinks);
   acting(group.command('end-link'))
@@ -51,10 +50,11 @@ async function handOver(id: string, options: HandOverOptions): Promise<void> {
   ]);
 }
 
-async function showLinks(id: string | undefined, options: { json?: boolean }): Promise<void> {
+async function showLinks(id: string | undefined, options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
   const links = await withApp(async (app) => {
     await checkPaymentService(app, id);
-    const rows = await listHandovers(app, id ?? null, SHOWN);
+    const rows = await listHandovers(app, id ?? null, limit);
     return rows.map((row) => ({ ...row, state: handoverState(row, app.now()) }));
   });
   const rows = links.map((link) => ({
@@ -68,6 +68,7 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
     'OPENED (CHILE)': link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
   }));
   print(options, { links }, listTable(rows, 'No link was made yet.'));
+  noteCut(options, rows.length, limit);
 }
 
 async function endLink(id: string, options: ActingOptions): Promise<void> {

@@ -13,7 +13,7 @@ import { confirm, yesOption } from '../confirm.ts';
 import { readWithEvidence } from '../evidence-option.ts';
 import { checkMethod, environmentOption, readAmount, readLimit, readReason } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
-import { countOf, invalidOption, listTable, missingOption, print, time } from '../print.ts';
+import { countOf, invalidOption, listTable, missingOption, noteCut, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 
@@ -139,6 +139,7 @@ async function list(options: Json & { limit: string }): Promise<void> {
   }));
   const said = statements.map((one) => ({ ...one, account: masked(one.account) }));
   print(options, { statements: said }, listTable(rows, 'No statement yet.'));
+  noteCut(options, rows.length, limit);
 }
 
 function masked(account: string): string {

@@ -26,6 +26,7 @@ import {
   invalidOption,
   listTable,
   missingOption,
+  noteCut,
   notFound,
   print,
   time,
@@ -112,6 +113,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     AMOUNT: formatMoney(entry.amount, entry.currency),
   }));
   print(options, { entries }, listTable(rows, 'No entry.'));
+  noteCut(options, rows.length, limit);
 }
 
 async function head(options: Json): Promise<void> {
@@ -135,6 +137,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     WHY: late.reason ?? '',
   }));
   print(options, { payments }, listTable(rows, 'No money was ever in suspense.'));
+  noteCut(options, rows.length, limit);
 }
 
 type ResolveOptions = Json & {

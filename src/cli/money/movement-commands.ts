@@ -18,6 +18,7 @@ import {
   invalidOption,
   listTable,
   missingOption,
+  noteCut,
   notFound,
   print,
   time,
@@ -210,6 +211,7 @@ async function listDeposits(options: { limit: string; json?: boolean }): Promise
   const limit = readLimit(options.limit);
   const deposits = await withApp((app) => selectMovements(app.db, 'deposit', limit));
   print(options, { deposits }, movementLines('deposit', deposits));
+  noteCut(options, deposits.length, limit);
 }
 
 /** Returns payouts or deposits as a table. */

@@ -20,7 +20,7 @@ import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { checkPaymentService, readLimit, readReason, refuseEmpty } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
-import { invalidOption, print } from '../print.ts';
+import { invalidOption, noteCut, print } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { addMovementCommands, movementLines } from './movement-commands.ts';
@@ -228,6 +228,7 @@ async function list(options: ListOptions): Promise<void> {
     : 'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
   const payouts = [...shown.map(payoutJson), ...recorded];
   print(options, { payouts }, lines.length === 0 ? [nothing] : lines);
+  noteCut(options, Math.max(shown.length, recorded.length), limit);
 }
 
 async function environmentsOf(app: App, paymentService: string): Promise<ReadonlySet<number>> {
@@ -254,4 +255,5 @@ async function listAll(options: { limit: string; json?: boolean }): Promise<void
   const limit = readLimit(options.limit);
   const batches = await withApp((app) => listBatches(app, null, { limit }));
   print(options, { batches: batches.map(batchJson) }, batchLines(batches));
+  noteCut(options, batches.length, limit);
 }

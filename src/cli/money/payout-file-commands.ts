@@ -23,7 +23,17 @@ import { confirm, yesOption } from '../confirm.ts';
 import { evidenceOf, readWithEvidence } from '../evidence-option.ts';
 import { environmentOption, readLimit, readReason } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
-import { countOf, invalidOption, inWords, listTable, missingOption, print, time, unusableFile } from '../print.ts';
+import {
+  countOf,
+  invalidOption,
+  inWords,
+  listTable,
+  missingOption,
+  noteCut,
+  print,
+  time,
+  unusableFile,
+} from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
@@ -188,6 +198,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     { files: files.map(payoutFileJson) },
     listTable(rows, 'No file yet: create one with bin/rubrica payout file.'),
   );
+  if (id === undefined) noteCut(options, rows.length, limit);
 }
 
 function formats(options: Json): void {

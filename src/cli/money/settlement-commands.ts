@@ -11,7 +11,7 @@ import { BOOKABLE_CAUSES, importCommandOf, MOST_DIFFERENCES } from '../../moveme
 import { selectSettlements } from '../../movements/settlement-queries.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { readWithEvidence } from '../evidence-option.ts';
-import { checkMethod, environmentOption, readReason } from '../options.ts';
+import { checkMethod, environmentOption, readLimit, readReason } from '../options.ts';
 import {
   alreadyDone,
   CommandError,
@@ -19,6 +19,7 @@ import {
   invalidOption,
   listTable,
   missingOption,
+  noteCut,
   notFound,
   print,
   time,
@@ -28,8 +29,6 @@ import {
 import { readSettlementFile } from '../settlement-file.ts';
 import { type ActingOptions, acting, actOnWholeStore, withActor } from '../with-actor.ts';
 import { withApp, withWholeStore } from '../with-app.ts';
-
-const SHOWN = 100;
 
 /** `settlement keep | list | show | accept`, `month show | close`. */
 export function addSettlementCommands(program: Command): void {
@@ -47,6 +46,7 @@ export function addSettlementCommands(program: Command): void {
   group
     .command('list')
     .description('list the files, newest first, with their open differences')
+    .option('--limit <number>', 'maximum number of rows', '100')
     .option('--json', 'print one JSON object')
     .action(list);
   group
@@ -112,8 +112,9 @@ async function keep(file: string, options: KeepOptions): Promise<void> {
   ]);
 }
 
-async function list(options: { json?: boolean }): Promise<void> {
-  const settlements = await withApp((app) => selectSettlements(app.db, SHOWN));
+async function list(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const settlements = await withApp((app) => selectSettlements(app.db, limit));
   const rows = settlements.map((one) => ({
     ID: one.id,
     FILE: one.file_name,
@@ -126,6 +127,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     OPEN: String(one.open),
   }));
   print(options, { settlements }, listTable(rows, 'No file was compared yet.'));
+  noteCut(options, rows.length, limit);
 }
 
 async function show(id: string, options: { open?: true; json?: boolean }): Promise<void> {

@@ -18,6 +18,7 @@ import {
   listTable,
   missingOption,
   nextText,
+  noteCut,
   notFound,
   print,
   time,
@@ -82,6 +83,7 @@ async function list(options: FilterOptions & { limit: string; json?: boolean }):
     URL: urlIn(one.url, one),
   }));
   print(options, { callbacks }, listTable(rows, 'There is no such callback.'));
+  noteCut(options, rows.length, limit);
 }
 
 /** Adds since when an attempt is under way: meanwhile the store has the end of its lease as the next attempt. */
@@ -124,6 +126,7 @@ async function endpoints(options: { limit: string; json?: boolean }): Promise<vo
     ...listTable(rows, 'Every endpoint answers as it should.'),
     ...found.flatMap(causeLines),
   ]);
+  noteCut(options, rows.length, limit);
 }
 
 function causeLines(endpoint: Pick<FailingEndpoint, 'id' | 'address' | 'status' | 'failure' | 'location'>): string[] {

@@ -6,7 +6,7 @@ import type { ListedMail } from '../../mail/mail-queries.ts';
 import { endMail, listMails, type MailDecision, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { readLimit } from '../options.ts';
-import { alreadyDone, listTable, nextText, notFound, print, time } from '../print.ts';
+import { alreadyDone, listTable, nextText, noteCut, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 
@@ -59,6 +59,7 @@ async function list(options: { state?: MailState; limit: string; json?: boolean 
     ...lines,
     ...(isSet ? [] : ['', 'SMTP_URL is not set: no receipt leaves.']),
   ]);
+  noteCut(options, rows.length, limit);
 }
 
 function whenOf(mail: Pick<ListedMail, 'state' | 'finished_at'> & NextAttempt): string {

@@ -11,7 +11,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { evidenceOf } from '../evidence-option.ts';
 import { readAmount, readLimit, readReason } from '../options.ts';
-import { alreadyDone, CommandError, invalidOption, listTable, notFound, print, time } from '../print.ts';
+import { alreadyDone, CommandError, invalidOption, listTable, noteCut, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { addImportCommand } from './payment-import-command.ts';
@@ -138,4 +138,5 @@ async function decisions(options: { limit: string; json?: boolean }): Promise<vo
     EVIDENCE: `${one.evidence_name} ${one.evidence_sha256.slice(0, 12)}`,
   }));
   print(options, { decisions: found }, listTable(rows, 'Nothing was decided yet.'));
+  noteCut(options, rows.length, limit);
 }

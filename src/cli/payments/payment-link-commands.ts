@@ -8,7 +8,16 @@ import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../../payment-services/payment-service-queries.ts';
 import { environmentOption, readAmount, readDuration, readLimit, readTime, TIMES } from '../options.ts';
-import { alreadyDone, invalidOption, listTable, notFound, print, time, unknownPaymentService } from '../print.ts';
+import {
+  alreadyDone,
+  invalidOption,
+  listTable,
+  noteCut,
+  notFound,
+  print,
+  time,
+  unknownPaymentService,
+} from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 
@@ -112,6 +121,7 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     URL: link.url,
   }));
   print(options, { links }, listTable(rows, 'There is no payment link yet.'));
+  noteCut(options, rows.length, limit);
 }
 
 async function end(id: string, options: ActingOptions): Promise<void> {

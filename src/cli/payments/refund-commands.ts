@@ -11,7 +11,7 @@ import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { yesOption } from '../confirm.ts';
 import { readLimit, readReason } from '../options.ts';
-import { invalidOption, listTable, print, time, unknownTransaction } from '../print.ts';
+import { invalidOption, listTable, noteCut, print, time, unknownTransaction } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
@@ -130,4 +130,5 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     BY: refund.requested_by,
   }));
   print(options, { refunds }, listTable(rows, 'No refund yet.'));
+  noteCut(options, rows.length, limit);
 }

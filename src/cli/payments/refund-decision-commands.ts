@@ -10,7 +10,7 @@ import { selectRefundDecisions } from '../../refunds/refund-decision-queries.ts'
 import { confirm, yesOption } from '../confirm.ts';
 import { evidenceOf } from '../evidence-option.ts';
 import { readLimit, readReason } from '../options.ts';
-import { alreadyDone, CommandError, listTable, notFound, print, time } from '../print.ts';
+import { alreadyDone, CommandError, listTable, noteCut, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 
@@ -121,4 +121,5 @@ async function decisions(options: { limit: string; json?: boolean }): Promise<vo
     EVIDENCE: one.evidence_name === null ? '—' : `${one.evidence_name} ${one.evidence_sha256?.slice(0, 12)}`,
   }));
   print(options, { decisions: found }, listTable(rows, 'Nothing was decided yet.'));
+  noteCut(options, rows.length, limit);
 }

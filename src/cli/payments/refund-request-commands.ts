@@ -15,7 +15,16 @@ import { findTransaction } from '../../transactions/find-transaction.ts';
 import { transactionKeyOf } from '../../transactions/transaction.ts';
 import { yesOption } from '../confirm.ts';
 import { readLimit, readReason } from '../options.ts';
-import { alreadyDone, type CommandError, invalidOption, listTable, print, time, unknownTransaction } from '../print.ts';
+import {
+  alreadyDone,
+  type CommandError,
+  invalidOption,
+  listTable,
+  noteCut,
+  print,
+  time,
+  unknownTransaction,
+} from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import {
@@ -172,4 +181,5 @@ async function list(options: ListOptions): Promise<void> {
     REFUND: one.refund_id ?? '—',
   }));
   print(options, { requests: shown }, listTable(rows, nothing));
+  noteCut(options, rows.length, limit);
 }

@@ -17,7 +17,7 @@ import {
   refuseEmpty,
   TIMES,
 } from '../options.ts';
-import { chileanTimes, invalidOption, inWords, listTable, print, time, unknownTransaction } from '../print.ts';
+import { chileanTimes, invalidOption, inWords, listTable, noteCut, print, time, unknownTransaction } from '../print.ts';
 import { withApp } from '../with-app.ts';
 
 type ListOptions = {
@@ -82,7 +82,7 @@ async function find(text: string, options: { limit: string; json?: boolean }): P
   const limit = readLimit(options.limit);
   const { payments, complete, isAll, part } = await withApp((app) => searchWithParts(app, text, null, limit));
   const rows = payments.map((payment) => ({ ...cellsOf(payment), 'FOUND BY': inWords(payment.found_by) }));
-  printList(options, { payments, complete }, rows, BY_DAY);
+  printList(options, { payments, complete }, rows, limit, BY_DAY);
   if (!isAll) process.stderr.write(`${ofNewest(part)}\n`);
 }
 
@@ -101,7 +101,7 @@ async function list(options: ListOptions): Promise<void> {
     await checkPaymentService(app, options.paymentService);
     return findAll(app, filter, limit);
   });
-  printList(options, page, page.payments.map(cellsOf), ...hintsFor(options));
+  printList(options, page, page.payments.map(cellsOf), limit, ...hintsFor(options));
 }
 
 /** A person who knows only the number of an order gives it as the whole reference. */
@@ -156,9 +156,11 @@ function printList(
   options: { json?: boolean },
   found: Omit<PaymentPage, 'next'>,
   rows: ReturnType<typeof cellsOf>[],
+  limit: number,
   ...hint: string[]
 ): void {
   print(options, found, listTable(rows, 'There is no such payment.', ...hint));
+  noteCut(options, rows.length, limit);
   if (!found.complete) process.stderr.write(`${INCOMPLETE}\n`);
 }
 
