@@ -86,46 +86,39 @@ export type PayoutChange = {
   endsContradiction?: true;
 };
 
+const ENDED: ReadonlySet<PayoutState> = new Set(['confirmed', 'failed', 'returned', 'rejected', 'cancelled']);
+
 /** The only statement that changes a state. Returns the payouts whose state allowed the change, in the new state. */
 export function updateState(
   tx: Tx,
   { environmentId, ids, to, at }: { environmentId: number; ids: readonly string[]; to: PayoutState; at: number },
   change: PayoutChange,
 ): Promise<Payout[]> {
-  const { approvedBy } = change;
-  const ended = ['confirmed', 'failed', 'returned', 'rejected', 'cancelled'].includes(to);
+  const parameters: SqlParameter[] = [environmentId, ids, to, at, statesBefore(to)];
+  const set = ['state = $3', 'changed_at = $4'];
+  const add = (column: string, value: SqlParameter) => set.push(`${column} = $${parameters.push(value)}`);
+  const { approvedBy, file, sender, nextLookAt = null, reason = null } = change;
+  add('reason', reason);
+  if (approvedBy !== undefined) {
+    set.push('approved_at = $4');
+    add('approval', approvedBy.approval);
+    add('approved_by', approvedBy.name);
+    add('approved_by_id', approvedBy.id);
+  }
+  if (file !== undefined) add('file_id', file);
+  if (sender !== undefined) add('sender_id', sender);
+  if (to === 'sent') set.push('sent_at = $4');
+  if (ENDED.has(to)) set.push('settled_at = $4');
+  const look = `cast($${parameters.push(nextLookAt)} as bigint)`;
+  const isLooked = to === 'approved' || sender !== undefined;
+  set.push(`next_look_at = ${isLooked ? look : `case when sender_id is not null then ${look} end`}`);
+  if (change.endsContradiction === true) {
+    set.push('contradiction_ended = coalesce(contradiction, contradiction_ended)', 'contradiction = null');
+    set.push('contradicted_at = null', 'contradicted_by = null');
+  }
   return tx.query<Payout>(
-    `update payouts set state = $3, changed_at = $4,
-       approved_at = case when $5 = '' then approved_at else $4 end,
-       approval = case when $5 = '' then approval else $5 end,
-       approved_by = case when $5 = '' then approved_by else $6 end,
-       approved_by_id = case when $5 = '' then approved_by_id else $7 end,
-       reason = $8, file_id = case when $9 = '' then file_id else $9 end,
-       sent_at = case when $3 = 'sent' then $4 else sent_at end,
-       settled_at = case when $10 = 1 then $4 else settled_at end,
-       sender_id = case when $13 = '' then sender_id else $13 end,
-       next_look_at = case when $3 = 'approved' or $13 <> '' or sender_id is not null then cast($11 as bigint) end,
-       contradiction = case when $14 = 1 then null else contradiction end,
-       contradiction_ended = case when $14 = 1 then coalesce(contradiction, contradiction_ended) else contradiction_ended end,
-       contradicted_at = case when $14 = 1 then null else contradicted_at end,
-       contradicted_by = case when $14 = 1 then null else contradicted_by end
-     where environment_id = $1 and id {named $2} and state {named $12} returning *`,
-    [
-      environmentId,
-      ids,
-      to,
-      at,
-      approvedBy?.approval ?? '',
-      approvedBy?.name ?? null,
-      approvedBy?.id ?? null,
-      change.reason ?? null,
-      change.file ?? '',
-      ended ? 1 : 0,
-      change.nextLookAt ?? null,
-      statesBefore(to),
-      change.sender ?? '',
-      change.endsContradiction === true ? 1 : 0,
-    ],
+    `update payouts set ${set.join(', ')} where environment_id = $1 and id {named $2} and state {named $5} returning *`,
+    parameters,
   );
 }
 
