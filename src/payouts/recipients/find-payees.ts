@@ -1,22 +1,25 @@
 import type { App } from '../../app.ts';
-import { type AccountReason, isDestroyedNumber, readAccount } from '../../bank-validation/bank-account.ts';
+import { isDestroyedNumber, readAccount } from '../../bank-validation/bank-account.ts';
 import { payeeRefusal } from '../../bank-validation/bank-findings.ts';
-import { decidingCheck, isValid } from '../../bank-validation/check.ts';
-import { BANK_NAME_UNKNOWN, CODE_MESSAGES, type Message } from '../../bank-validation/check-messages.ts';
 import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { type IdentityHashes, identityHashes } from '../../bank-validation/identity-hash.ts';
-import { type RutFormat, type RutReason, readRut } from '../../bank-validation/rut.ts';
+import { type RutFormat, readRut } from '../../bank-validation/rut.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { validateBatch } from '../../bank-validation/validate-batch.ts';
-import { CATALOGUE, type InBoth, type Problem } from '../../error-catalogue.ts';
-import { type ErrorItem, errorItem } from '../../error-item.ts';
-import { SPANISH_ERRORS } from '../../error-spanish.ts';
+import type { ErrorItem } from '../../error-item.ts';
 import { prefixedId } from '../../lib/ids.ts';
-import { ANOTHER_BANK } from '../kept-texts.ts';
 import { selectLastAccounts } from '../payout-queries.ts';
 import type { PayoutOwner } from '../transition-payouts.ts';
 import { noRecipient } from './keep-recipient.ts';
+import {
+  accountError,
+  DESTROYED,
+  NO_CHECK_CHARACTER,
+  refusedValidation,
+  unprovenBank,
+  unreadable,
+} from './payee-errors.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
 import { selectPayees, selectRecipientVersions, selectWithOtherAccounts } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
@@ -179,7 +182,8 @@ async function validateMissing(
     const { key, personKey } = wish;
     const [before = null] = kept.get(key) ?? [];
     const name = wish.name ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.name ?? null));
-    const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, wish, name);
+    const error =
+      'problem' in result ? refusedValidation(result.problem) : accountError(result.validation, wish.bankCode, name);
     if (error !== null) {
       refused.set(personKey, error);
       continue;
@@ -208,61 +212,6 @@ function fullestOf(one: Read, all: readonly Read[]): Read {
       (one.email === null || one.email === other.email),
   );
   return fuller === undefined ? one : fullestOf(fuller, all);
-}
-
-function errorOf(validation: Validation, { bankCode }: Read, name: string | null): ErrorItem | null {
-  if (validation.state !== 'completed') {
-    return errorItem('/bankData/bankAccount', 'VALIDATION_PENDING', [
-      'The provider is still checking the account.',
-      'Send it again in a minute.',
-      'El proveedor todavía revisa la cuenta.',
-      'Envíalo de nuevo en un minuto.',
-    ]);
-  }
-  if (!isValid(validation.verdict)) {
-    const failed = decidingCheck(validation.checks);
-    const pointer = failed?.field ?? '/bankData/bankAccount';
-    const suggested = validation.suggestions.find(({ code }) => code === failed?.code);
-    // A name of a bank in a file that the list does not have is still a name.
-    if (failed?.code === 'BANK_BAD_FORMAT' && suggested === undefined && /\p{L}/u.test(bankCode)) {
-      const { wrong, fix } = BANK_NAME_UNKNOWN;
-      return errorItem(pointer, failed.code, [wrong.en, fix.en, wrong.es, fix.es]);
-    }
-    const fix = suggested?.message ?? (failed?.code === 'BANK_UNKNOWN' ? ANOTHER_LIST : MENDED);
-    return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
-      `The account ${VERDICT_WORDS[validation.verdict].en}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
-      fix.en,
-      `La cuenta ${VERDICT_WORDS[validation.verdict].es}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
-      fix.es,
-    ]);
-  }
-  if (name !== null && name.trim() !== '') return null;
-  return errorItem('/recipientData/name', 'MISSING_FIELD', [
-    'The name of the recipient is missing.',
-    'Send it.',
-    'Falta el nombre del destinatario.',
-    'Envíalo.',
-  ]);
-}
-
-/** Members of a validation whose place in a payout differs. */
-const MEMBERS: Readonly<Record<string, string>> = {
-  '/rut': '/recipientData/rut',
-  '/holderName': '/recipientData/name',
-};
-
-const VERDICT_WORDS: Readonly<Record<Validation['verdict'], InBoth>> = {
-  invalid: { en: 'is not valid', es: 'no es válida' },
-  plausible: { en: 'is plausible', es: 'es plausible' },
-  confirmed: { en: 'is confirmed', es: 'está confirmada' },
-  mismatch: { en: 'does not match the recipient', es: 'no coincide con el destinatario' },
-  undetermined: { en: 'could not be checked', es: 'no se pudo comprobar' },
-};
-
-function problemItem({ code }: Problem): ErrorItem {
-  const [english, spanish] = [CATALOGUE[code].title, SPANISH_ERRORS[code].title];
-  const words = [`${english}.`, 'Send it again later.', `${spanish}.`, 'Envíalo de nuevo más tarde.'] as const;
-  return errorItem('/bankData/bankAccount', code, words);
 }
 
 type Version = {
@@ -302,48 +251,17 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
 function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirectory): Read | { error: ErrorItem } {
   const rut = readRut(wish.rut, wish.rutFormat);
   if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') return { error: NO_CHECK_CHARACTER };
-  if (!rut.valid) return unreadable('/recipientData/rut', rut.reason);
+  if (!rut.valid) return { error: unreadable('/recipientData/rut', rut.reason) };
   const refusal = payeeRefusal(directory, wish.bankCode);
   if (refusal !== null) return { error: unprovenBank(refusal) };
   const account = readAccount(wish.account);
   if (isDestroyedNumber(wish.account)) return { error: DESTROYED };
-  if (!account.valid) return unreadable('/bankData/bankAccount', account.reason);
+  if (!account.valid) return { error: unreadable('/bankData/bankAccount', account.reason) };
   const { digits } = account;
   const [rutHash, accountHash] = [hashes.ofRut(rut.canonical), hashes.ofAccount(wish.bankCode, digits)];
   const key = accountKey({ rut_hash: rutHash, account_hash: accountHash });
   const personKey = JSON.stringify([key, wish.name, wish.email]);
   return { ...wish, rutText: rut.canonical, digits, rutHash, accountHash, key, personKey };
-}
-
-const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
-
-const ANOTHER_LIST = {
-  en: 'Check the code. If it is right, the operator imports a newer list: bin/rubrica banks import.',
-  es: 'Revisa el código. Si es correcto, el operador importa una lista más nueva: bin/rubrica banks import.',
-};
-
-// A payout does not say how its RUT is written, so only the hyphen decides.
-const NO_CHECK_CHARACTER = errorItem('/recipientData/rut', 'RUT_CHECK_DIGIT_MAYBE_MISSING', [
-  'The check character of the RUT may be missing, and then another person is meant.',
-  'Write the RUT with its hyphen, such as 12345678-5.',
-  'Puede faltar el dígito verificador del RUT, y entonces se trata de otra persona.',
-  'Escribe el RUT con su guion, como 12345678-5.',
-]);
-
-const DESTROYED = errorItem('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', [
-  'A spreadsheet has destroyed this account number: its last digits are lost.',
-  'Ask its owner for the number, format the column as text and enter it again.',
-  'Una planilla de cálculo destruyó este número de cuenta: se perdieron sus últimos dígitos.',
-  'Pide el número a su titular, da formato de texto a la columna e ingrésalo de nuevo.',
-]);
-
-function unreadable(pointer: string, code: RutReason | AccountReason): { error: ErrorItem } {
-  const { en, es } = CODE_MESSAGES[code];
-  return { error: errorItem(pointer, code, [en, MENDED.en, es, MENDED.es]) };
-}
-
-function unprovenBank({ en, es }: Message): ErrorItem {
-  return errorItem('/bankData/bankSBIFNumber', 'BANK_NOT_TRANSFER_TARGET', [en, ANOTHER_BANK.en, es, ANOTHER_BANK.es]);
 }
 
 /** The key of a recipient: its RUT and its account. The hash of the account includes the bank. */
