@@ -20,6 +20,8 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 import { otherPlace, payoutPlace } from './place-of-text.ts';
 
 const SHOWN = 50;
+/** A search has no further pages, so its file has more than its page. */
+const FOUND_IN_FILE = 1000;
 
 /** Finds payments by one text, or lists the newest ones by the filters in the address. */
 export const getConsolePayments = consoleHandler(async (app, visit) => {
@@ -31,9 +33,9 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;
   const named = payoutPlace(visit, text);
   if (named !== null) return goTo(named);
-  const answer = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
-  const { payments: found, complete, isAll, part } = answer;
-  const payments = found.slice(0, SHOWN);
+  const most = formatOf(visit) === null ? SHOWN : FOUND_IN_FILE;
+  const { payments: found, complete, isAll, part } = await searchWithParts(app, text, user.environmentIds, most + 1);
+  const payments = found.slice(0, most);
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment, not a list of one. A match of a part of an order, or of the digits of
   // a card, may be another payment.
@@ -51,7 +53,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
       ...columnsFor(app, language),
       { name: 'found_by', text: 'column.found_by', value: ({ found_by }) => tellKind(language, 'found', found_by) },
     ],
-    cut: found.length > SHOWN && SHOWN,
+    cut: found.length > most && most,
     rows: payments,
     above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: part })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p>${readRut(text).canonical !== null && html`<p>${tell(language, 'payments.no_rut')}</p>`}<p class="quiet">${tell(language, 'payments.none_hint')} <a href="${publicPath(app)}/console/payments">${tell(language, 'payments.by_day')}</a></p></div>`,
