@@ -132,6 +132,8 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
       assert.equal(unknown.status, 400);
       assert.match(unknown.text, /Escribe el código de la moneda/);
       assert.equal((await server.get(`${at}/statement.csv${period}&currency=PESOS`, cookie)).status, 404);
+      const lower = await server.get(`${at}${period}&currency=clp`, cookie);
+      assert.match(lower.text, /\$24\.700 CLP/, 'the code of the currency may be in lower case');
     }
     const stranger = await cookieOf('merchant', [other.id]);
     for (const path of [at, `${at}${period}`, `${at}/statement.csv${period}`])

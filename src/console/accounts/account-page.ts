@@ -148,7 +148,7 @@ async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   const [since, until] = [text('from', `${today.slice(0, 8)}01`), text('to', today)];
   const isPeriod = isDay(since) && isDay(until) && since <= until;
   const [from, to] = isPeriod ? [since, until] : [`${today.slice(0, 8)}01`, today];
-  const named = text('currency', 'CLP');
+  const named = text('currency', 'CLP').trim().toUpperCase();
   const isCurrency = currencyExponent(named) !== undefined;
   const currency = isCurrency ? named : 'CLP';
   const scope = { environmentId, currency, from: boundsOfDay(from).from, to: boundsOfDay(to).to };
