@@ -9,7 +9,7 @@ const ACQUIRER = { rut: '96689310-9', words: /TRANSBA/i };
  */
 export function rutsIn(text: string): string[] {
   const found = new Set<string>();
-  for (const [token] of text.matchAll(/\d[\d.]{6,13}(?:-[\dkK])?|\d{7,10}[kK]/g)) {
+  for (const [token] of text.matchAll(/\d[\d.]{6,13}(?:-[\dkK]|[kK](?![\p{L}\p{N}]))?/gu)) {
     const bare = token.replace(/[.-]/g, '').replace(/^0+/, '');
     const { canonical } = readRut(`${bare.slice(0, -1)}-${bare.slice(-1)}`, 'with-dv');
     if (canonical !== null) found.add(canonical);

@@ -338,6 +338,10 @@ test('finds a RUT in every form that banks write', () => {
   for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
     assert.deepEqual(rutsIn(text), ['12531909-2'], text);
   }
+  for (const text of ['TEF A 12.000.008-K LUZ', 'Pago Fácil Bch: 012000008K', 'tef 12000008k luz', '12.000.008K']) {
+    assert.deepEqual(rutsIn(text), ['12000008-K'], text);
+  }
+  assert.deepEqual(rutsIn('TEF 12531909 KIOSCO'), rutsIn('TEF 12531909KIOSCO'), 'a word is no check character');
   assert.deepEqual(rutsIn('PAGO RECIBIDO TF2 096689310-9 TRANSBANK'), ['96689310-9']);
   assert.deepEqual(rutsIn('Comisión 12'), []);
 });
