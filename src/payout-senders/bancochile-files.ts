@@ -3,9 +3,9 @@ import {
   type BankFileFormat,
   bareRut,
   blanks,
+  eachLine,
   fitting,
   mailOf,
-  type Payer,
   plain,
   UnfitLine,
   workbook,
@@ -50,14 +50,16 @@ export const bancochileMasivas: BankFileFormat = {
   mostLines: 100,
   needs: ['rut', 'accountTypes'],
   asksTypeOf: ({ bankCode }) => bankCode !== OWN,
-  write: (payer, lines) =>
-    ascii(
-      lines.map((line) => masivas(payer, line)),
+  write: (payer, lines) => {
+    const debited = zeros(bareRut(payer.rut), 10) + zeros(payer.account, 12);
+    return ascii(
+      eachLine(lines, (line) => masivas(debited, line)),
       '\n',
-    ),
+    );
+  },
 };
 
-function masivas(payer: Payer, line: PayoutLine): string {
+function masivas(debited: string, line: PayoutLine): string {
   const isOwn = line.bankCode === OWN;
   const bankRut = BANK_RUTS[line.bankCode];
   if (bankRut === undefined)
@@ -67,8 +69,7 @@ function masivas(payer: Payer, line: PayoutLine): string {
     });
   return [
     isOwn ? 'TEC' : 'TOB',
-    zeros(bareRut(payer.rut), 10),
-    zeros(payer.account, 12),
+    debited,
     zeros(bareRut(line.rut), 10),
     blanks(plain(line.name, 30), 30),
     blanks(fitting(line.account, 18), 18),
@@ -112,7 +113,7 @@ export const bancochileV4: BankFileFormat = {
   write: (_payer, lines) =>
     workbook('Nomina', [
       HEADING,
-      ...lines.map((line) => [
+      ...eachLine(lines, (line) => [
         line.rut.toUpperCase(),
         plain(line.name, 50),
         fitting(line.account, 18),

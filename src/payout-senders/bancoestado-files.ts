@@ -1,4 +1,4 @@
-import { ascii, type BankFileFormat, bareRut, capitals, fitting, mailOf, row } from './bank-file-format.ts';
+import { ascii, type BankFileFormat, bareRut, capitals, eachLine, fitting, mailOf, row } from './bank-file-format.ts';
 import type { PayoutLine } from './payout-sender.ts';
 
 const OWN = '012';
@@ -20,7 +20,7 @@ export const bancoestadoProveedores: BankFileFormat = {
   write: ({ day }, lines) => {
     const [year = '', month = '', date = ''] = day.split('-');
     return ascii(
-      lines.flatMap((line, at) => [
+      eachLine(lines, (line, at) => [
         row(
           [
             1,
@@ -37,7 +37,7 @@ export const bancoestadoProveedores: BankFileFormat = {
         ),
         // 33: the tax office's number for an electronic invoice.
         row([2, date + month + year, fitting(String(line.amount), 10), at + 1, 33, '', '', '', ''], '\t'),
-      ]),
+      ]).flat(),
       '\r\n',
     );
   },
@@ -54,7 +54,7 @@ export const bancoestadoAbonos: BankFileFormat = {
   asksTypeOf: isOwn,
   write: (_payer, lines) =>
     ascii(
-      lines.map((line) =>
+      eachLine(lines, (line) =>
         row(
           [
             fitting(bareRut(line.rut), 10),

@@ -85,14 +85,37 @@ export function blanks(text: string, width: number): string {
   return text.slice(0, width).padEnd(width, ' ');
 }
 
-/** A line that does not fit the bank's layout. `why` is shown after a colon. */
+/**
+ * Data that does not fit the bank's layout. `why` is shown after a colon. `places`: of the lines with that fault, from
+ * 0; empty: the payer's data.
+ */
 export class UnfitLine extends RangeError {
   readonly why: InBoth;
+  readonly places: readonly number[];
 
-  constructor(why: InBoth) {
+  constructor(why: InBoth, places: readonly number[] = []) {
     super(why.en);
     this.why = why;
+    this.places = places;
   }
+}
+
+/** Makes what the file has for each line. Throws `UnfitLine` with the places of all lines that have the first fault. */
+export function eachLine<Made>(lines: readonly PayoutLine[], make: (line: PayoutLine, at: number) => Made): Made[] {
+  const unfit: { why: InBoth; at: number }[] = [];
+  const made = lines.flatMap((line, at) => {
+    try {
+      return [make(line, at)];
+    } catch (error) {
+      if (!(error instanceof UnfitLine)) throw error;
+      unfit.push({ why: error.why, at });
+      return [];
+    }
+  });
+  const [first] = unfit;
+  if (first === undefined) return made;
+  const places = unfit.flatMap(({ why, at }) => (why.en === first.why.en ? [at] : []));
+  throw new UnfitLine(first.why, places);
 }
 
 /** Returns the text, or throws `UnfitLine` if it is longer than its field. */

@@ -2,6 +2,7 @@ import {
   ascii,
   type BankFileFormat,
   bareRut,
+  eachLine,
   fitting,
   mailOf,
   partsOfRut,
@@ -97,7 +98,7 @@ export const itauFile: BankFileFormat = {
       'Pagos',
       'Pagos',
     ];
-    const rows = lines.map((line) => [
+    const rows = eachLine(lines, (line) => [
       fitting(bareRut(line.rut), 11),
       plain(line.name, 250).replaceAll(',', ' '),
       mailOf(line, 200),
@@ -134,7 +135,7 @@ export const biceFile: BankFileFormat = {
   needs: [],
   write: (_payer, lines) =>
     ascii(
-      lines.map((line) =>
+      eachLine(lines, (line) =>
         row(
           [
             plain(line.name, 40),
@@ -199,7 +200,7 @@ export const scotiabankFile: BankFileFormat = {
         'Cód. Suc',
         'email aviso',
       ],
-      ...lines.map((line, at) => {
+      ...eachLine(lines, (line, at) => {
         const bank = BANK_NAMES[line.bankCode];
         if (bank === undefined)
           throw new UnfitLine({

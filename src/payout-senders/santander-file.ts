@@ -1,4 +1,4 @@
-import { type BankFileFormat, bareRut, fitting, mailOf, plain, workbook } from './bank-file-format.ts';
+import { type BankFileFormat, bareRut, eachLine, fitting, mailOf, plain, workbook } from './bank-file-format.ts';
 
 const OWN = '037';
 
@@ -32,7 +32,7 @@ export const santanderFile: BankFileFormat = {
   write: ({ account }, lines) =>
     workbook('Transferencias', [
       HEADING,
-      ...lines.map((line) => [
+      ...eachLine(lines, (line) => [
         account,
         'CLP',
         fitting(line.account, 20),

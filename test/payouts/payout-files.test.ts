@@ -226,8 +226,12 @@ forEachEngine('payout files', (openTestDatabase) => {
       await assert.rejects(make('santander', { account }), /up to 20 digits/, account);
     await assert.rejects(make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
     await assert.rejects(make('itau-nel', { account: '12345678901' }), ({ extras }: Problem) => {
-      assert.match(extras.detail?.en ?? '', /a field of 10 characters cannot hold 11/);
-      assert.match(extras.detail?.es ?? '', /en un campo de 10 caracteres no caben 11/, 'the detail is in Spanish');
+      assert.match(extras.detail?.en ?? '', /the data of the payer: a field of 10 characters cannot hold 11/);
+      assert.match(
+        extras.detail?.es ?? '',
+        /los datos de quien paga: en un campo de 10 caracteres no caben 11/,
+        'the detail is in Spanish',
+      );
       return true;
     });
     assert.equal((await selectPayoutAnywhere(app.db, one?.id ?? ''))?.state, 'approved');
@@ -236,6 +240,26 @@ forEachEngine('payout files', (openTestDatabase) => {
     await approved(app, desk, [wish()]);
     const [other] = await make('bancochile-masivas', { rut: ' 76.123.456-0' });
     assert.match(other?.content.toString('latin1') ?? '', /0761234560/, 'the RUT has no spaces in the file');
+  });
+
+  test('a refused file names every payout that its bank cannot pay so, and its payouts stay approved', async () => {
+    const { app, desk } = await open();
+    const [prepaid, same, fits] = await approved(app, desk, [
+      wish({ payee: { ...ANA, bankCode: '730', account: '111122223333' } }),
+      wish({ payee: { ...ANA, bankCode: '730', account: '111122224444' } }),
+      wish(),
+    ]);
+    const { environment: owner, maker: by } = desk;
+    const payer = { ...PAYER, agreement: '3' };
+    const making = makePayoutFiles(app, { owner, by, format: 'scotiabank', payer, batchId: null });
+    await assert.rejects(making, ({ extras }: Problem) => {
+      assert.deepEqual(extras.detail, {
+        en: `scotiabank cannot hold ${prepaid?.id}, ${same?.id}: the name of bank 730 is not known.`,
+        es: `scotiabank no puede llevar ${prepaid?.id}, ${same?.id}: no se conoce el nombre del banco 730.`,
+      });
+      return true;
+    });
+    assert.equal((await selectPayoutAnywhere(app.db, fits?.id ?? ''))?.state, 'approved');
   });
 
   test('a result of the bank is applied once, a contradiction is recorded, and the books agree', async () => {

@@ -8,7 +8,7 @@ import { readRut } from '../../bank-validation/rut.ts';
 import type { Tx } from '../../db/database.ts';
 import { rehearse } from '../../db/rehearse.ts';
 import { findHeld } from '../../epochs/hold.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { type InBoth, Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { dayOf } from '../../lib/calendar-day.ts';
 import { prefixedId } from '../../lib/ids.ts';
@@ -119,7 +119,7 @@ async function prepare(app: App, wish: PayoutFileWish) {
   if (format.needs.includes('rut') && !rut.valid) throw invalidPayer('rut', NO_RUT);
   const identity = await identityHashes(app);
   const plan = (tx: Tx) => planFiles(app, tx, wish, format, identity);
-  const write = ({ day, lines }: Planned) => writeAll(format, { ...payer, day }, lines);
+  const write = (planned: Planned) => writeAll(format, { ...payer, day: planned.day }, planned);
   return { format, plan, write };
 }
 
@@ -199,7 +199,7 @@ const NO_RUT = [
   'Corrígelo.',
 ] as const;
 /** The most payouts that one error names. */
-const NAMED_UNTYPED = 20;
+const NAMED = 20;
 const NOTHING = {
   en: 'Nothing is approved of this merchant that has not left.',
   es: 'De este comercio no hay nada aprobado que no haya salido.',
@@ -257,13 +257,19 @@ function linesOf(
 
 /** The error for accounts whose kind nobody has said; `ids`: one payout to each. */
 function noType({ code }: BankFileFormat, ids: readonly string[]): Problem {
-  const named = ids.slice(0, NAMED_UNTYPED).join(', ');
-  const more = ids.length - NAMED_UNTYPED;
+  const named = listed(ids);
   const command = `bin/rubrica payout account-type ${ids[0]} checking|savings|sight`;
   return invalidPayout({
-    en: `${code} asks what kind of account it is, and nobody has said it of ${named}${more > 0 ? ` and ${more} more` : ''}. A person who may approve says it on the page of each, or so: ${command}`,
-    es: `${code} pide el tipo de cuenta, y nadie lo ha dicho de ${named}${more > 0 ? ` y ${more} más` : ''}. Lo dice en la página de cada uno quien puede aprobarlo, o así: ${command}`,
+    en: `${code} asks what kind of account it is, and nobody has said it of ${named.en}. A person who may approve says it on the page of each, or so: ${command}`,
+    es: `${code} pide el tipo de cuenta, y nadie lo ha dicho de ${named.es}. Lo dice en la página de cada uno quien puede aprobarlo, o así: ${command}`,
   });
+}
+
+/** Lists the ids of payouts, the first ones if there are many. */
+function listed(ids: readonly string[]): InBoth {
+  const named = ids.slice(0, NAMED).join(', ');
+  const more = ids.length - NAMED;
+  return more > 0 ? { en: `${named} and ${more} more`, es: `${named} y ${more} más` } : { en: named, es: named };
 }
 
 function lacksType(format: BankFileFormat, line: PayoutLine): boolean {
@@ -277,23 +283,29 @@ function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, 
 }
 
 /**
- * Returns the files of the lines. Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a
- * person corrects it, and no file is stored.
+ * Returns the files of the lines. Throws `Problem` INVALID_PAYOUT for payouts that do not fit the bank's layout, which
+ * it names: a person corrects them, and no file is stored.
  */
-async function writeAll(format: BankFileFormat, payer: Payer, lines: readonly PayoutLine[]): Promise<Buffer[]> {
+async function writeAll(format: BankFileFormat, payer: Payer, { lines, payouts }: Planned): Promise<Buffer[]> {
   const contents: Buffer[] = [];
-  try {
-    for (let start = 0; start < lines.length; start += format.mostLines)
-      contents.push(await format.write(payer, lines.slice(start, start + format.mostLines)));
-    return contents;
-  } catch (error) {
-    if (error instanceof UnfitLine)
-      throw invalidPayout({
-        en: `${format.code} cannot hold a line: ${error.why.en}.`,
-        es: `${format.code} no puede llevar una línea: ${error.why.es}.`,
-      });
-    throw error;
+  for (let start = 0; start < lines.length; start += format.mostLines) {
+    const end = start + format.mostLines;
+    try {
+      contents.push(await format.write(payer, lines.slice(start, end)));
+    } catch (error) {
+      throw error instanceof UnfitLine ? unfitPayouts(format, payouts.slice(start, end), error) : error;
+    }
   }
+  return contents;
+}
+
+function unfitPayouts({ code }: BankFileFormat, payouts: readonly Payout[], { why, places }: UnfitLine): Problem {
+  const ids = places.map((place) => (payouts[place] as Payout).id);
+  const named = ids.length === 0 ? { en: 'the data of the payer', es: 'los datos de quien paga' } : listed(ids);
+  return invalidPayout({
+    en: `${code} cannot hold ${named.en}: ${why.en}.`,
+    es: `${code} no puede llevar ${named.es}: ${why.es}.`,
+  });
 }
 
 type NewFile = { content: Buffer; payouts: readonly Payout[]; at: number };
