@@ -123,8 +123,8 @@ export type FileOfAccount = AccountOfStatement & { readonly evidence: Pick<Evide
 
 /**
  * Returns the known lines, by their line in the file, that may be second, equal lines: the file lacks other lines of
- * their day, so the bank may have split the day between two files, or its balances of the day begin where
- * another file ends. None for a file that was imported before.
+ * their day, so the bank may have split the day between two files, or its balances of the day begin where another
+ * file ends, or further on. None for a file that was imported before.
  */
 async function doubtfulLines(
   db: Reader,
@@ -148,16 +148,15 @@ async function doubtfulLines(
 type Balanced = { readonly amount: number; readonly balance?: number | null };
 
 /**
- * Returns whether the lines of a day in two files have no balance in common, and one file goes on where the other ends.
- * A final statement in another order than the provisional one does neither: both begin with the balance of the day
- * before.
+ * Returns whether the lines of a day in two files have no balance after a line in common, and one file goes on where the
+ * other ends, or they have no balance in common at all: both may lack lines in between. A final statement in another
+ * order than the provisional one does neither: both begin with the balance of the day before.
  */
 function isSequel(some: readonly Balanced[], others: readonly Balanced[]): boolean {
   const [one, other] = [some, others].map(balancesOf) as [Balances, Balances];
-  return (
-    one.after.isDisjointFrom(other.after) &&
-    !(one.after.isDisjointFrom(other.before) && other.after.isDisjointFrom(one.before))
-  );
+  if (one.after.size === 0 || other.after.size === 0 || !one.after.isDisjointFrom(other.after)) return false;
+  const goesOn = !(one.after.isDisjointFrom(other.before) && other.after.isDisjointFrom(one.before));
+  return goesOn || one.before.isDisjointFrom(other.before);
 }
 
 type Balances = { readonly before: Set<number>; readonly after: Set<number> };

@@ -244,6 +244,9 @@ forEachEngine('bank statements', (openTestDatabase) => {
     await take(paid(85, 2));
     const before = paid(90, 2);
     assert.deepEqual((await take(before)).doubtful, [before.line], 'the earlier file comes last');
+    await take(paid(70, 3));
+    const apart = paid(50, 3);
+    assert.deepEqual((await take(apart)).doubtful, [apart.line], 'both files lack the lines in between');
   });
 
   test('a second charge for one payout waits for a person, who books it once at the expense of its merchant', async () => {
