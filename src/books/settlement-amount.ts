@@ -1,5 +1,4 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
-import { parseDecimal } from '../lib/money.ts';
 
 /** The decimal mark of a column's amounts; null if no amount decides it. */
 export type DecimalMark = '.' | ',' | null;
@@ -51,9 +50,20 @@ export function readSettled(text: string, currency: string, mark: DecimalMark | 
   if (written === null || exponent === undefined || namesAnother(text, currency)) return 'not';
   const decimal = exponent === 0 ? wholeOf(written.digits) : decimalOf(written.digits, mark);
   if (decimal === 'not' || decimal === 'two') return decimal;
-  const amount = parseDecimal(decimal, currency);
+  const amount = minorUnitsOf(decimal, exponent);
   if (amount === null || amount === 0) return 'not';
   return written.negative ? -amount : amount;
+}
+
+/**
+ * Returns the minor units of a decimal as `parseDecimal` does, but of more than eleven digits too: a balance or a sum of
+ * a file may have them. Null if it has other decimals than the currency, or more digits than a number holds.
+ */
+function minorUnitsOf(decimal: string, exponent: number): number | null {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  if (fraction.length > Math.max(2, exponent) || /[1-9]/.test(fraction.slice(exponent))) return null;
+  const amount = Number(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+  return Number.isSafeInteger(amount) ? amount : null;
 }
 
 /** Returns whether the cell itself names another currency: `US$ 25,00` in a column of pesos is not 25 pesos. */

@@ -109,6 +109,15 @@ test('balances or totals reveal a missing or changed line, and the refusal names
   );
 });
 
+test('a statement may have balances and totals of more than eleven digits', async () => {
+  const lines = ['15/01/2026;A;1000;;123.456.789.012', '16/01/2026;B;;500;123.456.789.512'];
+  assert.equal((await read(['Fecha;Descripción;Cargos;Abonos;Saldo', ...lines])).proof, 'balance');
+  const large = ['15/01/2026;A;;60.000.000.000', '16/01/2026;B;;50.000.000.000', 'Totales;;0;110.000.000.000'];
+  assert.equal((await read(['Fecha;Descripción;Cargos;Abonos', ...large])).proof, 'totals');
+  const unsafe = ['15/01/2026;A;1000;;9.007.199.254.740.993'];
+  await assert.rejects(read(['Fecha;Descripción;Cargos;Abonos;Saldo', ...unsafe]), /“Saldo” cannot be read/);
+});
+
 test('a refusal names the line, the column as the file calls it, and how to write it', async () => {
   const refused = (rows: readonly string[], message: string) =>
     assert.rejects(read(rows), (error) => {
