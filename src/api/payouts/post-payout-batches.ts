@@ -71,15 +71,25 @@ export const postPayoutBatches = operation({
     const { kind, batch, payouts } = await proposePayouts(app, proposal).catch(namePayouts);
     const id = batch?.id ?? payouts[0]?.batch_id ?? null;
     if (id === null) throw new Problem('PAYOUT_CONFLICT', { detail: SINGLE });
-    if (kind === 'replayed') reply.header('idempotency-hit', 'true');
+    const data = await readBatch(app, user, id);
+    if (kind === 'replayed') {
+      const isWhole = data.payouts === payouts.length && payouts.every(({ batch_id }) => batch_id === id);
+      if (!isWhole) throw new Problem('PAYOUT_CONFLICT', { detail: OTHERS });
+      reply.header('idempotency-hit', 'true');
+    }
     reply.code(201);
-    return { message: 'The batch was recorded.', errors: null, data: await readBatch(app, user, id) };
+    return { message: 'The batch was recorded.', errors: null, data };
   },
 });
 
 const SINGLE = {
   en: 'These payouts were proposed one by one, and are in no batch.',
   es: 'Estos pagos se propusieron uno por uno, y no están en un lote.',
+};
+
+const OTHERS = {
+  en: 'These payouts were proposed before, and not as one batch of these alone. GET /tef/{id} reads each.',
+  es: 'Estos pagos se propusieron antes, pero no como un lote de solo estos. GET /tef/{id} lee cada uno.',
 };
 
 /** Moves the pointers of row errors under `/payouts`. */

@@ -77,7 +77,7 @@ export const postPayoutFiles = operation({
     const { format, account, rut, name, agreement, code, ...named } = readMembers(request, RequestSchema);
     const batch = named.batchId === null ? null : await findBatch(app, user.environmentIds, named.batchId);
     const owner = await ownerOf(app, user, batch?.owner ?? null, named);
-    const earlier = batch === null ? [] : await filesMadeOf(app, batch);
+    const earlier = batch === null ? [] : await filesMadeOf(app, batch, format);
     reply.code(201);
     if (earlier.length > 0) {
       reply.header('idempotency-hit', 'true');
@@ -104,9 +104,10 @@ async function ownerOf(app: App, user: User, ofBatch: ServiceEnvironment | null,
   throw notFound('This payment service has no such batch.', 'Este servicio de pago no tiene ese lote.');
 }
 
-/** Returns the files of a batch once all its approved payouts are in files; before that, an empty list. */
-async function filesMadeOf(app: App, { batch, sums }: ListedBatch): Promise<ListedPayoutFile[]> {
-  return sums.some(({ state }) => state === 'approved') ? [] : listFilesOfBatch(app, batch);
+/** Returns the files of a batch in a format once all its approved payouts are in files; before that, an empty list. */
+async function filesMadeOf(app: App, { batch, sums }: ListedBatch, format: string): Promise<ListedPayoutFile[]> {
+  if (sums.some(({ state }) => state === 'approved')) return [];
+  return (await listFilesOfBatch(app, batch)).filter((file) => file.format === format);
 }
 
 function filesReply(files: readonly ListedPayoutFile[]) {

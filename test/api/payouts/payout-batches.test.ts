@@ -112,6 +112,19 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     assert.equal((await maker.post(`/payout-batches/${id}/cancel`, { reason: 'tarde' })).code, 'PAYOUT_STATE');
   });
 
+  test('a list that has other payouts than the batch of its first one is refused, and proposes nothing', async () => {
+    const { server, desk, as } = await open();
+    await using _server = server;
+    const post = (...payouts: unknown[]) => as(desk.users.maker).post('/payout-batches', { ...propose2, payouts });
+    const id = (await post(tef('FAC-1'), tef('FAC-2'))).data['id'];
+    await post(tef('FAC-3'));
+    for (const list of [[tef('FAC-1')], [tef('FAC-2'), tef('FAC-1'), tef('FAC-3')]]) {
+      const refused = await post(...list);
+      assert.deepEqual([refused.status, refused.code], [409, 'PAYOUT_CONFLICT'], JSON.stringify(list));
+    }
+    assert.equal((await post(tef('FAC-2'), tef('FAC-1'))).data['id'], id, 'the order does not count');
+  });
+
   test('a draft is submitted, approved and written into one payout file, whose bytes never change', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
@@ -153,6 +166,8 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     );
     const again = await as(program).post('/payout-files', wish);
     assert.deepEqual([again.headers.get('idempotency-hit'), again.data['files']], ['true', made.data['files']]);
+    const other = await as(program).post('/payout-files', { ...wish, format: 'bice' });
+    assert.deepEqual([other.status, other.code], [422, 'INVALID_PAYOUT'], 'no file of another bank is returned for it');
     const { batchId: _batch, ...all } = wish;
     assert.equal((await as(program).post('/payout-files', all)).code, 'INVALID_PAYOUT', 'a payout is in one file only');
     for (const _time of [1, 2]) {
