@@ -71,8 +71,12 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     inOrder(rutHashes.map((hash) => ofRut.get(`${Math.abs(amount)} ${hash}`) ?? []));
   const withIds = ({ amount, text }: ReadLine) =>
     inOrder(idsIn(text, byId).flatMap((one) => (one.amount === Math.abs(amount) ? [[one]] : [])));
-  const withReference = ({ amount, text }: ReadLine) =>
-    inOrder(keysIn(text).map((key) => ofReference.get(`${Math.abs(amount)} ${key}`) ?? [])).filter(isAloneIn(text));
+  const withReference = ({ amount, text }: ReadLine) => {
+    const keyed = keysIn(text).map((key) => ofReference.get(`${Math.abs(amount)} ${key}`) ?? []);
+    const all = inOrder(keyed).filter(isAloneIn(text));
+    const exact = all.filter(({ reference }) => text.includes(reference));
+    return exact.length > 0 ? exact : all;
+  };
 
   const named = (line: ReadLine, use: Use): LineMatch | null => {
     const isBack = (one: Timed) =>
@@ -145,7 +149,8 @@ function secondLine({ id }: Timed, use: Use): LineMatch {
 
 /** Returns whether a payout's reference is in a text that has no RUT besides it. */
 function isAloneIn(text: string): (one: Timed) => boolean {
-  return ({ reference }) => hasReference(text, reference) && !hasWrittenRut(text.replace(reference, ''));
+  const said = text.toLowerCase();
+  return ({ reference }) => hasReference(said, reference) && !hasWrittenRut(said.replace(reference.toLowerCase(), ''));
 }
 
 /**

@@ -8,10 +8,10 @@ export function saysReturn(text: string): boolean {
   return RETURN.test(text);
 }
 
-/** Returns what has its payout id in a text. A bank may write letters right behind an id. */
+/** Returns what has its payout id in a text. A bank may write capitals, and letters right behind an id. */
 export function idsIn<One>(text: string, byId: ReadonlyMap<string, One>): One[] {
   const found = new Set<One>();
-  for (const [written] of text.matchAll(/po_[0-9a-z]{1,20}/g)) {
+  for (const [written] of text.toLowerCase().matchAll(/po_[0-9a-z]{1,20}/g)) {
     for (let length = written.length; length > 3; length--) {
       const one = byId.get(written.slice(0, length));
       if (one !== undefined) found.add(one);
@@ -20,9 +20,12 @@ export function idsIn<One>(text: string, byId: ReadonlyMap<string, One>): One[] 
   return [...found];
 }
 
-/** Returns the key of a reference: itself, or '' if it has other characters and must be compared with every text. */
+/**
+ * Returns the key of a reference: itself in small letters, or '' if it has other characters and must be compared with
+ * every text.
+ */
 export function keyOfReference(reference: string): string {
-  return /^[\p{L}\p{N}._/-]+$/u.test(reference) ? reference : '';
+  return /^[\p{L}\p{N}._/-]+$/u.test(reference) ? reference.toLowerCase() : '';
 }
 
 /**
@@ -30,7 +33,7 @@ export function keyOfReference(reference: string): string {
  * sentence, so the word without it counts too.
  */
 export function keysIn(text: string): string[] {
-  const words = text.match(/[\p{L}\p{N}._/-]+/gu) ?? [];
+  const words = text.toLowerCase().match(/[\p{L}\p{N}._/-]+/gu) ?? [];
   return [...new Set(['', ...words, ...words.flatMap((word) => (word.endsWith('.') ? word.slice(0, -1) : []))])];
 }
 
@@ -43,9 +46,9 @@ export function hasWrittenRut(text: string): boolean {
   return written.some((one) => readRut(one).canonical !== null);
 }
 
-/** A reference shorter than 6 characters may be in any text, so it does not count. */
+/** A reference shorter than 6 characters may be in any text, so it does not count. Many banks write only capitals. */
 export function hasReference(text: string, reference: string): boolean {
-  return reference.length >= 6 && hasWord(text, reference);
+  return reference.length >= 6 && hasWord(text.toLowerCase(), reference.toLowerCase());
 }
 
 /**

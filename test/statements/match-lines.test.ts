@@ -174,6 +174,23 @@ test('a reference in a line without a RUT matches only as a whole word', async (
   assert.equal(await useOf('TEF nómina #13 marzos', spaced), SEVERAL);
 });
 
+test('a bank may write references and ids in capitals, and one in the same letters comes first', async () => {
+  const useOf = async (text: string, payouts = TWO, amount = -15_000) =>
+    (await usesOf([line(amount, '2026-03-01', { text })], payouts))[0];
+  assert.equal(await useOf('TEF NOMINA-21'), 'po_2');
+  assert.equal(await useOf('TEF PO_2'), 'po_2');
+  assert.equal(await useOf('DEVOLUCION NOMINA-2', TWO, 15_000), 'po_1');
+  const alike = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago-a' : 'PAGO-A' }));
+  assert.equal(await useOf('TEF PAGO-A', alike), 'po_2');
+  assert.equal(await useOf('TEF pago-a', alike), 'po_1');
+  const recorded = { id: 'mv_1', amount: 15_000, day: '2026-03-01', hasLine: false };
+  const found = { payouts: [], files: [], deposits: [{ ...recorded, paidInAs: 'fondos-1' }], merchantPayouts: [] };
+  assert.equal(
+    (await matchLines([line(15_000, '2026-03-01', { text: 'DEPOSITO FONDOS-1' })], found))[0]?.subject,
+    'mv_1',
+  );
+});
+
 test('matching takes linear time for many payouts of one amount', async () => {
   let looks = 0;
   const most = 300;
