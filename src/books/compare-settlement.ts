@@ -152,6 +152,7 @@ function bestFit(
   let best: { known: KnownLine; differs: Comparison['differs'] } | null = null;
   let seen = 0;
   for (const known of lines) {
+    if (row.won === true && known.line.kind !== 'recovered') continue;
     const differs = differencesOf(row, known);
     if (best === null || differs.length < best.differs.length) best = { known, differs };
     if (differs.length === 0 || ++seen === MOST_COMPARED) break;
@@ -169,7 +170,7 @@ function splitRepeated(
   const repeated: Comparison[] = [];
   const left: SettlementRow[] = [];
   for (const row of rows) {
-    const same = known.get(repeatKey(row));
+    const same = row.won === true ? undefined : known.get(repeatKey(row));
     if (same === undefined) {
       left.push(row);
       continue;
@@ -187,7 +188,7 @@ function splitRepeated(
  * Chargebacks are no parts: each takes money back by itself, whatever they add up to.
  */
 function compareInstalments(rows: readonly SettlementRow[], known: KnownLine): Comparison[] | null {
-  if (rows.some(({ chargeback }) => chargeback === true)) return null;
+  if (rows.some(({ chargeback, won }) => chargeback === true || won === true)) return null;
   const { line } = known;
   const sum = rows.reduce((total, { amount }) => total + amount, 0);
   const isAll = rows.length > 1 && sum === known.amount;

@@ -131,17 +131,19 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     throw refuse(column, '', FIXES.sale);
   }
   const type = cellOf(line, 'type', reader);
+  const won = CHARGEBACK.test(type) && CHARGEBACK_WON.test(type);
   const wentBack = WENT_BACK.test(foldText(cellOf(line, 'state', reader)).replaceAll('_', ' '));
   return {
     fileLine: line.line,
     date,
     buyOrder: buyOrder || null,
     authorizationCode: authorizationCode || null,
-    amount: REFUND.test(type) ? -Math.abs(amount) : amount,
+    amount: REFUND.test(type) && !won ? -Math.abs(amount) : amount,
     currency,
     instalment: cellOf(line, 'instalment', reader) || null,
     ...(wentBack && { wentBack }),
-    ...(CHARGEBACK.test(type) && !CHARGEBACK_ENDED.test(type) && { chargeback: true }),
+    ...(won && { won }),
+    ...(CHARGEBACK.test(type) && !won && !CHARGEBACK_ENDED.test(type) && { chargeback: true }),
   };
 }
 
@@ -150,8 +152,11 @@ const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|
 
 const CHARGEBACK = /contracargo|chargeback/i;
 
-/** `Reversa de contracargo`, `Contracargo ganado`: the acquirer paid the money back, and a person looks. */
-const CHARGEBACK_ENDED = /revers|anula|ganad|represent|repos|won/i;
+/** `Reversa de contracargo`, where `Reversa por contracargo` takes the money: a person looks. */
+const CHARGEBACK_ENDED = /revers|anula/i;
+
+/** `Contracargo ganado`: the acquirer paid the money back. */
+const CHARGEBACK_WON = /ganad|represent|repos|won/i;
 
 const FIXES = {
   currency: { en: 'Write an ISO 4217 code, such as CLP.', es: 'Escribe un código ISO 4217, como CLP.' },

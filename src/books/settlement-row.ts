@@ -17,6 +17,8 @@ export type SettlementRow = {
   wentBack?: true;
   /** The line is a chargeback: the payer's bank took the money back, and no refund was requested. */
   chargeback?: true;
+  /** The line pays back a chargeback that was won. */
+  won?: true;
 };
 
 export type Settlement = {

@@ -120,6 +120,7 @@ async function planLine(app: App, scope: ImportScope, row: SettlementRow, known:
   if (isAgain) return stepOf(row, 'left', 'the same line again');
   if (row.instalment !== null) return stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle');
   if (row.wentBack === true) return stepOf(row, 'left', 'a payment whose money went back: bin/rubrica payment settle');
+  if (row.won === true) return stepOf(row, 'left', 'a chargeback that was won: bin/rubrica books resolve');
   return planMissing(app, scope, row, known);
 }
 

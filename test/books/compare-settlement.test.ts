@@ -225,6 +225,22 @@ test('a chargeback beside a refund of another amount is not that refund', async 
   );
 });
 
+test('a chargeback that was won is money that came, and is neither its sale nor another refund', async () => {
+  const won = (amount: number) => `date,buy_order,tipo,amount\n2026-01-15,rb-1001,Contracargo ganado,${amount}\n`;
+  const recovered = booked({ kind: 'recovered', link: 3 });
+  const settlement = await read(won(12_990));
+  assert.deepEqual(told(await compareSettlement(settlement, [booked(), recovered])), [
+    'matched 2 3',
+    'missing_in_settlement - 1',
+  ]);
+  const undecided = await compareSettlement(settlement, [booked(), booked({ kind: 'unasked_refund', link: 2 })]);
+  assert.deepEqual(told(undecided), ['missing_in_books 2 -', 'missing_in_settlement - 1', 'missing_in_settlement - 2']);
+  assert.equal(explainDifference(undecided)[0]?.settled, 12_990);
+  const beside = await read(`${won(12_990)}2026-01-15,rb-1001,Venta,12990\n`);
+  assert.deepEqual(told(await compareSettlement(beside, [booked()])), ['missing_in_books 2 -', 'matched 3 1']);
+  assert.equal((await read(won(-12_990))).rows[0]?.amount, -12_990, 'the sign of the file counts');
+});
+
 test('chargebacks that add up to a refund are no parts of it', async () => {
   const amounts = (type: string) => [400, 590].map((amount) => `2026-01-15,rb-1001,${type},${amount}\n`).join('');
   for (const [type, lines] of [
