@@ -455,6 +455,25 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
+  test('a confirmed payout that its sender then says it never had waits for a person, and its books stay', async () => {
+    const { app, desk, pay, read } = await open(openStandInProvider());
+    const [payout] = (await pay(500)) as [Payout];
+    const sent = await read(payout);
+    await carryOutPayouts(app, 100);
+    const { log, alarms } = listenForAlarms();
+    const say = async (asked: Payout) => {
+      await settleAnswer({ ...app, log }, desk.environment, asked, { kind: 'absent' });
+      const { state, contradiction } = await read(payout);
+      return [state, contradiction, alarms.length];
+    };
+    const confirmed = await read(payout);
+    assert.deepEqual(await say({ ...sent, state: 'sent' }), ['confirmed', null, 0], 'an answer from before the end');
+    const said = 'the sender says that it never had it';
+    assert.deepEqual(await say(confirmed), ['confirmed', said, 1]);
+    assert.deepEqual(await say(await read(payout)), ['confirmed', said, 1], 'the same answer again');
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('a person can settle an unanswered payout, and a later contrary answer of the sender is recorded', async () => {
     const provider = openStandInProvider({ 500: { sent: 'lost', status: 'pending', later: 'confirmed' } });
     const { app, desk, pay, read } = await open(provider);

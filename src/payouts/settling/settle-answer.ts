@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Tx } from '../../db/database.ts';
 import type { LookUpAnswer } from '../../payout-senders/payout-sender.ts';
 import { postponePayout } from '../due-payout-queries.ts';
-import { type KeptContradiction, type KeptReason, STILL_PENDING } from '../kept-texts.ts';
+import { type KeptContradiction, type KeptReason, NEVER_HAD, STILL_PENDING } from '../kept-texts.ts';
 import { compareOutcome, nextLook, type Payout, type PayoutState } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
@@ -30,11 +30,11 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
       case 'unknown':
       case 'absent':
         if (payout.state === 'sent') return becomeUnknown(tx, turn, WHY[answer.kind]);
-        return waitOn(tx, turn, null);
+        return waitOn(tx, turn, answer.kind === 'absent' && isStill(turn, 'confirmed') ? NEVER_HAD : null);
       case 'contradiction':
         return waitOn(tx, turn, answer.says);
       case 'pending':
-        return waitOn(tx, turn, mayStillPay(turn) ? STILL_PENDING : null);
+        return waitOn(tx, turn, isStill(turn, 'failed') ? STILL_PENDING : null);
     }
   });
   if (contradiction === null) return;
@@ -82,11 +82,12 @@ async function waitOn(tx: Tx, turn: Turn, says: KeptContradiction | null): Alarm
 }
 
 /**
- * Returns whether the provider may still pay a failed payout, whose money the merchant has again. An answer from before
- * the failure is old and says nothing.
+ * Returns whether the payout had this end when the sender was asked, and has it still. A provider that has a failed
+ * payout may pay it, although the merchant has its money again; one that never had a confirmed payout did not pay it. An
+ * answer from before the end is old and says nothing.
  */
-function mayStillPay({ claimed, payout }: Turn): boolean {
-  return payout.state === 'failed' && claimed.state === 'failed';
+function isStill({ claimed, payout }: Turn, end: 'confirmed' | 'failed'): boolean {
+  return payout.state === end && claimed.state === end;
 }
 
 /** Returns whether a person has ended this contradiction since the payout was claimed, whenever it began. */
@@ -103,5 +104,5 @@ function unlessKnown({ contradiction }: Payout, said: string): string | null {
 
 const WHY = {
   unknown: 'the sender did not answer',
-  absent: 'the sender says that it never had it',
+  absent: NEVER_HAD,
 } as const satisfies Record<string, KeptReason>;
