@@ -165,9 +165,10 @@ export function selectEntriesOf(
   );
 }
 
+/** Returns the entries of a payout in their order. By its environment SQLite would read the whole chain. */
 export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promise<JournalEntry[]> {
   return db.query<JournalEntry>(
-    'select * from journal_entries where payout_id = $1 and environment_id = $2 order by link, line',
+    'select * from journal_entries where payout_id = $1 and {filter_by}environment_id = $2 order by link + 0, line',
     [payout.id, payout.environment_id],
   );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectAudit } from '../../src/audit/audit-queries.ts';
+import { selectEntriesOfPayout } from '../../src/books/journal-queries.ts';
 import { translateSql } from '../../src/db/dialect.ts';
 import { selectAlike } from '../../src/payouts/approval/alike-payout-queries.ts';
 import { updateApprovedDue } from '../../src/payouts/due-payout-queries.ts';
@@ -48,6 +49,12 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
     ] as const) {
       assert.match(await planOf(({ db }) => selectPayouts(db, [environmentId], filter, page)), new RegExp(index));
     }
+  });
+
+  test('the entries of a payout are read without reading the books of its merchant', async () => {
+    const { environmentId, planOf } = await open();
+    const plan = await planOf(({ db }) => selectEntriesOfPayout(db, { id: 'po_1', environment_id: environmentId }));
+    assert.match(plan, /journal_entries_of_payout/);
   });
 
   test('batches and bank files with a payout in a state are found by an index, without reading their other payouts', async () => {
