@@ -9,6 +9,7 @@ import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
 import { followClock } from './epochs/follow-clock.ts';
 import { forgetProcess, keepProcess } from './health/keep-process.ts';
+import { overtaking } from './lib/overtaking.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { deleteOldMails, deliverMails } from './mail/deliver-mails.ts';
@@ -68,6 +69,7 @@ export function startWorker(
   const forgetLoop = (name: string, step: () => Promise<number>) => loop(app, name, hourly(app, step));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
+  const payouts = overtaking(() => carryOutPayouts(app, BATCH));
   const isBusy = watchLoad();
   // Runs until the process has ended: a process without a heartbeat is reported as hanging.
   const listed = timedLoop('process', keepProcess, PROCESS_EVERY_MS);
@@ -75,7 +77,7 @@ export function startWorker(
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
-    heldLoop('payout', () => carryOutPayouts(app, BATCH)),
+    heldLoop('payout', payouts.step),
     heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
     forgetLoop('forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH)),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
@@ -107,6 +109,7 @@ export function startWorker(
   return {
     stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
+      await payouts.settled();
       await delivery
         .drain()
         .catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not shut down cleanly'));

@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Tx } from '../db/database.ts';
+import { awaitedAnswers } from '../lib/overtaking.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import type { LookUpAnswer, PayoutLine, PayoutSender, Transfer } from '../payout-senders/payout-sender.ts';
@@ -21,9 +23,13 @@ const SEND_WITHIN_MS = 30_000;
 /** When to retry an approved payout whose sender cannot be reached. */
 const TRY_AGAIN_MS = 30_000;
 
+/** The environments whose sender is asked. */
+const askedOf = perInstance((_app: App) => awaitedAnswers<number>());
+
 /**
  * Sends due approved payouts by their senders and asks for the state of sent ones: at most `limit` payouts. Returns how
- * many it claimed. For the worker.
+ * many it claimed. For the worker. Leaves out environments whose sender does not answer at this moment, so that payouts
+ * by other senders do not wait for it.
  *
  * A payout is looked up before it is sent. If the sender cannot be reached, the payout stays approved. If the sender
  * already has it (the store may be a restored backup), it is not sent again. Otherwise the state `sent` is committed
@@ -31,9 +37,9 @@ const TRY_AGAIN_MS = 30_000;
  */
 export async function carryOutPayouts(app: App, limit: number): Promise<number> {
   // The worker runs several times a second; a run without work must not queue for the write lock.
-  if (!(await hasDuePayouts(app.db, app.now()))) return 0;
-  const now = app.now();
-  const claimed = await app.db.transaction((tx) => claimPayouts(tx, { now, until: now + CLAIM_MS, limit }));
+  const [now, slow] = [app.now(), askedOf(app).slow()];
+  if (!(await hasDuePayouts(app.db, now, slow))) return 0;
+  const claimed = await app.db.transaction((tx) => claimPayouts(tx, { now, until: now + CLAIM_MS, limit, slow }));
   await Promise.all(claimed.map((payout) => carryOutClaimed(app, payout, now)));
   return claimed.length;
 }
@@ -50,7 +56,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     if (owner === null || row === null) return await postpone(app, payout, null);
     const sender = openSender(app, owner, row);
     const transfer = atSender(owner, payout);
-    const known = await ask(app, sender, 'look_up', transfer, () => sender.lookUp(transfer));
+    const known = await ask(app, sender, 'look_up', payout, () => sender.lookUp(transfer));
     if (payout.state !== 'approved') return await settleAnswer(app, owner, payout, known);
     if (known.kind === 'absent') return await handOver(app, { owner, payout, sender, senderId: row.id, claimedAt });
     if (known.kind === 'unknown') return await postpone(app, payout, app.now() + TRY_AGAIN_MS);
@@ -71,7 +77,7 @@ async function handOver(app: App, order: HandOver): Promise<void> {
   const line = isLate() ? null : await writeHandedOver(app, order);
   if (line === null || isLate()) return;
   const transfer = { ...atSender(owner, payout), ...line };
-  const answer = await ask(app, sender, 'send', transfer, () => sender.send(transfer));
+  const answer = await ask(app, sender, 'send', payout, () => sender.send(transfer));
   await settleAnswer(app, owner, payout, answer);
 }
 
@@ -111,11 +117,11 @@ async function ask(
   app: App,
   { code }: PayoutSender,
   question: 'look_up' | 'send',
-  { id }: Transfer,
+  { id, environment_id }: Payout,
   put: () => Promise<LookUpAnswer>,
 ): Promise<LookUpAnswer> {
   try {
-    return await withinTime(put(), TIME_OUT_MS);
+    return await askedOf(app).during(environment_id, withinTime(put(), TIME_OUT_MS));
   } catch (error) {
     app.log.warn({ err: error, sender: code, question, payout: id }, 'a sender of payouts did not answer');
     return { kind: 'unknown' };

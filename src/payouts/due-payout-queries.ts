@@ -3,23 +3,26 @@ import type { Recall } from '../lib/recall.ts';
 import type { Payout } from './payout.ts';
 import { OPEN } from './payout-queries.ts';
 
-/** Returns whether any payout is due for its sender. */
-export async function hasDuePayouts(db: Reader, now: number): Promise<boolean> {
-  return (await db.query('select id from payouts where next_look_at <= $1 limit 1', [now])).length > 0;
+const DUE = 'next_look_at <= $1 and not (environment_id {among $2})';
+
+/** Returns whether any payout is due for its sender, except in the `slow` environments. */
+export async function hasDuePayouts(db: Reader, now: number, slow: readonly number[]): Promise<boolean> {
+  return (await db.query(`select id from payouts where ${DUE} limit 1`, [now, slow])).length > 0;
 }
 
+type Claim = { now: number; until: number; limit: number; slow: readonly number[] };
+
 /**
- * Claims due payouts and moves their next look to `until`. No other worker claims them before then; if the worker dies,
+ * Claims due payouts, except in the `slow` environments, and moves their next look to `until`. No other worker claims them before then; if the worker dies,
  * they are due again. The outer condition repeats the inner one, because PostgreSQL checks it again after waiting for
  * another worker's claim of the same row.
  */
-export function claimPayouts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Payout[]> {
+export function claimPayouts(tx: Tx, { now, until, limit, slow }: Claim): Promise<Payout[]> {
   return tx.query<Payout>(
-    `update payouts set next_look_at = $2, looks = looks + 1
-     where next_look_at <= $1 and id in (
-       select id from payouts where next_look_at <= $1 order by next_look_at limit $3)
+    `update payouts set next_look_at = $3, looks = looks + 1
+     where next_look_at <= $1 and id in (select id from payouts where ${DUE} order by next_look_at limit $4)
      returning *`,
-    [claim.now, claim.until, claim.limit],
+    [now, slow, until, limit],
   );
 }
 

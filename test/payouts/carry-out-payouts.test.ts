@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { overtaking } from '../../src/lib/overtaking.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import type { OpenPayoutSender } from '../../src/payout-senders/payout-sender.ts';
 import { cancelPayouts } from '../../src/payouts/approval/decide-payouts.ts';
@@ -17,6 +18,7 @@ import type { PayoutOutcome } from '../../src/payouts/settling/settle-outcomes.t
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { endContradiction } from '../../src/statements/end-contradiction.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { onQuery } from '../support/on-query.ts';
 import { openStandInProvider, PROVIDER_URL, type StandInProvider } from '../support/stand-in-provider.ts';
@@ -290,12 +292,43 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     assert.deepEqual(sent.at(-1), ['https://new.example', 'savings']);
   });
 
+  test('payouts by other senders overtake those whose sender does not answer', async () => {
+    const provider = openStandInProvider();
+    const isBack = Promise.withResolvers<void>();
+    const hanging: StandInProvider = {
+      ...provider,
+      fetch: async (request) => {
+        await isBack.promise;
+        return provider.fetch(request);
+      },
+    };
+    const { app, pay, read } = await open(hanging);
+    const dead = await pay(701, 702, 703, 704, 705, 706, 707, 708, 709, 710);
+    const other = await openPayoutDesk(app);
+    await setPayoutSender(app, other.environment, { kind: 'simulated', url: null, key: null }, other.maker);
+    app.now.advance(1);
+    const [alive] = (await approved(app, other, [wish({ amount: 15_000 })])) as [Payout];
+    const work = overtaking(() => carryOutPayouts(app, 2));
+    const isConfirmed = async (payout: Payout) => (await read(payout)).state === 'confirmed';
+    assert.ok(await comesTrue(async () => (await work.step()) >= 0 && isConfirmed(alive)));
+    const waiting = await Promise.all(dead.map(read));
+    assert.ok(waiting.every(({ state }) => state === 'approved'));
+    assert.ok(
+      waiting.some(({ looks }) => looks === 0),
+      'not all payouts of the other sender came first',
+    );
+    isBack.resolve();
+    await work.settled();
+    await comesTrue(async () => (await work.step()) === 0);
+    assert.ok((await Promise.all(dead.map(isConfirmed))).every(Boolean), 'a sender that answers again is asked again');
+  });
+
   test('one of two workers claims a due payout, and only the last claim sets the time of the next look-up', async () => {
     const { app, pay, read } = await open();
     const [payout] = (await pay(700)) as [Payout];
     const claim = (meanwhile = async () => {}) =>
       app.db.transaction(async (tx) => {
-        const claimed = await claimPayouts(tx, { now: app.now(), until: app.now() + 60_000, limit: 10 });
+        const claimed = await claimPayouts(tx, { now: app.now(), until: app.now() + 60_000, limit: 10, slow: [] });
         await meanwhile();
         return claimed;
       });
