@@ -86,6 +86,7 @@ suite('doctor', () => {
     other.close();
     assert.deepEqual(problems(taken), ['port']);
     assert.deepEqual(problems(await report({ PORT: 'x' })), ['settings']);
+    assert.deepEqual(problems(await report({ SECOND_FACTOR_ROLES: 'owner,boss' })), ['settings']);
     assert.deepEqual(problems(await report({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })), ['database']);
     assert.deepEqual(problems(await report({ DATABASE_URL: `sqlite:${import.meta.filename}` })), ['database']);
   });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
+import { checkFactorRoles } from '../../auth/factors/factor.ts';
 import { composeApp, type RunningApp } from '../../compose-app.ts';
 import { type Config, ConfigError, publicOrigin, readConfig } from '../../config.ts';
 import { anchorClock } from '../../db/anchor-clock.ts';
@@ -38,6 +39,7 @@ async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[
   let config: Config;
   try {
     config = readConfig(undefined, { makesKey: false });
+    checkFactorRoles({ config });
   } catch (error) {
     // Without settings nothing else can be examined.
     if (!(error instanceof ConfigError)) throw error;
