@@ -19,7 +19,7 @@ export function progressLine(now: () => number = () => performance.now()): Progr
   const say = (what: string, rows: number, part: number | null = null) => {
     const percent = part === null || !Number.isFinite(part) ? '' : ` (${Math.floor(Math.min(1, part) * 100)} %)`;
     const text = `${what}: ${rows}${percent}`;
-    if (stderr.isTTY) stderr.write(`\r\u001b[K${text}`);
+    if (stderr.isTTY) redrawLine(text);
     else if (now() - last >= LINE_EVERY_MS) {
       stderr.write(`${text}\n`);
       last = now();
@@ -33,4 +33,15 @@ export function progressLine(now: () => number = () => performance.now()): Progr
     stderr.write(`${sentence}\n`);
   };
   return { say, note, clear };
+}
+
+const USUAL_COLUMNS = 80;
+
+/**
+ * Writes a text over the current line of a terminal on stderr. It is cut to the width, because a line that wraps cannot
+ * be erased.
+ */
+export function redrawLine(text: string): void {
+  const { stderr } = process;
+  stderr.write(`\r\u001b[K${text.slice(0, (stderr.columns || USUAL_COLUMNS) - 1)}`);
 }

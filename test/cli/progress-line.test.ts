@@ -37,6 +37,22 @@ test('progress overwrites one line on a terminal, and elsewhere prints a line ev
   assert.deepEqual(use(false), ['callbacks: 4000 (40 %)\n']);
 });
 
+test('a line of progress is cut to the width of the terminal, because one that wraps cannot be erased', (context) => {
+  const written: string[] = [];
+  const { stderr } = process;
+  const { isTTY, columns } = stderr;
+  context.mock.method(stderr, 'write', (text: string) => written.push(text) > 0);
+  context.after(() => Object.assign(stderr, { isTTY, columns }));
+  for (const [width, seen] of [
+    [40, 39],
+    [0, 79],
+  ] as const) {
+    Object.assign(stderr, { isTTY: true, columns: width });
+    progressLine().say('x'.repeat(100), 1);
+    assert.deepEqual(written.splice(0), [`\r\u001b[K${'x'.repeat(seen)}`]);
+  }
+});
+
 forEachEngine('verifying a store', (openTestDatabase) => {
   test('reports its progress', async () => {
     const app = createTestApp(await openTestDatabase());

@@ -7,6 +7,7 @@ import type { CsvOptions } from '../../bank-validation/tables/validate-csv.ts';
 import type { Language } from '../../lib/language.ts';
 import { type Output, openOutput, realPath } from '../output-file.ts';
 import { CommandError, invalidOption, missingOption, print, table } from '../print.ts';
+import { redrawLine } from '../progress-line.ts';
 import { terminalLanguage } from '../terminal-language.ts';
 import { withApp } from '../with-app.ts';
 
@@ -225,9 +226,7 @@ function showProgress(words: Words): { steps: Pick<CsvOptions, 'onLook' | 'onRow
   if (!process.stderr.isTTY) return { steps: {}, clear: () => {} };
   const show = (step: string) => (rows: number, done: number) => {
     const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
-    process.stderr.write(
-      `\r\x1b[K${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${step}: ${rows} ${words.rows}`,
-    );
+    redrawLine(`${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${step}: ${rows} ${words.rows}`);
   };
   return {
     steps: { onLook: show(words.looking), onRows: show(words.validating) },

@@ -5,7 +5,7 @@ import { listFactors } from '../../auth/factors/list-factors.ts';
 import { renewRecoveryCodes } from '../../auth/factors/recovery-codes.ts';
 import { removeFactor, resetFactors } from '../../auth/factors/remove-factor.ts';
 import { findUser } from '../../auth/find-user.ts';
-import { alreadyDone, invalidOption, listTable, notFound, print, time } from '../print.ts';
+import { alreadyDone, countOf, invalidOption, listTable, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { unknownUser } from './user-options.ts';
@@ -88,7 +88,7 @@ async function reset(user: string, options: ActingOptions): Promise<void> {
   const done = await withActor(options, (app, by) => resetFactors(app, user, by));
   if (done === null) throw unknownUser(user);
   print(options, done, [
-    `${done.removed} factors of ${user} are removed, the recovery codes too; sessions have ended.`,
+    `${countOf(done.removed, 'factor is', 'factors are')} removed from ${user}, the recovery codes too; sessions have ended.`,
   ]);
 }
 

@@ -5,7 +5,7 @@ import { endApiToken } from '../../auth/tokens/end-api-token.ts';
 import { findApiTokenOwner, listApiTokens } from '../../auth/tokens/list-api-tokens.ts';
 import { makeApiToken } from '../../auth/tokens/make-api-token.ts';
 import { readDuration } from '../options.ts';
-import { alreadyDone, invalidOption, listTable, missingOption, notFound, print, time } from '../print.ts';
+import { alreadyDone, countOf, invalidOption, listTable, missingOption, notFound, print, time } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { withApp } from '../with-app.ts';
 import { unknownUser } from './user-options.ts';
@@ -110,7 +110,9 @@ async function end(id: string | undefined, options: ActingOptions & { all?: stri
   if (all !== undefined) {
     const ended = await withActor(options, (app, by) => endSessionsOf(app, all, by));
     if (ended === null) throw unknownUser(all);
-    print(options, { user: all, ended }, [`${ended} sessions of ${all} have ended.`]);
+    print(options, { user: all, ended }, [
+      `${countOf(ended, 'session')} of ${all} ${ended === 1 ? 'has' : 'have'} ended.`,
+    ]);
     return;
   }
   const outcome = await withActor(options, (app, by) => endSession(app, id as string, by));
