@@ -75,6 +75,28 @@ forEachEngine('logs tail', (openTestDatabase) => {
     assert.equal(lines.length, 3, stdout);
   });
 
+  test('shows a refused request with each error once, as request show does, and the line that mends a signature', async () => {
+    const { app, environment, server, post, env } = await open();
+    await using _server = server;
+    const refused = [await post({ x_shop_country: 'CLX', x_customer_email: 'nobody' })];
+    const secret = Buffer.from(environment.secrets[0]?.text ?? '').toString('hex');
+    const wrong = signedBody(environment.serviceToken, secret);
+    refused.push(await server.post('/trxs', { json: { ...wrong } }));
+    await storeRefusedRequests(app);
+    const { stdout } = await runCommand(['logs', 'tail', '--since', '2026-01-01', '--count', '2'], { env });
+    const shown = refused.map(async ({ headers }) => {
+      const words = ['request', 'show', headers.get('x-request-id') ?? ''];
+      return (await runCommand(words, { env })).stdout.split('\n\n')[0]?.split('\n').slice(3) ?? [];
+    });
+    const [fields = [], signature = []] = await Promise.all(shown);
+    assert.match(
+      fields.join('\n'),
+      /^ {2}x_customer_email .* such as name@example\.com\.\n {2}\/x_shop_country .* Send /,
+    );
+    assert.match(signature.join('\n'), /^ {2}The secret was encoded .*\n {2}PHP: .* \| Python: /);
+    for (const [, line = ''] of [fields, signature]) assert.ok(stdout.includes(`\n          ${line.trim()}\n`), stdout);
+  });
+
   test('calls a request that names no payment service one of no merchant: a known user may have sent it', async () => {
     const { app, server, env } = await open();
     await using _server = server;

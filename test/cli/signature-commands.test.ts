@@ -44,7 +44,9 @@ suite('explain on the command line', () => {
   for (const [name, body, options, expected] of cases) {
     test(`names ${expected.length === 0 ? 'no cause' : 'the cause'} for ${name}`, async () => {
       const { status, stdout } = await run(body, '--json', ...options);
-      const { causes } = JSON.parse(stdout) as { causes: { code: string; field: string | null; fix: string }[] };
+      type Cause = { code: string; field: string | null; fix: string };
+      const { verified, causes } = JSON.parse(stdout) as { verified: boolean; causes: Cause[] };
+      assert.equal(verified, name === 'a right signature');
       assert.deepEqual(
         causes.map(({ code, field }) => [code, field]),
         expected,

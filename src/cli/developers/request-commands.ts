@@ -5,6 +5,7 @@ import { checkPaymentService, environmentOption, readLimit, readTime, refuseEmpt
 import { listTable, noteCut, notFound, print, table, time } from '../print.ts';
 import { terminalLanguage } from '../terminal-language.ts';
 import { withApp } from '../with-app.ts';
+import { unsaidErrors } from './seen-requests.ts';
 
 /** `request list | show`. */
 export function addRequestCommands(program: Command): void {
@@ -83,7 +84,7 @@ function linesOf(request: ReadRefused): string[] {
     `${time(at)}, request ${request_id}`,
     `${status} ${code}: ${title}`,
     `  ${detail}`,
-    ...errors.map(({ pointer, message, fix }) => `  ${pointer} ${message} ${fix}`),
+    ...unsaidErrors(detail, errors).map((line) => `  ${line}`),
     ...(fields.length === 0 ? [] : ['', ...table(fields.map(({ name: field, value }) => [`  ${field}`, value]))]),
   ];
 }

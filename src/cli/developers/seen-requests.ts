@@ -163,8 +163,14 @@ function seenRefusal({
     endpoint: `${method} ${path}`,
     status,
     says: `${code}: ${detail} (request ${request_id})`,
-    fixes: errors
-      .filter(({ message }) => !detail.includes(message))
-      .map(({ pointer, message, fix }) => `${pointer} ${message} ${fix}`),
+    fixes: unsaidErrors(detail, errors),
   };
+}
+
+/** Returns a line for each error of a refused request, without what its `detail` says already. */
+export function unsaidErrors(detail: string, errors: Refusal['errors']): string[] {
+  return errors.flatMap(({ pointer, message, fix }) => {
+    const unsaid = [message, fix].filter((text) => !detail.includes(text));
+    return unsaid.length === 0 ? [] : [[pointer, ...unsaid].join(' ').trim()];
+  });
 }

@@ -93,7 +93,7 @@ async function explainBody(options: ExplainOptions): Promise<void> {
   const nothing = verified
     ? 'The signature is right, and nothing is wrong with the body. If the service still answers 401, x_account_id is not the Service Token that belongs to this secret: development and production have one each.'
     : 'No cause was found: a value may have been changed on the way, or the secret is another one. Try --other-secret with the Secret Token of the other environment.';
-  print(options, { causes: named }, causes.length === 0 ? [nothing] : causes.flatMap(linesOf));
+  print(options, { verified, causes: named }, causes.length === 0 ? [nothing] : causes.flatMap(linesOf));
   if (causes.length === 0) process.exitCode = 1;
 }
 
