@@ -104,6 +104,25 @@ forEachEngine('trigger', (openTestDatabase) => {
     );
   });
 
+  test('asks for the URL of callbacks where no private address is called, and sends payers to the same shop', async () => {
+    const { db } = await open();
+    const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    const env = { ...process.env, ...settings, ALLOW_PRIVATE_CALLBACKS: 'false' };
+    const refused = await runCommand(['trigger', 'payment.completed'], { env });
+    assert.equal(refused.status, 64);
+    assert.match(refused.stderr, /^USAGE: This service calls no private address\. .*--body '\{"x_url_callback":/);
+    assert.deepEqual(await db.query('select id from transactions'), []);
+    const body = '{"x_url_callback":"https://shop.example.cl/hook?order=1"}';
+    const made = await runCommand(['trigger', 'payment.completed', '--body', body], { env });
+    assert.equal(made.status, 0, made.stderr);
+    const [row] = await db.query('select url_callback, url_cancel, url_complete from transactions');
+    assert.deepEqual(Object.values(row ?? {}), [
+      'https://shop.example.cl/hook?order=1',
+      'https://shop.example.cl/cancel',
+      'https://shop.example.cl/complete',
+    ]);
+  });
+
   test('refuses invalid requests with the fix, and makes nothing', async () => {
     const { db, app, environment } = await open();
     const refused: [words: string[], says: RegExp][] = [

@@ -10,6 +10,7 @@ import { cancelTransaction } from '../../checkout/cancel-transaction.ts';
 import { payUrl } from '../../checkout/pay-link.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { parseObject } from '../../lib/parse-object.ts';
+import { allowsPrivate } from '../../payment-services/callback-address.ts';
 import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import { loadEnvironment } from '../../payment-services/find-environment.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
@@ -21,7 +22,7 @@ import type { Transaction, TransactionKey } from '../../transactions/transaction
 import { selectTransaction } from '../../transactions/transaction-queries.ts';
 import { DECIDING_AMOUNTS, paySimulated } from '../../travel/pay-simulated.ts';
 import { readAmount, readNamedFile, readStdin } from '../options.ts';
-import { CommandError, invalidOption, notFound, print } from '../print.ts';
+import { CommandError, invalidOption, missingOption, notFound, print } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { findOwnDevelopment } from './own-development.ts';
 
@@ -123,13 +124,16 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
   );
 }
 
-/** Returns the fields that a shop would sign. Options override the body. */
+/** Returns the fields that a shop would sign. Options override the body. The pages are where its callbacks go. */
 function fieldsOf(
-  { now }: App,
+  app: App,
   body: Record<string, unknown>,
   { amount, reference }: TriggerOptions,
 ): Record<string, unknown> {
-  const shop = 'http://127.0.0.1:9000';
+  const { now } = app;
+  const callback = body['x_url_callback'];
+  if (callback === undefined && !allowsPrivate(app, 'development')) throw missingOption(NO_CALLBACK_URL);
+  const shop = (typeof callback === 'string' && URL.parse(callback)?.origin) || 'http://127.0.0.1:9000';
   const fields: Record<string, unknown> = {
     x_amount: '12990',
     x_currency: 'CLP',
@@ -147,6 +151,8 @@ function fieldsOf(
   readAmount(amount, String(fields['x_currency']));
   return { ...fields, x_amount: amount };
 }
+
+const NO_CALLBACK_URL = `This service calls no private address. Say where your shop takes callbacks: --body '{"x_url_callback":"https://shop.example.cl/callback"}'`;
 
 /**
  * Creates a transaction as a shop does, without a signature, because the store is one's own. A transaction that shall
