@@ -3,7 +3,7 @@ import { RubricaError } from './rubrica-error.ts';
 
 /**
  * Returns the error of a call that got no response: `NOT_SENT` when the connection failed before anything was written
- * to it, otherwise `NO_ANSWER`. In browsers it is always `NO_ANSWER`, because they do not reveal why a request failed.
+ * to it, otherwise `NO_ANSWER`. In browsers, Deno and Workers it is always `NO_ANSWER`: their errors have no code.
  */
 export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, cause: unknown): RubricaError {
   const told = { status: null, errors: [], data: null, requestId: null, retryable: true, retryAfterMs: null };
