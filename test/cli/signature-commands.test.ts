@@ -33,6 +33,12 @@ suite('explain on the command line', () => {
       [['SIGNATURE_IN_UPPER_CASE', 'x_signature']],
     ],
     [
+      'a callback signed with another secret, in a file of Windows',
+      `${new URLSearchParams(withSignature(CALLBACK, 'the other secret')).toString()}\r\n`,
+      ['--other-secret', 'the other secret'],
+      [['OTHER_SECRET', null]],
+    ],
+    [
       'a callback signed with another secret that is given',
       new URLSearchParams(withSignature(CALLBACK, 'the other secret')).toString(),
       ['--other-secret', 'an old secret', '--other-secret', 'the other secret'],
@@ -104,7 +110,8 @@ suite('a Secret Token for a command', () => {
       assert.deepEqual([signed.stdout, signed.status], [`${x_signature}\n`, 0]);
       assert.match((await runWith('explain', ...from)).stdout, /^The signature is right/);
       const callback = new URLSearchParams(withSignature(CALLBACK, SECRET)).toString();
-      assert.equal((await runCommand(['verify', ...from], { env, input: callback })).status, 0);
+      for (const end of ['', '\n', '\r\n'])
+        assert.equal((await runCommand(['verify', ...from], { env, input: callback + end })).status, 0);
     }
     const other = JSON.stringify(signedBody('service-token', 'the other secret'));
     writeFileSync(file, 'the other secret');

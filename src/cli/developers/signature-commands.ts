@@ -48,7 +48,7 @@ async function signFields(options: SecretOptions & { message?: boolean }): Promi
 
 async function verifyBody(options: SecretOptions & { json?: boolean }): Promise<void> {
   const secret = readSecret(options);
-  const body = withoutLineFeed(await readStdin());
+  const body = withoutLineEnd(await readStdin());
   // A script that reads JSON gets a verdict, also about nothing.
   if (body.length === 0 && options.json !== true) throw emptyInput('verify', 1);
   const result = verifyCallback({ body, secret, expected: {} });
@@ -65,9 +65,10 @@ function emptyInput(command: 'verify' | 'explain', status: number): CommandError
   return new CommandError(message, status, 'INVALID_OPTION');
 }
 
-/** Removes the line feed that `echo` and editors add. No body ends with one. */
-function withoutLineFeed(body: Buffer): Buffer {
-  return body.at(-1) === 0x0a ? body.subarray(0, -1) : body;
+/** Removes the end of line that `echo` and editors add, on Windows too. No body ends with one. */
+function withoutLineEnd(body: Buffer): Buffer {
+  const [added = ''] = /\r?\n$/.exec(body.toString('latin1', body.length - 2)) ?? [];
+  return body.subarray(0, body.length - added.length);
 }
 
 type ExplainOptions = SecretOptions & {
@@ -81,7 +82,7 @@ async function explainBody(options: ExplainOptions): Promise<void> {
   const secret = readSecret(options);
   const { otherSecret = [], otherSecretFile = [], otherSecretEnv = [] } = options;
   const others = [...otherSecret, ...otherSecretFile, ...otherSecretEnv];
-  const body = withoutLineFeed(await readStdin());
+  const body = withoutLineEnd(await readStdin());
   if (body.length === 0) throw emptyInput('explain', EXIT_USAGE);
   const { verified, causes } = explain({
     body,
