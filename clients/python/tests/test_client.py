@@ -259,7 +259,8 @@ class Client(unittest.TestCase):
         for url, says in [("pay.example.cl", "https://pay.example.cl"), ("https://a:b@pay.example.cl", "login instead"),
                           ("https://pay.example.cl/?a=b", "after|follows"), ("https://pay.example.cl/a b", "whole address"),
                           ("https://pay.example.cl/ñ", "whole address"), ("https://pay.example.cl:https", "whole address"),
-                          ("https://[::1", "whole address"), ("https://pay.example.cl\n", "whole address")]:
+                          ("https://[::1", "whole address"), ("https://pay.example.cl\n", "whole address"),
+                          ("https://pay..example.cl", "whole address"), (f"https://{'a' * 64}.cl", "whole address")]:
             with self.assertRaisesRegex(TypeError, says):
                 RubricaClient(url)
         self.assertNotIn("secret", repr(self.client()))

@@ -235,7 +235,9 @@ def _read_base_url(text: str) -> str:
         raise TypeError("base_url holds a user or a password: give RubricaClient a login instead")
     try:
         url = urlsplit(text if re.fullmatch(r"[^\s\x00-\x1f\x7f]+", text) else "")
-        is_whole = url.scheme in ("http", "https") and bool(url.hostname) and url.path.isascii() and url.port != 0
+        # Names such as pay..example.cl have no form that Python can look up.
+        has_host = bool((url.hostname or "").encode("idna"))
+        is_whole = url.scheme in ("http", "https") and has_host and url.path.isascii() and url.port != 0
     except ValueError:
         is_whole = False
     if not is_whole:
