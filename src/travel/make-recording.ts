@@ -1,5 +1,5 @@
-import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { formatPlain } from '../lib/money.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Entry, inOrder, type Recording } from './recording.ts';
 import {
@@ -55,7 +55,7 @@ export async function makeRecording(app: Pick<App, 'db'>, span: RecordedSpan): P
 
 function requestOf(row: Transaction, at: number, transaction: string): Entry {
   const fields = {
-    x_amount: amountText(row),
+    x_amount: formatPlain(row.amount, row.currency),
     x_currency: row.currency,
     x_reference: row.reference,
     x_shop_country: row.shop_country,
@@ -65,12 +65,6 @@ function requestOf(row: Transaction, at: number, transaction: string): Entry {
   };
   const minutes = (row.expires_at - row.created_at) / 60_000;
   return { kind: 'request', at, transaction, fields, minutes, answer: ACCEPTED };
-}
-
-function amountText({ amount, currency }: Transaction): string {
-  const exponent = currencyExponent(currency) ?? 0;
-  const digits = String(amount).padStart(exponent + 1, '0');
-  return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
 function withoutQuery(url: string): string {

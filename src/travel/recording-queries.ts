@@ -6,13 +6,14 @@ import type { Transaction } from '../transactions/transaction.ts';
 /** A span of time in one environment, both ends included. */
 export type RecordedSpan = { environmentId: number; from: number; to: number };
 
-/** Lists the transactions created in the span, by id. */
+/** Lists the transactions that shops created in the span, by id. A payment of a payment link leads back to no shop. */
 export function selectRecordedTransactions(
   db: Reader,
   { environmentId, from, to }: RecordedSpan,
 ): Promise<Transaction[]> {
   return db.query<Transaction>(
-    `select * from transactions where environment_id = $1 and created_at >= $2 and created_at <= $3 order by id`,
+    `select * from transactions
+     where environment_id = $1 and created_at >= $2 and created_at <= $3 and url_complete <> '' order by id`,
     [environmentId, from, to],
   );
 }

@@ -26,10 +26,11 @@ forEachEngine('record and replay', (openTestDatabase) => {
     const app = createTestApp(db, { now });
     const environment = await createTestEnvironment(app);
     const secrets = [environment.serviceToken, ...environment.secrets.map(({ text }) => text)];
-    const create = (reference: string, amount: number) =>
+    const create = (reference: string, amount: number, currency = 'CLP') =>
       createTestTransaction(app, environment, {
         reference,
         amount,
+        currency,
         urlCallback: 'http://127.0.0.1:9/callback?token=of-the-shop',
       });
     const paid = await create('ORD-PAID', 12_990);
@@ -39,6 +40,8 @@ forEachEngine('record and replay', (openTestDatabase) => {
     const wish = { amount: 990, type: 'parcial', idempotencyKey: null, by: TESTER } as const;
     await createRefund(app, (await selectTransaction(db, paid)) as Transaction, wish);
     await create('ORD-EXPIRED', 1_000);
+    await create('ORD-IN-UF', 20_500, 'CLF');
+    await createTestTransaction(app, environment, { reference: 'pl_x-1', urlCallback: '', urlComplete: '' });
     await advanceClock(app, 86_400_000, TESTER);
     const env = { ...process.env, DATABASE_URL: db.url, DATA_DIR: join(folder, 'one'), MASTER_KEY: '5a'.repeat(32) };
     for (const event of ['payment.declined', 'payment.cancelled', 'payment.expired'])
@@ -58,7 +61,7 @@ forEachEngine('record and replay', (openTestDatabase) => {
     const kinds = Map.groupBy(entries, ({ kind }) => kind);
     assert.deepEqual(
       ['request', 'payment', 'cancel', 'refund'].map((kind) => kinds.get(kind as Entry['kind'])?.length),
-      [6, 3, 2, 1],
+      [7, 3, 2, 1],
     );
 
     const intoFolder = await runCommand(['record', '--since', '2020-01-01', '--out', folder], { env });
@@ -84,6 +87,7 @@ forEachEngine('record and replay', (openTestDatabase) => {
 
     // As recorded by a version with other behaviour.
     const changed = text
+      .replace('"x_amount":"2.05"', '"x_amount":"2.051"')
       .replace('"transaction.expired"', '"transaction.cancelled"')
       .replace(/("type":"parcial","outcome":)"completed"/, '$1"failed"');
     writeFileSync(file, changed);
@@ -95,6 +99,9 @@ forEachEngine('record and replay', (openTestDatabase) => {
       [
         ['ORD-PAID', 'refund 1', '990 failed', '990 completed'],
         ['ORD-EXPIRED', 'event 2', 'transaction.cancelled', 'transaction.expired'],
+        ['ORD-IN-UF', 'request', 'answered 200', 'answered 400 INVALID_AMOUNT'],
+        ['ORD-IN-UF', 'event 1', 'transaction.created', null],
+        ['ORD-IN-UF', 'event 2', 'transaction.expired', null],
       ],
     );
     writeFileSync(file, 'no recording');

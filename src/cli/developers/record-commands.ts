@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { signingKey } from '../../../protocol/hmac.ts';
-import { sign } from '../../../protocol/sign-fields.ts';
+import { type SignedRequest, sign } from '../../../protocol/sign-fields.ts';
+import { SigningError } from '../../../protocol/signing-error.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { followClock } from '../../epochs/follow-clock.ts';
@@ -169,7 +170,14 @@ async function postTo(url: string, { fields, transaction }: RequestEntry, tokens
     x_customer_email: 'payer@example.cl',
     x_session_id: `replay-${transaction}`,
   };
-  const body = sign(order as Parameters<typeof sign>[0], signingKey(tokens.secret_token), { allowHttp: true });
+  let body: SignedRequest;
+  try {
+    body = sign(order as Parameters<typeof sign>[0], signingKey(tokens.secret_token), { allowHttp: true });
+  } catch (error) {
+    // As the service refuses it. Another version may have taken it.
+    if (error instanceof SigningError) return { answer: `400 ${error.code}`, id: null };
+    throw error;
+  }
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const said = (parseObject(await response.text()) ?? {}) as { data?: { idTrx?: number } | null; code?: string };
