@@ -10,8 +10,10 @@ import { leastAmount } from '../transactions/transaction.ts';
 import {
   hashOfLink,
   isLinkEnd,
+  isTooFine,
   type LinkWish,
   type PaymentLink,
+  TOO_FINE,
   tooSmall,
   WRONG_LINK_CURRENCY,
   WRONG_LINK_END,
@@ -24,9 +26,9 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 /**
  * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
  * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or whose
- * amount is too small or of a currency that no payment method collects; a repeated key of an existing link is
- * recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings, and PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING if another database has the payment service.
+ * amount is too small, has more than two decimals, or is of a currency that no payment method collects; a repeated key
+ * of an existing link is recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings, and
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
   app: App,
@@ -44,6 +46,7 @@ export async function createPaymentLink(
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
     }
     if (amount < leastAmount(currency)) throw new Problem('INVALID_BODY', { errors: [tooSmall(currency)] });
+    if (isTooFine(link)) throw new Problem('INVALID_BODY', { errors: [TOO_FINE] });
     if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_CURRENCY] });
     }

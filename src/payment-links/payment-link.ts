@@ -3,6 +3,7 @@ import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
 import { type ErrorItem, errorItem } from '../error-item.ts';
 import { MISLEADING } from '../lib/misleading-text.ts';
+import { formatDecimal } from '../lib/money.ts';
 import { leastAmount } from '../transactions/transaction.ts';
 
 /** How often a link can be paid: once, or any number of times. */
@@ -113,6 +114,19 @@ export function tooSmall(currency: string): ErrorItem {
     'El monto es menor que lo que cobran los medios de pago.',
     `Envía al menos ${least} ${currency}.`,
   ]);
+}
+
+/** The error for an amount with more decimals than a callback has, as in a signed request: UF has four. */
+export const TOO_FINE = errorItem('/amount', 'INVALID_AMOUNT', [
+  'The amount has more than two decimals.',
+  'Send at most two, such as 1.25: a callback has no more.',
+  'El monto tiene más de dos decimales.',
+  'Envía dos como máximo, como 1.25: un callback no lleva más.',
+]);
+
+/** Returns whether an amount in minor units has more than two decimals. */
+export function isTooFine({ amount, currency }: Pick<LinkWish, 'amount' | 'currency'>): boolean {
+  return /\.\d{3}/.test(formatDecimal(amount, currency));
 }
 
 /** Returns whether a link can end at that time: in the future, and within five years. */

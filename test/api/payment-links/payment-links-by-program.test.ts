@@ -171,8 +171,10 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
       [{ amount: 12.5 }, '/amount'],
       [{ amount: '12.990' }, '/amount'],
       [{ amount: true }, '/amount'],
-      // POST /trxs refuses it too.
+      // POST /trxs refuses these too.
       [{ amount: 499 }, '/amount'],
+      [{ amount: '2.0105', currency: 'CLF' }, '/amount'],
+      [{ amount: 0.125, currency: 'KWD' }, '/amount'],
       [{ currency: 'XXX' }, '/currency'],
       [{ currency: 'clp' }, '/currency'],
       [{ subject: ' ' }, '/subject'],
