@@ -147,8 +147,8 @@ async function bookWithLine(
   if (paymentServiceId === null) {
     throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
       detail: {
-        en: 'The account is of all payment services: name the one that owns the money.',
-        es: 'La cuenta es de todos los servicios de pago: di de cuál es el dinero.',
+        en: 'The account is of all payment services: name the one that owns the money, as `paymentServiceId` or --payment-service ID.',
+        es: 'La cuenta es de todos los servicios de pago: di de cuál es el dinero, con `paymentServiceId` o --payment-service ID.',
       },
     });
   }

@@ -73,6 +73,9 @@ forEachEngine('statement commands', (openTestDatabase) => {
     assert.deepEqual([one?.open, one?.account], [0, '…6789']);
     await mistyped(id, '3', 'payout');
     const merchant = ['--use', 'payout', '--to-merchant', '--payment-service', desk.environment.paymentServiceId];
+    const ownerless = ['--line', '3', '--use', 'payout', '--to-merchant', '--reason', 'cargo'];
+    const { stderr: whose } = await run('statement', 'resolve', id, ...ownerless, ...as);
+    assert.match(whose, /^PAYMENT_SERVICE_AMBIGUOUS: .* or --payment-service ID\./);
     const corrected = await run('statement', 'resolve', id, '--line', '3', ...merchant, '--reason', 'cargo', ...as);
     assert.deepEqual([corrected.status, (corrected.json['lines'] as { use: string }[])[0]?.use], [0, 'payout']);
     const earlier = { use: 'other', reason: 'arriendo', resolved_by: desk.users.maker.email };
@@ -83,7 +86,10 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const undo = `payout return ${id}/3 --payment-service ${desk.environment.paymentServiceId} --environment development`;
     assert.match(again3.stderr, new RegExp(`^PAYOUT_STATE: .* was booked with this line\\. .*: bin/rubrica ${undo}\n`));
     const { stdout: reopened } = await runCommand(['statement', 'resolve', id, '--line', '2', ...wrong], { env });
-    assert.equal(reopened, `The line is in suspense: bin/rubrica statement resolve ${id} --line 2\n`);
+    assert.equal(
+      reopened,
+      `The line is in suspense: bin/rubrica statement resolve ${id} --line 2 --use USE --reason TEXT\n`,
+    );
     writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};ABONO;0;5.000\n`);
     const { stdout } = await runCommand(['statement', 'import', file, '--account', '987654321', ...as], { env });
     assert.match(stdout, /^1 line, and it has no balances or totals to check; 0 had come with another file\.\n/);
@@ -101,7 +107,7 @@ forEachEngine('statement commands', (openTestDatabase) => {
     writeFileSync(file, `Fecha;Descripción;Cargos;Abonos\n${day};TRF-0116;0;6.000\n`);
     const { json: matched } = await run('statement', 'import', file, '--account', '987654321', ...as);
     const came = await run('deposit', 'return', 'TRF-0116', '--reason', 'x', ...target, ...as);
-    const how = `bin/rubrica statement resolve ${String(matched['id'])} --line 2 --use suspense\n`;
+    const how = `bin/rubrica statement resolve ${String(matched['id'])} --line 2 --use suspense --reason TEXT\n`;
     assert.match(came.stderr, new RegExp(`^PAYOUT_STATE: An import matched line 2 of .*: ${how}`));
     const rows = await db.query("select actor, action from audit_log where action like 'statement.%' order by link");
     const { email } = desk.users.maker;

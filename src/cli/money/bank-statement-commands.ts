@@ -188,7 +188,7 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
   const replaced = replaced_by === null ? null : { use: 'other', reason: replaced_reason, resolved_by: replaced_by };
   print(options, { statement: id, use, lines: lines.map(lineJson), replaced }, [
     use === 'suspense'
-      ? `The line is in suspense: bin/rubrica statement resolve ${id} --line ${line}`
+      ? `The line is in suspense: bin/rubrica statement resolve ${id} --line ${line} --use USE --reason TEXT`
       : `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
     ...(replaced === null ? [] : [`It was other before (${replaced_reason}, ${replaced_by}).`]),
   ]);

@@ -175,7 +175,9 @@ async function takeBack(kind: 'payout' | 'deposit', reference: string, options: 
   const movement = returnedOf(taken, kind, options.paymentService, `${reference} in ${environment}`);
   const said = taken.kind === 'already' ? 'was taken back before' : 'is taken back';
   const line =
-    'line' in taken && taken.line !== undefined && `${taken.line.statement_id} --line ${taken.line.file_line}`;
+    'line' in taken &&
+    taken.line !== undefined &&
+    `${taken.line.statement_id} --line ${taken.line.file_line} --use USE --reason TEXT`;
   print(options, { [kind]: movement, already: taken.kind === 'already' }, [
     `${NAMES[kind]} ${movement.id} of ${amountOf(movement)} in ${environment} ${said}.`,
     ...(line === false ? [] : [`Its line is in suspense again: bin/rubrica statement resolve ${line}`]),
@@ -191,7 +193,7 @@ function returnedOf(taken: DepositReturn, kind: string, paymentService: string, 
     case 'arrived': {
       const { statement_id, file_line } = taken.line;
       const line = `line ${file_line} of bank statement ${statement_id}`;
-      const undo = `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use suspense`;
+      const undo = `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use suspense --reason TEXT`;
       const how = `If the line is of something else, put it in suspense and repeat: ${undo}`;
       throw new CommandError(`An import matched ${line}, so it came. Nothing was changed. ${how}`, 1, 'PAYOUT_STATE');
     }
