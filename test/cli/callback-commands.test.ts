@@ -184,6 +184,21 @@ suite('an endpoint that fails, on the command line', () => {
   }
 });
 
+suite('a callback whose shop answers what moves the cursor of a terminal', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const answer = 'no\r\nline\rstate        delivered\tnow \u202Egnp.exe\n\n';
+  before(() => fillStore(folder, { status: 422, orders: ['ORD-1'], answer }));
+
+  test('show keeps each line of the answer in its place', async () => {
+    const { stdout } = await runIn(folder, ['callback', 'show', '1']);
+    const said = '    no\n    line\n    state        delivered now \uFFFDgnp.exe\n';
+    assert.equal(stdout.split(`, after 1 ms\n${said}`).length, 4, JSON.stringify(stdout));
+    const { attempts } = JSON.parse((await runIn(folder, ['callback', 'show', '1', '--json'])).stdout);
+    assert.equal(attempts[0].excerpt, answer);
+  });
+});
+
 suite('callbacks whose attempts are under way', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -216,12 +231,17 @@ suite('a callback that arrived at an endpoint that fails by now', () => {
 });
 
 /**
- * Fills a store with orders whose callbacks were answered three times, an hour ago; `first`: the first answer of all.
+ * Fills a store with orders whose callbacks were answered three times, an hour ago; `first`: the first status of all.
  * Returns the id of the payment service.
  */
 async function fillStore(
   folder: string,
-  { status, first = status, orders }: { status: number; first?: number; orders: string[] },
+  {
+    status,
+    first = status,
+    orders,
+    answer = 'no such page',
+  }: { status: number; first?: number; orders: string[]; answer?: string },
 ): Promise<string> {
   const firsts = [first];
   const url = `sqlite:${join(folder, 'rubrica.db')}`;
@@ -234,7 +254,7 @@ async function fillStore(
       kind: 'answered',
       status: firsts.pop() ?? status,
       retryAfter: null,
-      excerpt: 'no such page',
+      excerpt: answer,
       durationMs: 1,
     }),
   });

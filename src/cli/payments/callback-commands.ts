@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { whoEndedWebhook } from '../../audit/who-set-webhooks.ts';
+import { replaceMisleading } from '../../lib/misleading-text.ts';
 import type { Leased } from '../../lib/next-attempt.ts';
 import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
 import { hasArrived, nextOfCallback } from '../../outbox/callback-state.ts';
@@ -198,11 +199,17 @@ function explainState({ state, failing_since, returned_at }: StoredCallback): st
 
 function attemptLines({ started_at, duration_ms, status, failure, location, excerpt }: ListedAttempt): string[] {
   const answer = failure ?? `answered ${status}${location === null ? '' : ` to ${location}`}`;
+  const said = (excerpt ?? '').slice(0, 500).trimEnd();
   return [
     '',
     `${time(started_at)}  ${answer}, after ${duration_ms} ms`,
-    ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
+    ...(said === '' ? [] : said.split(/\r\n?|\n/).map(answerLine)),
   ];
+}
+
+/** Returns a line of what a shop answered. It stays within its place, whatever its characters tell a terminal. */
+function answerLine(text: string): string {
+  return `    ${replaceMisleading(text.replaceAll('\t', ' '), '\uFFFD')}`;
 }
 
 type ResendOptions = FilterOptions & ActingOptions;
