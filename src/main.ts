@@ -113,6 +113,10 @@ async function report(error: unknown): Promise<void> {
   process.stdout.write(`${JSON.stringify({ error: { code, message: first, details: others } })}\n`);
 }
 
+function eachOnItsLine(errors: readonly { message: string; fix: string }[]): string {
+  return errors.map(({ message, fix }) => `${message} ${fix}`).join('\n');
+}
+
 /** Returns a code for scripts, and a sentence about what the person can fix. For a bug it returns the stack. */
 async function describe(error: unknown): Promise<{ code: string; message: string }> {
   if (error instanceof CommanderError) return { code: 'USAGE', message: usageText(error.message) };
@@ -121,12 +125,15 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof SchemaError) return { code: error.code, message: error.message };
   if (error instanceof SigningError) {
-    const [{ code, message, fix }] = error.problems;
-    return { code, message: `${message} ${fix}` };
+    return { code: error.code, message: eachOnItsLine(error.problems) };
   }
   if (error instanceof Problem) {
     const { wordsOf } = await import('./http/problem-words.ts');
-    const { title, fix, detail } = wordsOf(error, terminalLanguage());
+    const { title, fix, detail, errors } = wordsOf(error, terminalLanguage());
+    const [first, ...others] = errors;
+    if (first !== undefined && detail === eachOnItsLine([first])) {
+      return { code: error.code, message: eachOnItsLine([first, ...others]) };
+    }
     return { code: error.code, message: detail === fix ? `${title}. ${fix}` : detail };
   }
   if (error instanceof StorageError) {

@@ -123,6 +123,21 @@ forEachEngine('trigger', (openTestDatabase) => {
     ]);
   });
 
+  test('says every error of the fields, each on its line', async () => {
+    const { db } = await open();
+    const signed = ['--body', '{"x_amount":"","x_reference":"","x_session_id":""}'];
+    const unsigned = ['--body', '{"x_amount":"1.005","x_url_complete":"nope","x_customer_email":"ana"}'];
+    for (const words of [signed, unsigned]) {
+      const { stderr, stdout, status } = await run(db, ['payment.completed', ...words, '--json']);
+      assert.equal(status, 1);
+      const { error } = JSON.parse(stdout);
+      assert.equal(error.details.length, 2, stdout);
+      assert.equal(stderr, `${error.code}: ${[error.message, ...error.details].join('\n')}\n`);
+      const names = [error.message, ...error.details].map((line: string) => /^x_\w+/.exec(line)?.[0]);
+      assert.deepEqual(new Set(names), new Set(Object.keys(JSON.parse(words[1] ?? ''))));
+    }
+  });
+
   test('refuses invalid requests with the fix, and makes nothing', async () => {
     const { db, app, environment } = await open();
     const refused: [words: string[], says: RegExp][] = [
