@@ -13,9 +13,9 @@ export async function hasDuePayouts(db: Reader, now: number, slow: readonly numb
 type Claim = { now: number; until: number; limit: number; slow: readonly number[] };
 
 /**
- * Claims due payouts, except in the `slow` environments, and moves their next look to `until`. No other worker claims them before then; if the worker dies,
- * they are due again. The outer condition repeats the inner one, because PostgreSQL checks it again after waiting for
- * another worker's claim of the same row.
+ * Claims due payouts, except in the `slow` environments, and moves their next look to `until`. No other worker claims
+ * them before then; if the worker dies, they are due again. The outer condition repeats the inner one, because
+ * PostgreSQL checks it again after waiting for another worker's claim of the same row.
  */
 export function claimPayouts(tx: Tx, { now, until, limit, slow }: Claim): Promise<Payout[]> {
   return tx.query<Payout>(
