@@ -55,10 +55,13 @@ export function shownFields(fields: readonly Field[]): Record<string, string> {
 function shownText({ name, text }: Field): string {
   if (name === 'x_account_id') return /^[\w-]{1,100}$/.test(text) && !RUT_LIKE.test(text) ? text : lengthOf(text);
   if (name === SIGNATURE_FIELD || text.length > LONGEST || RUT_LIKE.test(text)) return lengthOf(text);
-  if (name === 'x_customer_email' || text.includes('@')) return text.replace(/^(.)[^@]*/, '$1***');
-  if (name.startsWith('x_url_')) return withoutQuery(text);
-  return isPrivate(text) ? lengthOf(text) : maskCardNumbers(text);
+  if (name === 'x_customer_email' && !text.includes('@')) return text.replace(/^([^])[^]*/, '$1***');
+  const shown = (name.startsWith('x_url_') ? withoutQuery(text) : text).replace(BEFORE_DOMAIN, '$1***');
+  return isPrivate(shown) ? lengthOf(text) : maskCardNumbers(shown);
 }
+
+/** Matches all before the domain of the last e-mail address, also where a URL has encoded its `@`. */
+const BEFORE_DOMAIN = /^([^])[^]*(?=@|%40)/i;
 
 function isPrivate(text: string): boolean {
   return SECRET_LIKE.test(text) || RUT_LIKE.test(text);
@@ -66,8 +69,7 @@ function isPrivate(text: string): boolean {
 
 function withoutQuery(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
-  const shown = isPrivate(path) ? lengthOf(path) : maskCardNumbers(path);
-  return path.length === url.length ? shown : `${shown}?…`;
+  return path.length === url.length ? path : `${path}?…`;
 }
 
 function nameOf(name: string): string {

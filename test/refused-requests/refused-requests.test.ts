@@ -76,7 +76,10 @@ forEachEngine('refused requests', (openTestDatabase) => {
       { x_reference: 'card 4111 1111 1111 1111' },
       { x_reference: secret_token },
       { x_session_id: 'paula@example.cl' },
+      { x_session_id: `paula@example.cl ana.rojas@example.cl ${secret_token}` },
       { x_url_callback: `https://shop.example.cl/${secret_token}` },
+      { x_url_callback: `https://shop.example.cl/c?payer=paula@example.cl&key=hush&to=ana.rojas@example.cl` },
+      { x_url_cancel: 'https://shop.example.cl/ana.rojas%40example.cl/c' },
       { [`x_${secret_token}`]: '1' },
     ];
     for (const changes of wrong) {
@@ -85,8 +88,9 @@ forEachEngine('refused requests', (openTestDatabase) => {
     }
     const kept = JSON.stringify(await refused());
     // Names are cut after 64 characters, so a cut secret must be masked too.
-    for (const secret of ['4111 1111 1111 1111', secret_token.slice(0, 32), 'paula@'])
+    for (const secret of ['4111 1111 1111 1111', secret_token.slice(0, 32), 'paula@', 'ana.rojas', 'hush'])
       assert.ok(!kept.includes(secret), secret);
+    assert.ok(kept.includes('https://shop.example.cl/c?…'));
   });
 
   test('an unreadable body belongs to the merchant whose Service Token it contains', async () => {
