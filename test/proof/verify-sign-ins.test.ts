@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
+import { type FactorRow, selectFactor } from '../../src/auth/factors/factor-queries.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { acceptInvitation, findInvitation } from '../../src/auth/invitations/accept-invitation.ts';
 import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
@@ -24,6 +25,9 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 type World = Awaited<ReturnType<typeof fill>>;
+
+const PUT_BACK = `insert into factors (id, user_id, kind, name, sealed, last_step, created_at)
+  values ($1, $2, 'totp', 'phone', $3, 0, $4)`;
 
 const TAMPERINGS: readonly Tamperings<World>[] = [
   {
@@ -85,6 +89,16 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
       ],
     ],
     found: /^second factor fac_x: it was never added by this service$/,
+  },
+  {
+    name: 'a second factor that its person removed is put back',
+    statements: ({ removed }) => [[PUT_BACK, ...removed]],
+    found: /^second factor fac_\w+: it was removed, and is there again$/,
+  },
+  {
+    name: 'a second factor that was reset is put back',
+    statements: ({ reset }) => [[PUT_BACK, ...reset]],
+    found: /^second factor fac_\w+: it was removed, and is there again$/,
   },
   {
     name: 'an invitation that was used lets in again',
@@ -203,6 +217,15 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
     await app.db.transaction((tx) => tx.query(`update users set email = 'x' || email where id = $1`, [acted]));
     assert.match(await foundIn(app), /^user usr_\w+: email was "user-\d+@example.cl", is "xuser-\d+@example.cl"$/);
   });
+
+  test('finds nothing in a link that replaced another one after the clock was set back', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const invite = () => inviteUser(app, { email: 'ana@example.cl', role: 'support' }, DAY_MS, TESTER);
+    await invite();
+    app.now.advance(-3_600_000);
+    await invite();
+    assert.equal(await foundIn(app), '');
+  });
 });
 
 const DAY_MS = 86_400_000;
@@ -227,8 +250,13 @@ async function fill(app: TestApp) {
   await endOtherSessions(app, someone.id, kept?.id ?? '', actorOf(someone));
   await resetPassword(app, user.id, TESTER);
   const factor = async () => (await addTotp(app, user, 'phone', TESTER))?.id ?? '';
-  await removeFactor(app, await factor(), null, TESTER);
-  await factor();
+  const rowOf = async (id: string) => {
+    const { user_id, sealed, created_at } = (await selectFactor(app.db, id)) as FactorRow;
+    return [id, user_id, sealed, created_at] as const;
+  };
+  const removed = await rowOf(await factor());
+  await removeFactor(app, removed[0], null, TESTER);
+  const reset = await rowOf(await factor());
   await resetFactors(app, user.id, TESTER);
   const left = await factor();
   app.now.advance(1000);
@@ -270,5 +298,14 @@ async function fill(app: TestApp) {
   await endWebhook(app, { userId: user.id, webhook: 'refunds' }, by);
   const invitations = { used: used.id, revoked: revoked.id, replaced: replaced.id, open: open.id, link, last };
   const passwords = { earlier, invited: used.user, unknown };
-  return { user: user.id, acted: someone.id, changed: changed.id, factor: left, ...invitations, ...passwords };
+  return {
+    user: user.id,
+    acted: someone.id,
+    changed: changed.id,
+    factor: left,
+    removed,
+    reset,
+    ...invitations,
+    ...passwords,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Reader, SqlRow } from '../../db/database.ts';
 import { lastAct } from './act-check-queries.ts';
 
-/** A second factor with the act that added it; null: there is no such act. */
+/** A second factor with the acts that added and removed it; null: there is no such act. */
 export type FactorSaid = SqlRow & {
   id: string;
   user_id: string;
@@ -9,14 +9,19 @@ export type FactorSaid = SqlRow & {
   created_at: number;
   said: string | null;
   said_at: number | null;
+  removed_at: number | null;
 };
 
 /** Lists the next second factors by id. */
 export function selectFactorsSaid(db: Reader, afterId: string, limit: number): Promise<FactorSaid[]> {
   return db.query<FactorSaid>(
-    `select f.id, f.user_id, f.kind, f.created_at, a.said_after as said, a.created_at as said_at
-     from factors f left join audit_log a on a.link = ${lastAct('f.id', `'user.factor_added'`)}
-     where f.id > $1 order by f.id limit $2`,
+    `select f.id, f.user_id, f.kind, f.created_at, a.said_after as said, a.created_at as said_at, r.created_at as removed_at
+     from (select o.*, ${lastAct('o.id', `'user.factor_added'`)} as made from factors o
+       where o.id > $1 order by o.id limit $2) f
+     left join audit_log a on a.link = f.made
+     left join audit_log r on r.link = (select min(b.link) from audit_log b where b.subject in (f.id, f.user_id)
+       and b.link > f.made and {filter_by}b.action in ('user.factor_removed', 'user.factors_reset'))
+     order by f.id`,
     [afterId, limit],
   );
 }
@@ -61,8 +66,9 @@ export function selectInvitationsSaid(db: Reader, afterId: string, limit: number
   return db.query<InvitationSaid>(
     `select i.id, i.user_id, i.created_at, i.created_by, i.expires_at, i.used_at, i.ended_at, a.said_after as said,
        a.created_at as said_at, a.actor as said_by, u.created_at as used_said_at,
-       coalesce(e.created_at, (select min(n.created_at) from invitations n where n.user_id = i.user_id
-         and n.kind = 'invitation' and n.created_at > i.created_at)) as end_said_at
+       coalesce(e.created_at, (select min(b.created_at) from invitations n join audit_log b on b.subject = n.id
+         and {filter_by}b.action = 'user.invited' where n.user_id = i.user_id and n.kind = 'invitation'
+         and b.link > i.made)) as end_said_at
      from (select o.*, ${lastAct('o.id', `'user.invited'`)} as made from invitations o
        where o.id > $1 order by o.id limit $2) i
      left join audit_log a on a.link = i.made

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import {
+  type FactorSaid,
   type HandoverSaid,
   type InvitationSaid,
   type RevivedSession,
@@ -24,18 +25,9 @@ export async function verifySignIns(app: App, findings: Findings): Promise<void>
   const add = (subject: string, since: number | null, wrong: readonly string[]) =>
     addWrong(findings, { finding: 'rights_changed', environment_id: null, subject, since }, wrong);
   for await (const factors of pagesById(PAGE, (after, limit) => selectFactorsSaid(app.db, after, limit))) {
-    for (const { id, user_id, kind, created_at, said, said_at } of factors) {
-      const act = readAct(said);
-      const changes = changesIn([
-        ['user', act['user'], user_id],
-        ['kind', act['kind'], kind],
-        ['created_at', said_at, created_at],
-      ]);
-      add(
-        `second factor ${id}`,
-        said_at ?? created_at,
-        said === null ? ['it was never added by this service'] : changes,
-      );
+    for (const factor of factors) {
+      const { id, said_at, removed_at, created_at } = factor;
+      add(`second factor ${id}`, removed_at ?? said_at ?? created_at, wrongFactor(factor));
     }
   }
   for (const { subject, said_at, said } of await selectFactorsGone(app.db, GONE)) {
@@ -53,6 +45,18 @@ export async function verifySignIns(app: App, findings: Findings): Promise<void>
   for (const { id, since } of revivedOf(await selectSessionsRevived(app.db, app.now()))) {
     add(`session ${id}`, since, ['it was ended, and is open again']);
   }
+}
+
+/** A factor that was removed, for example because its phone was stolen, proves its user again if its row is put back. */
+function wrongFactor({ user_id, kind, created_at, said, said_at, removed_at }: FactorSaid): string[] {
+  if (said === null) return ['it was never added by this service'];
+  const act = readAct(said);
+  const changes = changesIn([
+    ['user', act['user'], user_id],
+    ['kind', act['kind'], kind],
+    ['created_at', said_at, created_at],
+  ]);
+  return removed_at === null ? changes : [...changes, 'it was removed, and is there again'];
 }
 
 /** A person who ends all other sessions keeps one: only a second one that is as old was opened again. */
