@@ -9,7 +9,7 @@ import {
   selectApproved,
   selectBehindPlace,
   selectByTerm,
-  selectFirstCreated,
+  selectCreatedSpan,
   selectListed,
   selectSearchProgress,
 } from './search-queries.ts';
@@ -145,8 +145,9 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
     yield* byTerms(app, search, { terms: [term], day: null }, from?.id);
     return;
   }
-  const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
-  const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
+  const created = await selectCreatedSpan(app.db);
+  const first = Math.max(filter.since ?? 0, created.first ?? Number.MAX_SAFE_INTEGER);
+  const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, Math.max(app.now(), created.reset ?? 0));
   // Processes reserve ids in blocks, so ids of one day may be lower than ids of the day before.
   const span = { last: from?.day ?? utcDay(last), first: utcDay(first) };
   for await (const ofDay of searchDays(app, terms, filter, search.environmentIds, span)) {

@@ -123,18 +123,20 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
 }
 
 /**
- * Returns a time before the first transaction, in UTC milliseconds; null without payment services. It is the creation
- * of the first payment service, because a transaction that moved here may have any id, or of the lowest id if a clock
- * went back later.
+ * Returns a time before the first transaction, in UTC milliseconds; null in an empty store. It is the creation of the
+ * first payment service, because a transaction that moved here may have any id; or, if a clock went back later, of the
+ * lowest id or the first act. `reset`: the last time that a development clock had reached when it was set back; null: it
+ * never was.
  */
-export async function selectFirstCreated(db: Reader): Promise<number | null> {
-  const [row] = await db.query<{ first: number | null }>(
-    `select min(created_at) as first from (
+export async function selectCreatedSpan(db: Reader): Promise<{ first: number | null; reset: number | null }> {
+  const [row] = await db.query<{ first: number | null; reset: number | null }>(
+    `select min(created_at) as first, (select max(created_at) from audit_log where action = 'clock.reset') as reset from (
        select created_at from payment_services
        union all select created_at from (select created_at from transactions order by id limit 1) as lowest
+       union all select created_at from (select created_at from audit_log order by link limit 1) as act
      ) as firsts`,
   );
-  return row?.first ?? null;
+  return row ?? { first: null, reset: null };
 }
 
 /** A transaction as in a list. Amounts are minor units, times UTC milliseconds. */

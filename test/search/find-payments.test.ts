@@ -9,9 +9,11 @@ import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.t
 import { searchPayments, searchWithParts } from '../../src/search/search-payments.ts';
 import { selectBehindPlace, selectSearchProgress } from '../../src/search/search-queries.ts';
 import { termsOf } from '../../src/search/search-term.ts';
+import { advanceClock, resetClock } from '../../src/travel/advance-clock.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
@@ -245,6 +247,22 @@ forEachEngine('payments are found', (openTestDatabase) => {
     assert.ok(high.id > low.id && high.created_at < low.created_at);
     assert.deepEqual(await idsFor(app, {}), [low.id, high.id]);
     assert.deepEqual(await idsFor(app, { amount: { amount: 4321, currency: 'CLP' } }), [high.id]);
+  });
+
+  test('with those of the future and those after it once a development clock was set back', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await advanceClock(app, 10 * DAY, TESTER);
+    app.now.advance(10 * DAY);
+    const shop = await createTestEnvironment(app);
+    const ahead = await createTestTransaction(app, shop, { reference: 'AHEAD', amount: 700 });
+    await indexAll(app);
+    await resetClock(app, TESTER);
+    app.now.advance(-10 * DAY);
+    const later = await createTestTransaction(app, shop, { reference: 'LATER', amount: 700 });
+    await indexAll(app);
+    assert.deepEqual(await idsFor(app, {}), [ahead.id, later.id]);
+    assert.deepEqual(await idsFor(app, { amount: { amount: 700, currency: 'CLP' } }), [ahead.id, later.id]);
+    assert.deepEqual(await idsFor(app, { until: app.now() + DAY }), [later.id]);
   });
 
   test('only with a valid cursor', async () => {
