@@ -98,7 +98,7 @@ export const AUDIT_ACTIONS = {
   'user.factor_removed': 'a second factor was removed by its owner',
   'user.factors_reset': 'all second factors and recovery codes of a user were removed, and the sessions ended',
   'user.factor_proved': 'a second factor was proved, counted by account and network',
-  'user.factor_refused': 'a wrong or already used code, counted by account and network',
+  'user.factor_refused': 'a wrong or already used code, or none where one is needed, counted by account and network',
   'user.recovery_codes_made': 'the recovery codes were replaced with new ones',
   'user.recovery_code_used': 'a recovery code was used up',
   'user.invited': 'an invitation link was created',

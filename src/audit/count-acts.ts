@@ -23,7 +23,7 @@ const counts = perInstance((_app: App) => ({
 }));
 
 /**
- * Counts such an act by actor, origin, action and subject, per process and hour. The 1st, 10th, 100th … act becomes a
+ * Counts such an act by actor, origin, action, subject and values, per process and hour. The 1st, 10th, 100th … act becomes a
  * row of the audit log, and so does the last count of the hour, so a stranger cannot fill the store. The caller does
  * not wait for the write.
  */
@@ -43,10 +43,10 @@ export async function writeCounts(app: App, when: 'hourly' | 'end' = 'hourly'): 
 }
 
 function groupOf(app: App, act: CountedAct, now: number): Group {
-  const { by, action, subject } = act;
+  const { by, action, subject, after = null } = act;
   if (counts(app).current.hour !== hourOf(now)) endHour(app, hourOf(now));
   const { current } = counts(app);
-  const key = JSON.stringify([action, by.kind, by.name, by.origin, subject.kind, subject.id]);
+  const key = JSON.stringify([action, by.kind, by.name, by.origin, subject.kind, subject.id, after]);
   const found = current.groups.get(key);
   if (found !== undefined) return found;
   const isKnown = by.userId !== null;

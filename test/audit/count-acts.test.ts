@@ -33,6 +33,21 @@ forEachEngine('frequent acts', (openTestDatabase) => {
     assert.deepEqual(await countsOf(app), [7, 1]);
   });
 
+  test('with other values are counted apart', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const by = strangerActor(MARIA.email, MARIA, '203.0.113.9');
+    const subject = { kind: 'user', id: MARIA.id };
+    for (const factor of ['totp', 'recovery code', 'recovery code'])
+      countAct(app, { by, action: 'user.factor_refused', subject, after: { factor } });
+    await writeCounts(app, 'end');
+    const { acts } = await listAudit(app, { action: 'user.factor_refused' }, 10);
+    const counts = acts.map(({ after }) => {
+      const { factor, count = 1 } = after as { factor: string; count?: number };
+      return `${factor} ${count}`;
+    });
+    assert.deepEqual(counts, ['recovery code 2', 'recovery code 1', 'totp 1']);
+  });
+
   test('of strangers with invented accounts do not fill the store, and hide no attempt on a real account', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let at = 0; at < 3000; at++) refuse(app, `guess${at}@domain-${at}.example`, null);

@@ -103,6 +103,12 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
       body: JSON.stringify({ username: user.email, password: user.password }),
     });
     assert.deepEqual([wire.status, jsonOf(wire)['code']], [403, 'SECOND_FACTOR_NEEDED']);
+    await writeCounts(app, 'end');
+    const { acts } = await listAudit(app, { who: user.email, action: 'user.factor_refused' }, 10);
+    assert.deepEqual(
+      acts.map(({ after }) => after),
+      [{ factor: 'none' }],
+    );
     app.now.advance(STEP);
     assert.equal((await prove(thief, await totpCode(secret, app.now()))).headers.get('location'), '/console/payments');
   });

@@ -114,8 +114,12 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
-  if (attempt.kind === 'password' && kindOfRole(user.role) === 'person' && (await hasFactor(app.db, user.id)))
+  if (attempt.kind === 'password' && kindOfRole(user.role) === 'person' && (await hasFactor(app.db, user.id))) {
+    // Who sent it knows the password.
+    const subject = { kind: 'user', id: user.id };
+    countAct(app, { by: userActor(user, network), action: 'user.factor_refused', subject, after: { factor: 'none' } });
     throw new Problem('SECOND_FACTOR_NEEDED');
+  }
   const session = await app.db.transaction(async (tx) => {
     const begun = await begin(tx, attempt, { user, network, now: app.now() });
     // Nothing is forgiven if the password, or the session, has ended meanwhile.

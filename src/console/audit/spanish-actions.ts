@@ -98,7 +98,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'user.factor_removed': 'Quitó un segundo factor suyo',
   'user.factors_reset': 'Se le quitaron los segundos factores y códigos; sus sesiones terminaron',
   'user.factor_proved': 'Probó quién es con su segundo factor',
-  'user.factor_refused': 'Dio un código equivocado o ya usado',
+  'user.factor_refused': 'Dio un código equivocado o ya usado, o ninguno',
   'user.recovery_codes_made': 'Hizo códigos de recuperación nuevos',
   'user.recovery_code_used': 'Usó un código de recuperación',
   'user.invited': 'Se hizo un enlace para entrar por primera vez',
