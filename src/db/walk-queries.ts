@@ -14,10 +14,17 @@ export type WalkedStore = Pick<Database, 'engine' | 'query'>;
 /** How many rows one statement searches. On SQLite a statement blocks the whole process, payments too. */
 export const ROWS_OF_A_PART = 2_000;
 
-/** At most `limit` rows; default: all. `onRows` receives the number of rows searched, before each part. */
-type WalkOptions = { limit?: number | undefined; onRows?: OnRows | undefined };
+/**
+ * `isWanted` decides about each match, part by part: a short text matches most rows of a table, which no process could
+ * hold. At most `limit` rows; default: all. `onRows` receives the number of rows searched, before each part.
+ */
+export type LikeOptions<Row> = {
+  isWanted?: ((row: Row) => boolean) | undefined;
+  limit?: number | undefined;
+  onRows?: OnRows | undefined;
+};
 
-export type OnRows = (rows: number) => void;
+type OnRows = (rows: number) => void;
 
 /**
  * Finds the rows whose lower-case text is `like … escape '!'`, in the order of the key. Searches the whole table part
@@ -27,7 +34,7 @@ export async function selectLike<Row extends SqlRow>(
   db: WalkedStore,
   asked: TableWalk,
   like: string,
-  { limit = Number.POSITIVE_INFINITY, onRows = () => {} }: WalkOptions = {},
+  { isWanted = () => true, limit = Number.POSITIVE_INFINITY, onRows = () => {} }: LikeOptions<Row> = {},
 ): Promise<Row[]> {
   const walk = { ...asked, key: keyOf(db, asked) };
   const found: Row[] = [];
@@ -36,7 +43,7 @@ export async function selectLike<Row extends SqlRow>(
   do {
     onRows(parts++ * ROWS_OF_A_PART);
     const last = await selectLastOfPart(db, walk, after);
-    found.push(...(await selectPart<Row>(db, walk, like, after, last)));
+    found.push(...(await selectPart<Row>(db, walk, like, after, last)).filter(isWanted));
     after = last;
     await nextTurn();
   } while (after.length > 0 && found.length < limit);

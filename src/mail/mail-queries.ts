@@ -1,6 +1,6 @@
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
-import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
+import { type LikeOptions, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { Mail, MailState } from './mail.ts';
 
@@ -192,8 +192,8 @@ export async function deleteMailsBefore(
 const BY_ADDRESS: TableWalk = { table: 'mails', key: ['id', 'environment_id'], columns: '*', text: 'address' };
 
 /** Finds mails whose lower-case address matches `like`. Searches the whole table. */
-export function selectPersonalMails(db: WalkedStore, like: string, onRows?: OnRows): Promise<Mail[]> {
-  return selectLike<Mail>(db, BY_ADDRESS, like, { onRows });
+export function selectPersonalMails(db: WalkedStore, like: string, options: LikeOptions<Mail>): Promise<Mail[]> {
+  return selectLike<Mail>(db, BY_ADDRESS, like, options);
 }
 
 export async function deleteMail(tx: Tx, { id, environment_id }: RowKey<string>): Promise<void> {

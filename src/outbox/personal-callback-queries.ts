@@ -1,5 +1,5 @@
 import type { SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
+import { type LikeOptions, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
 
 export type PersonalCallback = SqlRow & {
@@ -20,8 +20,12 @@ const CALLBACKS: TableWalk = {
 };
 
 /** Returns the callbacks whose URL or body matches `like`, by id. Scans the whole table. */
-export function selectPersonalCallbacks(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalCallback[]> {
-  return selectLike<PersonalCallback>(db, CALLBACKS, like, { onRows });
+export function selectPersonalCallbacks(
+  db: WalkedStore,
+  like: string,
+  options: LikeOptions<PersonalCallback>,
+): Promise<PersonalCallback[]> {
+  return selectLike<PersonalCallback>(db, CALLBACKS, like, options);
 }
 
 /**
@@ -52,8 +56,12 @@ const ATTEMPTS: TableWalk = {
 };
 
 /** Returns the delivery attempts whose response matches `like`, by id. Scans the whole table. */
-export function selectPersonalAttempts(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalAttempt[]> {
-  return selectLike<PersonalAttempt>(db, ATTEMPTS, like, { onRows });
+export function selectPersonalAttempts(
+  db: WalkedStore,
+  like: string,
+  options: LikeOptions<PersonalAttempt>,
+): Promise<PersonalAttempt[]> {
+  return selectLike<PersonalAttempt>(db, ATTEMPTS, like, options);
 }
 
 /** Does nothing if the texts are not as `found`, like `updatePersonalTexts`. */
@@ -81,8 +89,12 @@ const ENDPOINTS: TableWalk = {
 };
 
 /** Returns the endpoints whose address or redirect target matches `like`, by id. Scans the whole table. */
-export function selectPersonalEndpoints(db: WalkedStore, like: string, onRows?: OnRows): Promise<PersonalEndpoint[]> {
-  return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, { onRows });
+export function selectPersonalEndpoints(
+  db: WalkedStore,
+  like: string,
+  options: LikeOptions<PersonalEndpoint>,
+): Promise<PersonalEndpoint[]> {
+  return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, options);
 }
 
 /** Does nothing if the texts are not as `found`, like `updatePersonalTexts`. */

@@ -39,24 +39,43 @@ export async function findPersonalData(
 ): Promise<PersonalData> {
   const { db } = app;
   const { like } = person;
-  const telling = (what: string) => (rows: number) => onProgress(what, rows);
+  const asked = <Row>(what: string, isWanted: (row: Row) => boolean) => {
+    return { isWanted, onRows: (rows: number) => onProgress(what, rows) };
+  };
+  const holds = (text: string) => person.holds(text);
   return {
-    transactions: (await selectPersonalTransactions(db, like, telling('transactions'))).filter((row) =>
-      erasableTexts(row).some((text) => person.holds(text)),
+    transactions: await selectPersonalTransactions(
+      db,
+      like,
+      asked('transactions', (row) => erasableTexts(row).some(holds)),
     ),
-    callbacks: (await selectPersonalCallbacks(db, like, telling('callbacks'))).filter(
-      ({ url, body }) => person.holds(url) || person.holds(body),
+    callbacks: await selectPersonalCallbacks(
+      db,
+      like,
+      asked('callbacks', ({ url, body }) => holds(url) || holds(body)),
     ),
-    delivery_attempts: (await selectPersonalAttempts(db, like, telling('delivery attempts'))).filter(
-      ({ location, excerpt }) => person.holds(`${location ?? ''} ${excerpt ?? ''}`),
+    delivery_attempts: await selectPersonalAttempts(
+      db,
+      like,
+      asked('delivery attempts', ({ location, excerpt }) => holds(`${location ?? ''} ${excerpt ?? ''}`)),
     ),
-    endpoints: (await selectPersonalEndpoints(db, like, telling('endpoints'))).filter(({ address, location }) =>
-      person.holds(`${address} ${location ?? ''}`),
+    endpoints: await selectPersonalEndpoints(
+      db,
+      like,
+      asked('endpoints', ({ address, location }) => holds(`${address} ${location ?? ''}`)),
     ),
-    refused_requests: (await selectRefusedLike(db, like, telling('refused requests'))).filter(
-      ({ detail, detail_es, errors, fields }) => person.holds(`${detail} ${detail_es ?? ''} ${errors} ${fields}`),
+    refused_requests: await selectRefusedLike(
+      db,
+      like,
+      asked('refused requests', ({ detail, detail_es, errors, fields }) =>
+        holds(`${detail} ${detail_es ?? ''} ${errors} ${fields}`),
+      ),
     ),
-    mails: (await selectPersonalMails(db, like, telling('mails'))).filter(({ address }) => person.holds(address)),
+    mails: await selectPersonalMails(
+      db,
+      like,
+      asked('mails', ({ address }) => holds(address)),
+    ),
     kept: [...(await findKept(app, person, onProgress)), ...(await keptPayouts(app, person))],
   };
 }
@@ -74,8 +93,9 @@ async function findKept(app: App, person: Person, onProgress: OnProgress): Promi
   for (const place of KEPT_PLACES) {
     const { kind, reason } = place;
     const onRows = (rows: number) => onProgress(place.walk.table.replaceAll('_', ' '), rows);
-    const texts = await selectKeptTexts(app.db, place, person.like, { limit: MOST_KEPT, onRows });
-    const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
+    const isWanted = ({ text }: { text: string }) => person.holds(text);
+    const texts = await selectKeptTexts(app.db, place, person.like, { isWanted, limit: MOST_KEPT, onRows });
+    const rows = texts.map(({ name }) => name);
     // Several tables may have one kind, and a merchant is named in four places.
     const before = kept.get(kind)?.rows ?? [];
     if (rows.length > 0) kept.set(kind, { kind, reason, rows: [...new Set([...before, ...rows])] });

@@ -1,5 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
+import { type LikeOptions, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { KeptReason } from './kept.ts';
 
 /** A text that mentions a person and is kept, and the name of its row. */
@@ -153,7 +153,7 @@ export function selectKeptTexts(
   db: WalkedStore,
   { walk }: KeptPlace,
   like: string,
-  options: { limit: number; onRows: OnRows },
+  options: LikeOptions<KeptText>,
 ): Promise<KeptText[]> {
   return selectLike<KeptText>(db, walk, like, options);
 }

@@ -1,5 +1,5 @@
 import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
+import { type LikeOptions, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
 
 const REFUSED_REQUESTS: InsertTarget = {
@@ -145,8 +145,12 @@ const KEPT: TableWalk = {
 };
 
 /** Lists the requests whose texts match `like`, in lower case. Scans the whole table. */
-export function selectRefusedLike(db: WalkedStore, like: string, onRows?: OnRows): Promise<RefusedRequest[]> {
-  return selectLike<RefusedRequest>(db, KEPT, like, { onRows });
+export function selectRefusedLike(
+  db: WalkedStore,
+  like: string,
+  options: LikeOptions<RefusedRequest>,
+): Promise<RefusedRequest[]> {
+  return selectLike<RefusedRequest>(db, KEPT, like, options);
 }
 
 export async function deleteRefused(

@@ -1,5 +1,5 @@
 import type { SqlRow, Tx } from '../db/database.ts';
-import { type OnRows, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
+import { type LikeOptions, selectLike, type TableWalk, type WalkedStore } from '../db/walk-queries.ts';
 
 /** The texts of a transaction that shops or payers wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
@@ -31,9 +31,9 @@ const TRANSACTIONS: TableWalk = {
 export function selectPersonalTransactions(
   db: WalkedStore,
   like: string,
-  onRows?: OnRows,
+  options: LikeOptions<PersonalTransaction>,
 ): Promise<PersonalTransaction[]> {
-  return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, { onRows });
+  return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, options);
 }
 
 /**

@@ -35,6 +35,18 @@ const ANA_BY_RUT = personOfRut('11.111.111-1') as Person;
 const DOCUMENT = '{"x_document":{"rut":"11.111.111-1","razon_social":"Ana"}}';
 
 forEachEngine('personal data', (openTestDatabase, engine) => {
+  test('that stays is found behind ten thousand texts that only look alike', async () => {
+    const { app } = await setUp(openTestDatabase);
+    const alike = Array.from({ length: 10_001 }, (_, at) => `a batch of block ${at} is closed`);
+    const texts = [...alike, 'of a@b.cl'].map((content, at) => {
+      return { number: at + 1, day: '2026-01-15', made_at: 1, content, mac: '' };
+    });
+    const columns = ['number', 'day', 'made_at', 'content', 'mac'];
+    await app.db.transaction((tx) => tx.insertRows({ name: 'anchors', columns }, texts));
+    const { kept } = await erasePerson(app, personOfEmail('a@b.cl') as Person, TESTER, { dryRun: true });
+    assert.deepEqual(kept, [{ kind: 'anchors', reason: 'sealed', rows: ['10002'] }]);
+  });
+
   test('in payments, callbacks and shops’ answers is found and erased by e-mail address, and the books verify', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     const paid = await createPaidTransaction(app, environment, {
