@@ -321,6 +321,17 @@ const TAMPERINGS: Tampering[] = [
       new RegExp(`callback \\d+ \\(evt_${paid.id}_2\\) of transaction ${paid.id} goes to a URL that nobody has set`),
   },
   {
+    name: 'a callback goes to a stranger at an address like one of which a person was erased',
+    statements: ({ paid }) => [
+      [
+        `update callbacks set url = replace(url, 'shop', 'erased') where transaction_id = $1 and content_type <> 'application/json'`,
+        paid.id,
+      ],
+    ],
+    found: ({ paid }) =>
+      new RegExp(`callback \\d+ \\(evt_${paid.id}_2\\) of transaction ${paid.id} goes to a URL that nobody has set`),
+  },
+  {
     name: 'a refund notice goes to a stranger',
     statements: () => [[`update callbacks set url = 'https://evil.example/' where content_type = 'application/json'`]],
     found: /callback \d+ \(evt_\d+_\d+\) of transaction \d+ goes to a URL that nobody has set/,

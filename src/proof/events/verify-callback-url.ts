@@ -39,12 +39,20 @@ function isSame(url: string | null, known: unknown): boolean {
 }
 
 function isErased(erased: string, url: string): boolean {
-  const parts = erased.split('erased');
-  let at = 0;
+  const [first = '', ...parts] = erased.split('erased');
+  const last = parts.pop();
+  if (last === undefined || !url.startsWith(first) || !url.endsWith(last)) return false;
+  let at = first.length;
   for (const part of parts) {
-    const found = url.indexOf(part, at);
-    if (found < 0) return false;
+    let found = url.indexOf(part, at);
+    while (found >= 0 && found < url.length && !isPerson(url.slice(at, found))) found = url.indexOf(part, found + 1);
+    if (found < 0 || found === url.length) return false;
     at = found + part.length;
   }
-  return parts.length > 1 && url.startsWith(parts[0] as string);
+  return isPerson(url.slice(at, url.length - last.length));
+}
+
+/** An address or a RUT, or what replaced one. With any other text `erased.cl` would be each host in `.cl`. */
+function isPerson(text: string): boolean {
+  return text === 'erased' || (!text.includes('/') && /@|%(?:25){0,2}40|(?:\d\D{0,4}){6}/i.test(text));
 }
