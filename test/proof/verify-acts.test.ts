@@ -67,6 +67,11 @@ const TAMPERINGS: Tamperings<World>[] = [
     found: /overdraft was 0, is 1000000/,
   },
   {
+    name: 'a merchant may overdraw its money since before 1970',
+    statements: () => [['update funds_rules set overdraft = 1000000, set_at = -1']],
+    found: /overdraft was 0, is 1000000; set_at was \d+, is -1/,
+  },
+  {
     name: 'the person who set a rule for money is changed',
     statements: () => [[`update funds_rules set set_by = 'ana@example.cl', set_at = 5`]],
     found: /set_at was \d+, is 5; set_by was "command line: tester@test", is "ana@example.cl"/,
@@ -190,6 +195,11 @@ const TAMPERINGS: Tamperings<World>[] = [
     name: 'the file of a statement is changed',
     statements: () => [[`update bank_statements set file_sha256 = 'cd'`]],
     found: /file_sha256 was "(ab)+", is "cd"/,
+  },
+  {
+    name: 'the file of a statement is changed, and its time is before 1970',
+    statements: () => [[`update bank_statements set file_sha256 = 'cd', imported_at = -1`]],
+    found: /imported_at was \d+, is -1; .*file_sha256 was "(ab)+", is "cd"/,
   },
   {
     name: 'the columns of a statement are changed',

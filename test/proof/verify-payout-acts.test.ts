@@ -115,6 +115,18 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     found: /payout po_\w+: proposed_by was "user-\S+", is "user-\S+"; proposed_by_id was "usr_\w+", is "usr_\w+"/,
   },
   {
+    name: 'the maker of a payout is changed, and its time is before 1970',
+    statements: ({ batch, second }) => [
+      [
+        'update payouts set proposed_by = $2, proposed_by_id = $3, created_at = -1 where id = $1',
+        batch[0] as string,
+        second.name,
+        second.userId,
+      ],
+    ],
+    found: /payout po_\w+: created_at was \d+, is -1; proposed_by was "user-\S+", is "user-\S+"; proposed_by_id was/,
+  },
+  {
     name: 'the maker of a batch is changed',
     statements: ({ second }) => [
       ['update payout_batches set proposed_by = $1, proposed_by_id = $2', second.name, second.userId],

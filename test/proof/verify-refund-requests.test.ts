@@ -27,6 +27,14 @@ const TAMPERINGS: readonly Tampering<World>[] = [
     found: /^refund request rr_\w+: requested_by was "\S+", is "x@example.cl"$/,
   },
   {
+    name: 'another person asked for it before 1970',
+    statement: ({ approved }) => [
+      `update refund_requests set requested_by = 'x@example.cl', requested_at = -1 where id = $1`,
+      approved,
+    ],
+    found: /^refund request rr_\w+: requested_at was \d+, is -1; requested_by was "\S+", is "x@example.cl"$/,
+  },
+  {
     name: 'its reason is changed',
     statement: ({ approved }) => [`update refund_requests set reason = 'regalo' where id = $1`, approved],
     found: /^refund request rr_\w+: reason was "llegó roto", is "regalo"$/,

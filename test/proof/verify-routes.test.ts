@@ -123,6 +123,11 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     found: /^type of an account in environment \d+: it was never set by this service$/,
   },
   {
+    name: 'the type of an account is invented, and its time is before 1970',
+    statements: ({ other }) => [[`insert into payout_account_types values ($1, 'x', 'sight', -1, 'x')`, other.id]],
+    found: /^type of an account in environment \d+: it was never set by this service$/,
+  },
+  {
     name: 'a Secret Token that was replaced signs again',
     statements: ({ id }) => [
       ['update secret_tokens set closes_at = null where environment_id = $1 and closes_at is not null', id],

@@ -98,6 +98,11 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
     found: /^settlement sf_\w+: its books, its sums or its differences were changed$/,
   },
   {
+    name: 'the sums of a file are changed, and its time is before 1970',
+    statements: ({ id }) => [[`update settlements set totals = '[]', kept_at = -1 where id = $1`, id]],
+    found: /settlement sf_\w+: kept_at was \d+, is -1; its books, its sums or its differences were changed/,
+  },
+  {
     name: 'a file with open differences counts no more',
     statements: ({ id }) => [['update settlements set replaced_at = 5 where id = $1', id]],
     found: /^settlement sf_\w+: it is marked as compared again, and was not$/,

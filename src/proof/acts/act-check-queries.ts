@@ -100,14 +100,15 @@ export async function selectArrivals(db: Reader): Promise<Map<string, number>> {
 }
 
 /**
- * Returns from when on every new user and payment service has its acts: 0 if the store never was without an audit log.
+ * Returns from when on every new user and payment service has its acts: `-Infinity` if the store never was without an
+ * audit log, so that no time in a row is before that.
  */
 export async function selectAuditedSince(db: Reader): Promise<number> {
   const [row] = await db.query<{ since: number | null }>(
     `select case when exists (select 1 from audit_log m where m.action = 'store.migrated' and m.said_after like '%"0001-%')
-       then 0 else (select created_at from audit_log order by link limit 1) end as since`,
+       then null else (select created_at from audit_log order by link limit 1) end as since`,
   );
-  return row?.since ?? 0;
+  return row?.since ?? Number.NEGATIVE_INFINITY;
 }
 
 /** A user with its rights as stored, lists as texts with spaces, and the last acts about them. */

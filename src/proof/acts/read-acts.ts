@@ -20,6 +20,14 @@ export function textsIn(values: ActValues, member: string): string[] | null {
   return Array.isArray(list) ? list.map(String) : null;
 }
 
+/**
+ * Returns when a payment service arrived from another database. If it never did, no time is before that: somebody who
+ * changes a row chooses its time too, also one before 1970, or on SQLite a text.
+ */
+export function arrivalOf(arrivals: ReadonlyMap<string, number>, paymentServiceId: string | null): number {
+  return arrivals.get(paymentServiceId ?? '') ?? Number.NEGATIVE_INFINITY;
+}
+
 const PAGE = 200;
 
 /** Returns the acts of one action after a link, page by page, in the order of the audit log. */

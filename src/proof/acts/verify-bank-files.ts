@@ -12,7 +12,7 @@ import {
   selectPayoutsLeftAlone,
 } from './bank-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesById, pagesOfActs, readAct, textsIn } from './read-acts.ts';
+import { arrivalOf, pagesById, pagesOfActs, readAct, textsIn } from './read-acts.ts';
 
 /** Files have many bytes, so few are read at once. */
 const PAGE = 20;
@@ -37,7 +37,7 @@ export async function verifyBankFiles(
   }
   for await (const files of pagesById(PAGE, (after, limit) => selectFilesUnsaid(app.db, after, limit))) {
     for (const file of files.filter(({ id }) => !together.has(id))) {
-      const hasArrived = file.created_at <= (arrivals.get(file.payment_service_id) ?? 0);
+      const hasArrived = file.created_at <= arrivalOf(arrivals, file.payment_service_id);
       // It may be made, with others, while this runs.
       const isSaid = hasArrived || (await hasActTogether(app.db, file.id));
       report(findings, file, [...(isSaid ? [] : ['it was never made by this service']), ...wrongIn(app, file)]);

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Findings } from '../proof-finding.ts';
 import { type FundsRuleSaid, selectFundsRulesSaid } from './act-check-queries.ts';
 import { compareSaid } from './compare-said.ts';
-import { pagesOfActs, readAct } from './read-acts.ts';
+import { arrivalOf, pagesOfActs, readAct } from './read-acts.ts';
 
 /**
  * Compares the rules for merchants' money with the acts that set them. A rule that was set before its payment service
@@ -19,7 +19,7 @@ export async function verifyFundsRules(
   for (const rule of rules) {
     const { environment_id, payment_service_id, currency, said, said_at, said_by } = rule;
     set.delete(keyOf(rule));
-    if (rule.set_at <= (arrivals.get(payment_service_id ?? '') ?? 0)) continue;
+    if (rule.set_at <= arrivalOf(arrivals, payment_service_id)) continue;
     const act = said === null ? null : JSON.stringify({ ...readAct(said), set_at: said_at, set_by: said_by });
     const { kept_back, overdraft, set_at, set_by } = rule;
     const stored = { kept_back, overdraft, set_at, set_by };

@@ -67,7 +67,7 @@ async function verifyOwed(app: App, findings: Findings, { environment, months, a
     for (const account of new Set([...closed.keys(), ...entries.keys()])) {
       const [id = '', currency] = account.split(' ');
       const [was = '0', is = '0'] = [closed.get(account), entries.get(account)];
-      if (was === is || (arrived.get(Number(id)) ?? 0) > month.closed_at) continue;
+      if (was === is || (arrived.get(Number(id)) ?? Number.NEGATIVE_INFINITY) > month.closed_at) continue;
       findings.add({
         finding: 'month_changed',
         environment_id: Number(id),

@@ -4,7 +4,7 @@ import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
 import { type LinkSaid, selectLinksSaid } from './merchant-check-queries.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { arrivalOf, pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 500;
 
@@ -19,7 +19,7 @@ export async function verifyPaymentLinks(
 ): Promise<void> {
   for await (const links of pagesById(PAGE, (after, limit) => selectLinksSaid(app.db, after, limit))) {
     for (const link of links) {
-      const arrived = arrivals.get(link.payment_service_id) ?? -1;
+      const arrived = arrivalOf(arrivals, link.payment_service_id);
       const wrong = [...wrongMaking(link, arrived), ...wrongEnd(link, arrived)];
       const { id: subject, environment_id, created_at: since } = link;
       const about = { finding: 'payment_link_changed' as const, environment_id, subject, since };
@@ -61,6 +61,6 @@ function wrongMaking(link: LinkSaid, arrived: number): string[] {
 }
 
 function wrongEnd({ created_at, ended_at, end_said_at }: LinkSaid, arrived: number): string[] {
-  const isHere = Math.max(created_at, ended_at ?? 0) > arrived || end_said_at !== null;
+  const isHere = !(Math.max(created_at, ended_at ?? 0) <= arrived) || end_said_at !== null;
   return isHere ? changesIn([['ended_at', end_said_at, ended_at]]) : [];
 }

@@ -10,7 +10,7 @@ import {
   selectEventsUrlsSaid,
   selectServicesSaid,
 } from './merchant-check-queries.ts';
-import { pagesAfter, pagesById, readAct } from './read-acts.ts';
+import { arrivalOf, pagesAfter, pagesById, readAct } from './read-acts.ts';
 
 /** Logos have up to 64 KiB. */
 const PAGE = 100;
@@ -29,7 +29,7 @@ export async function verifyPaymentServices(
   const add = (subject: string, environment_id: number | null, at: number | null, changes: readonly string[]) =>
     addWrong(findings, { finding: 'payment_service_changed', environment_id, subject, since: at }, changes);
   const isKnown = (id: string, createdAt: number, saidAt: number | null) =>
-    saidAt === null ? createdAt >= since && !arrivals.has(id) : saidAt > (arrivals.get(id) ?? -1);
+    saidAt === null ? !(createdAt < since) && !arrivals.has(id) : saidAt > arrivalOf(arrivals, id);
   for await (const rows of pagesAfter({ id: 0 }, PAGE, ({ id }, limit) => selectEventsUrlsSaid(app.db, id, limit))) {
     for (const row of rows) {
       if (!isKnown(row.payment_service_id, row.created_at, row.said_at)) continue;

@@ -23,7 +23,7 @@ import {
   selectPayoutsAfter,
   selectPayoutsNamed,
 } from './payout-act-queries.ts';
-import { pagesOfActs, readAct } from './read-acts.ts';
+import { arrivalOf, pagesOfActs, readAct } from './read-acts.ts';
 
 const PAGE = 2000;
 /**
@@ -68,7 +68,7 @@ async function verifyEach(
     const subjects = new Set(payouts.flatMap(({ id, batch_id }) => (batch_id === null ? [id] : [id, batch_id])));
     const acts = Map.groupBy(await selectActsAbout(app.db, [...subjects]), ({ subject }) => subject);
     for (const payout of payouts) {
-      const arrived = arrivals.get(payout.payment_service_id) ?? -1;
+      const arrived = arrivalOf(arrivals, payout.payment_service_id);
       const own = [...(acts.get(payout.id) ?? []), ...(acts.get(payout.batch_id ?? '') ?? [])];
       const said = (acts.get(payout.batch_id ?? payout.id) ?? []).findLast(
         ({ action }) => action === 'payout.proposed',
@@ -160,7 +160,8 @@ type Waiting = { payout: PayoutMade; decided: Set<Decided> };
 function decisionsOf(payout: PayoutMade, own: readonly PayoutAct[], arrived: number): Decided[] {
   const { approval, approved_by, approved_at, changed_at, created_at, state } = payout;
   const isUnsaid = (action: Decision, at: number) =>
-    Math.max(at, created_at) > arrived && !own.some((act) => act.action === action && isMadeBy(action, payout, act));
+    !(Math.max(at, created_at) <= arrived) &&
+    !own.some((act) => act.action === action && isMadeBy(action, payout, act));
   const decided: Decided[] = [];
   if (approval === 'person' && isUnsaid('payout.approved', approved_at ?? 0)) {
     const says = `the audit log has no approval by ${approved_by} at ${clockOf(approved_at ?? 0)}`;

@@ -3,6 +3,7 @@ import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import type { Findings } from '../proof-finding.ts';
 import { compareSaid } from './compare-said.ts';
 import { selectPayoutLimitsSaid, selectPersonLimitsSaid } from './payout-limit-check-queries.ts';
+import { arrivalOf } from './read-acts.ts';
 
 /**
  * Compares the limits of payouts, also those up to which no person approves them, with the acts that set them. Limits
@@ -15,7 +16,7 @@ export async function verifyPayoutLimits(
 ): Promise<void> {
   for (const row of await selectPayoutLimitsSaid(app.db, PAYOUT_CURRENCY)) {
     const { environment_id, payment_service_id, said, said_at, ...limits } = row;
-    if ((said_at ?? 0) <= (arrivals.get(payment_service_id ?? '') ?? -1)) continue;
+    if ((said_at ?? 0) <= arrivalOf(arrivals, payment_service_id)) continue;
     const name = `payout limits of environment ${environment_id}`;
     compareSaid(findings, 'payout_limits_changed', environment_id, name, { said, said_at }, limits);
   }

@@ -7,7 +7,7 @@ import { RECIPIENT_DETAILS } from '../../payouts/recipients/seal-recipient.ts';
 import { openUnlessChanged } from '../../sealing/sealed-kind.ts';
 import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesAfter, readAct } from './read-acts.ts';
+import { arrivalOf, pagesAfter, readAct } from './read-acts.ts';
 import {
   type RecipientAct,
   type RecipientPlace,
@@ -36,7 +36,7 @@ export async function verifyRecipients(
     const acts = await selectRecipientActs(app.db, [...new Set(rows.map(({ id }) => id))]);
     const byVersion = new Map(acts.map((act) => [`${act.subject} ${String(readAct(act.said)['version'])}`, act]));
     for (const row of rows) {
-      const hasArrived = row.created_at <= (arrivals.get(row.payment_service_id ?? '') ?? 0);
+      const hasArrived = row.created_at <= arrivalOf(arrivals, row.payment_service_id);
       const act = hasArrived ? undefined : byVersion.get(`${row.id} ${row.version}`);
       const wrong = [...wrongDetails(app, hashes, row), ...wrongAct(row, act)];
       const { id: subject, version, created_at: since } = row;

@@ -3,7 +3,7 @@ import { accountOf } from '../../audit/actor.ts';
 import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { arrivalOf, pagesById, readAct } from './read-acts.ts';
 import { type RefundRequestSaid, selectRefundRequestsSaid } from './refund-request-check-queries.ts';
 
 const PAGE = 500;
@@ -21,7 +21,7 @@ export async function verifyRefundRequests(
   for await (const requests of pagesById(PAGE, (after, limit) => selectRefundRequestsSaid(app.db, after, limit))) {
     for (const request of requests) {
       const { id, environment_id, requested_at } = request;
-      const arrived = arrivals.get(request.payment_service_id) ?? -1;
+      const arrived = arrivalOf(arrivals, request.payment_service_id);
       const wrong = [...wrongRequest(request, arrived), ...wrongDecision(request, arrived), ...wrongEyes(request)];
       const about = { finding: 'refund_changed' as const, environment_id, subject: id, since: requested_at };
       addWrong(findings, about, wrong, `refund request ${id}`);

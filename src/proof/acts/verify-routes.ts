@@ -3,7 +3,7 @@ import { hashOfUrl, withoutQuery } from '../../audit/said-url.ts';
 import { addWrong, type Findings } from '../proof-finding.ts';
 import { selectAuditedSince } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesAfter, pagesById, readAct } from './read-acts.ts';
+import { arrivalOf, pagesAfter, pagesById, readAct } from './read-acts.ts';
 import {
   type AccountPart,
   type SenderPart,
@@ -47,7 +47,7 @@ function keyOfAccount(part: AccountPart): string {
  */
 function verifyAccount(findings: Findings, parts: readonly AccountPart[], { arrivals, since }: Known): void {
   const key = keyOfAccount(parts[0] as AccountPart);
-  const arrived = arrivals.get((parts[0] as AccountPart).payment_service_id) ?? -1;
+  const arrived = arrivalOf(arrivals, (parts[0] as AccountPart).payment_service_id);
   const rows = parts.filter(({ action }) => action === null);
   const used = rows.filter(({ retired_at }) => retired_at === null);
   const last = parts.findLast(({ action }) => action !== null);
@@ -58,7 +58,9 @@ function verifyAccount(findings: Findings, parts: readonly AccountPart[], { arri
         ['account', account, used.map((one) => one.account).join(' ') || null],
         ['set at', account === null ? null : last.at, used[0]?.at ?? null],
       ])
-    : used.filter(({ at }) => at > arrived && at >= since).map((one) => `${one.account} was never set by this service`);
+    : used
+        .filter(({ at }) => !(at <= arrived || at < since))
+        .map((one) => `${one.account} was never set by this service`);
   report(
     findings,
     { id: rows[0]?.environment_id ?? null, since: last?.at ?? rows[0]?.at ?? null },
@@ -69,7 +71,7 @@ function verifyAccount(findings: Findings, parts: readonly AccountPart[], { arri
 
 function verifySender(findings: Findings, parts: readonly SenderPart[], arrivals: ReadonlyMap<string, number>): void {
   const { payment_service_id, environment, environment_id } = parts[0] as SenderPart;
-  const arrived = arrivals.get(payment_service_id) ?? -1;
+  const arrived = arrivalOf(arrivals, payment_service_id);
   const acts = parts.filter(({ action }) => action !== null);
   const rows = parts.filter(({ action }) => action === null);
   const last = acts.at(-1);
@@ -78,7 +80,7 @@ function verifySender(findings: Findings, parts: readonly SenderPart[], arrivals
       return isSetBy(row, last) ? [] : [`it is ${sayUrl(row)}, and the audit log has ${sayAct(last)}`];
     }
     const act = acts.find((one) => isSetBy(row, one));
-    if (act === undefined) return row.at > arrived ? [`${sayUrl(row)} was never set by this service`] : [];
+    if (act === undefined) return row.at <= arrived ? [] : [`${sayUrl(row)} was never set by this service`];
     const isEnded = acts.some((one) => Number(one.link) > Number(act.link) && one.at === row.retired_at);
     return isEnded || row.retired_at === null || row.retired_at <= arrived ? [] : [`${sayUrl(row)} was never removed`];
   });
@@ -114,7 +116,7 @@ async function verifyAccountTypes(app: App, findings: Findings, arrivals: Readon
   for await (const rows of pages) {
     for (const row of rows) {
       const { environment_id: id, account_type, set_at, set_by, said, said_at, said_by } = row;
-      if (set_at <= (arrivals.get(row.payment_service_id) ?? -1)) continue;
+      if (set_at <= arrivalOf(arrivals, row.payment_service_id)) continue;
       const wrong =
         said_at === null
           ? ['it was never set by this service']

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { addWrong, type Findings } from '../proof-finding.ts';
 import { changesIn } from './compare-said.ts';
-import { readAct } from './read-acts.ts';
+import { arrivalOf, readAct } from './read-acts.ts';
 import { selectTokenParts, type TokenPart } from './route-check-queries.ts';
 
 /** `at`: when it was made. `closes_at` null: it stays open. */
@@ -28,7 +28,7 @@ export async function verifySecretTokens(
     const { payment_service_id } = of[0] as TokenPart;
     const tokens = of.filter(({ action }) => action === null);
     const acts = of.filter(({ action }) => action !== null);
-    const from = Math.max(since - 1, arrivals.get(payment_service_id) ?? -1);
+    const from = Math.max(since - 1, arrivalOf(arrivals, payment_service_id));
     const wrong = wrongIn(tokens, acts, { from, begun: made.get(payment_service_id) ?? 0 });
     const subject = `Secret Tokens of ${name}`;
     const environment_id = tokens[0]?.environment_id ?? null;

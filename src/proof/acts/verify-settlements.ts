@@ -4,7 +4,7 @@ import { hashOfDifferences, type KeptDifference } from '../../movements/settleme
 import { addWrong, type Findings, GONE } from '../proof-finding.ts';
 import { selectObjectsGone } from './act-check-queries.ts';
 import { changesIn } from './compare-said.ts';
-import { pagesById, readAct } from './read-acts.ts';
+import { arrivalOf, pagesById, readAct } from './read-acts.ts';
 import {
   type EarlierAcceptance,
   type SettlementPart,
@@ -28,7 +28,7 @@ export async function verifySettlements(
   arrivals: ReadonlyMap<string, number>,
 ): Promise<void> {
   for await (const settlements of pagesById(PAGE, (after, limit) => selectSettlementsSaid(app.db, after, limit))) {
-    const known = settlements.filter((one) => one.kept_at > (arrivals.get(one.payment_service_id ?? '') ?? 0));
+    const known = settlements.filter((one) => !(one.kept_at <= arrivalOf(arrivals, one.payment_service_id)));
     const ids = known.map(({ id }) => id);
     const parts = Map.groupBy(await selectSettlementParts(app.db, ids), ({ settlement_id }) => settlement_id);
     const carried = ids.filter((id) => unsaidIn(parts.get(id) ?? []).size > 0);

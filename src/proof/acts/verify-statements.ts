@@ -18,7 +18,7 @@ import {
   selectStatementsAfter,
 } from './bank-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
-import { type ActValues, pagesById, readAct } from './read-acts.ts';
+import { type ActValues, arrivalOf, pagesById, readAct } from './read-acts.ts';
 
 const PAGE = 50;
 
@@ -36,7 +36,7 @@ export async function verifyStatements(
     const ids = statements.map(({ id }) => id);
     const parts = Map.groupBy(await selectStatementParts(app.db, ids), ({ statement_id }) => statement_id);
     for (const statement of statements) {
-      if (statement.imported_at <= (arrivals.get(statement.payment_service_id ?? '') ?? 0)) continue;
+      if (statement.imported_at <= arrivalOf(arrivals, statement.payment_service_id)) continue;
       const known = parts.get(statement.id) ?? [];
       report(findings, statement, [...(await wrongImport(app, statement, known)), ...wrongDecisions(known)]);
     }

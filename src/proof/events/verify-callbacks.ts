@@ -9,6 +9,7 @@ import type { SecretToken, ServiceEnvironment } from '../../payment-services/pay
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import { payoutStateEvent, tefBody } from '../../payouts/payout-notice.ts';
 import { selectArrivals } from '../acts/act-check-queries.ts';
+import { arrivalOf } from '../acts/read-acts.ts';
 import { type Findings, stopping } from '../proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
 import { partsOf, readTold, type Told } from './read-told.ts';
@@ -41,7 +42,7 @@ export async function verifyCallbacks(
     const isRight = async (environment: ServiceEnvironment | null, row: PostedRow) =>
       environment !== null &&
       isAsTold(environment, row, told) &&
-      (await goesWhereItShould(app, environment, row, told, arrivals.get(environment.paymentServiceId) ?? -1));
+      (await goesWhereItShould(app, environment, row, told, arrivalOf(arrivals, environment.paymentServiceId)));
     // Secret Tokens read after the page include every token that signed one of its callbacks.
     const fresh = new Set<number>();
     for (const row of posted) {
