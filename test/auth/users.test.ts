@@ -94,6 +94,17 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await listUsers(app)).length, 1);
   });
 
+  test('get no new invitation once they log in, also with a password that was reset before they accepted one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const invite = () => inviteUser(app, { email: 'ana@example.cl' }, 60_000, TESTER);
+    await invite();
+    const reset = await resetPassword(app, 'ana@example.cl', TESTER);
+    assert.equal((await invite()).email, 'ana@example.cl');
+    const password = reset?.password ?? '';
+    await logIn(app, { email: 'ana@example.cl', password, address: '192.0.2.1' });
+    await assert.rejects(invite(), { code: 'USER_EXISTS' });
+  });
+
   test('have no permission and no payment service by default', async () => {
     const app = createTestApp(await openTestDatabase());
     const { role, permissions, payouts, payment_services: services } = await createUser(app, input, TESTER);

@@ -163,8 +163,9 @@ async function endForNewLink(
   managerId: string | null,
 ): Promise<number> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
-  if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
-    throw userExists();
+  // Somebody may have reset the password meanwhile: who logs in needs no invitation.
+  const isThere = user.signed_in_at !== null || links.some(({ used_at }) => used_at !== null);
+  if (links.length === 0 || isThere || user.disabled_at !== null) throw userExists();
   const [rights] = (await describeRights(tx, [user])) as [DescribedRights];
   if (managerId !== null) await requireWithin(tx, managerId, user.id);
   if (!isAsked(rights, wish))
