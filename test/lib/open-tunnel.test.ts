@@ -53,7 +53,7 @@ const REFUSALS: [answer: string, detail: string][] = [
 ];
 for (const [answer, detail] of REFUSALS) {
   test(`a proxy that answers ${answer.slice(0, 20)} is reported as ${detail}`, async () => {
-    await using proxy = await startProxy(() => 9, answer);
+    await using proxy = await startProxy(() => 9, { answer });
     const client = createSafeFetch({ resolve: async () => ['93.184.216.34'], proxy: proxy.address() });
     const outcome = await client.fetch({ ...request, url: 'https://shop.example.com/cb' });
     assert.deepEqual(outcome.kind === 'failed' && [outcome.reason, outcome.detail], ['connect', detail]);
@@ -61,8 +61,25 @@ for (const [answer, detail] of REFUSALS) {
   });
 }
 
+test('an address to which the proxy cuts the tunnel is not tried before one with an open connection', async () => {
+  await using shop = disposable(await startRawServer((socket) => socket.write(answerOf(200, 'ok'))));
+  await using proxy = await startProxy(() => shop.port, { cut: '10.1.2.3' });
+  const client = createSafeFetch({ resolve: async () => ['10.1.2.3', '10.1.2.4'], proxy: proxy.address() });
+  for (let times = 0; times < 3; times++) {
+    const outcome = await client.fetch({ ...request, url: 'http://shop.test:8081/cb', allowPrivate: true });
+    assert.equal(outcome.kind === 'answered' ? outcome.excerpt : outcome.detail, 'ok');
+    // Undici can use the connection again one turn of the loop after the answer.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.deepEqual(
+    proxy.heads.map((head) => head.split(' ')[1]),
+    ['10.1.2.3:8081', '10.1.2.4:8081'],
+  );
+  await client.close();
+});
+
 test('a proxy that never answers fails within the connection timeout', async () => {
-  await using proxy = await startProxy(() => 9, '');
+  await using proxy = await startProxy(() => 9, { answer: '' });
   const client = createSafeFetch({ resolve: async () => ['93.184.216.34'], proxy: proxy.address(), connectMs: 50 });
   const outcome = await client.fetch({ ...request, url: 'https://shop.example.com/cb' });
   assert.equal(outcome.kind === 'failed' && outcome.detail, 'ETIMEDOUT');
@@ -73,8 +90,8 @@ function disposable<Server extends { close(): Promise<unknown> }>(server: Server
   return Object.assign(server, { [Symbol.asyncDispose]: async () => void (await server.close()) });
 }
 
-/** Starts a proxy that leads every tunnel to one port, or only sends `answer`. */
-async function startProxy(target: () => number, answer?: string) {
+/** Starts a proxy that leads every tunnel to one port, except to the address `cut`, or only sends `answer`. */
+async function startProxy(target: () => number, { answer, cut }: { answer?: string; cut?: string } = {}) {
   const heads: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -82,6 +99,7 @@ async function startProxy(target: () => number, answer?: string) {
     socket.on('error', () => {});
     socket.once('data', (chunk) => {
       heads.push(chunk.toString().replace(/\r\n\r\n$/, ''));
+      if (cut !== undefined && chunk.includes(cut)) return void socket.end();
       if (answer !== undefined) return void socket.write(answer);
       const onward = connect(target(), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');

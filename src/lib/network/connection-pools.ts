@@ -58,9 +58,14 @@ export function createConnectionPools(open: OpenConnection): ConnectionPools {
       };
       const target = { address, port, servername: secure ? withoutBrackets(url.hostname) : null };
       open(target, (error, socket) => {
-        socket.once('close', closed);
-        if (error === null) done(null, socket);
-        else done(error, null);
+        if (error === null) {
+          socket.once('close', closed);
+          done(null, socket);
+          return;
+        }
+        done(error, null);
+        // A socket that failed because it closed does not emit `close` to a new listener.
+        closed();
       });
     };
     // The client's own time-outs are off: one deadline covers the whole request.
