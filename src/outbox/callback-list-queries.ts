@@ -25,9 +25,14 @@ export type ListedCallback = OwnedCallback & {
   location: string | null;
 };
 
-/** Returns the newest callbacks, with the outcome of their last attempt. */
+/**
+ * Returns the newest callbacks, with the outcome of their last attempt. SQLite would read all callbacks by id until it
+ * has found enough in a state, so an index of the state names them first.
+ */
 export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
   const { where, parameters } = conditionsOf(filter, [limit]);
+  const indexed = filter.state === undefined ? undefined : INDEXED[filter.state];
+  const among = indexed === undefined ? '' : `c.id in (select c.id from callbacks c where ${indexed}) and`;
   return db.query<ListedCallback>(
     `select ${OWNED_CALLBACK}, a.status, a.failure, a.location,
        (select count(*) from delivery_attempts made
@@ -36,7 +41,7 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
      left join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
        select max(last.id) from delivery_attempts last
        where last.callback_id = c.id and last.environment_id = c.environment_id)
-     where ${where}
+     where ${among} ${where}
      order by c.id desc limit $1`,
     parameters,
   );
@@ -69,6 +74,13 @@ export function selectResendable(
 
 /** Word for word the condition of the index `callbacks_to_resend`: otherwise SQLite does not use it. */
 const TO_RESEND = `(c.state in ('dead', 'disabled') or (c.state = 'queued' and c.attempts > 0))`;
+
+/** The states with an index, word for word by its condition. */
+const INDEXED: Partial<Record<CallbackState, string>> = {
+  queued: `c.state = 'queued'`,
+  dead: `c.state = 'dead'`,
+  disabled: `${TO_RESEND} and c.state = 'disabled'`,
+};
 
 const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string>> = {
   paymentServiceId: 'e.payment_service_id =',

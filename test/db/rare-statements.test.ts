@@ -9,6 +9,7 @@ import { hasUnanswered, selectAttemptsByCode } from '../../src/checkout/payment-
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
 import { listMails } from '../../src/mail/manage-mails.ts';
+import { listCallbacks } from '../../src/outbox/resend-callback.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
 import { selectRefunds } from '../../src/refunds/refund-queries.ts';
@@ -36,6 +37,9 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'the newest requests for refunds': (app) => listRefundRequests(app, true, 10),
   'the newest payment links': (app) => listPaymentLinks(app, null, { limit: 10 }),
   'the newest receipts that were sent': (app) => listMails(app, 'sent', 10, new Set()),
+  'the newest callbacks that wait': (app) => listCallbacks(app, { state: 'queued' }, 10),
+  'the newest callbacks that were given up': (app) => listCallbacks(app, { state: 'dead' }, 10),
+  'the newest callbacks that nobody wants': (app) => listCallbacks(app, { state: 'disabled' }, 10),
   'which attempt has an authorisation code': (app, environmentId) =>
     selectAttemptsByCode(app.db, { ...DAY, environmentIds: [environmentId], method: 'simulated', amount: 1 }, '123'),
 };
