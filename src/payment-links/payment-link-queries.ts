@@ -70,19 +70,26 @@ function listed(links: string): string {
      from (${links}) l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
 }
 
+/** Up to this many environments are read one by one, each by its index and only up to the limit. */
+const ASKED_EACH = 50;
+
 /** Returns a page of the links of some environments (null: of all). Counts payments only for the links of the page. */
 export function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
   { after = null, limit }: NewestPage,
 ): Promise<ListedLinkRow[]> {
-  const parameters: SqlParameter[] = environmentIds === null ? [limit] : [limit, environmentIds];
-  const owned = environmentIds === null ? '1 = 1' : 'environment_id {among $2}';
-  return db.query<ListedLinkRow>(
-    `${listed(`select * from payment_links where ${owned} ${afterPlace(after, parameters)}
-       order by created_at desc, id limit $1`)} order by l.created_at desc, l.id`,
-    parameters,
-  );
+  const parameters: SqlParameter[] = [limit];
+  const behind = afterPlace(after, parameters);
+  const newest = (which: string) =>
+    `select * from payment_links where ${which} ${behind} order by created_at desc, id limit $1`;
+  const newestOf = (ids: readonly number[]) => {
+    if (ids.length === 0 || ids.length > ASKED_EACH) return newest(`environment_id {among $${parameters.push(ids)}}`);
+    const each = ids.map((id) => `select * from (${newest(`environment_id = $${parameters.push(id)}`)}) as own`);
+    return `select * from (${each.join(' union all ')}) as seen order by created_at desc, id limit $1`;
+  };
+  const page = environmentIds === null ? newest('1 = 1') : newestOf(environmentIds);
+  return db.query<ListedLinkRow>(`${listed(page)} order by l.created_at desc, l.id`, parameters);
 }
 
 export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<ListedLinkRow | null> {

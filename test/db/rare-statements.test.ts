@@ -36,6 +36,8 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'the newest refunds': (app) => selectRefunds(app.db, 10),
   'the newest requests for refunds': (app) => listRefundRequests(app, true, 10),
   'the newest payment links': (app) => listPaymentLinks(app, null, { limit: 10 }),
+  'the newest payment links of a merchant': (app, environmentId) =>
+    listPaymentLinks(app, [environmentId, environmentId + 1], { limit: 10 }),
   'the newest receipts that were sent': (app) => listMails(app, 'sent', 10, new Set()),
   'the newest callbacks that wait': (app) => listCallbacks(app, { state: 'queued' }, 10),
   'the newest callbacks that were given up': (app) => listCallbacks(app, { state: 'dead' }, 10),

@@ -416,6 +416,41 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.deepEqual(await listPaymentLinks(shop.app, [id + 1], { limit: 10 }), []);
     assert.deepEqual(await listPaymentLinks(shop.app, [], { limit: 10 }), []);
   });
+
+  test('is listed by its age among those of all environments of a user, page by page, and none of others', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shops = [
+      await createTestEnvironment(app),
+      await createTestEnvironment(app),
+      await createTestEnvironment(app),
+    ];
+    const made: string[] = [];
+    for (let at = 0; at < 9; at++) {
+      // Some are made at the same moment.
+      if (at % 4 !== 0) app.now.advance(1);
+      const { id } = shops[at % 3] as ServiceEnvironment;
+      const { link } = await createPaymentLink(app, id, WISH, TESTER);
+      if (at % 3 !== 2) made.push(link.id);
+    }
+    const seen = shops.slice(0, 2).map(({ id }) => id);
+    const [all, found] = [await listPaymentLinks(app, seen, { limit: 10 }), [] as string[]];
+    let after: { created_at: number; id: string } | null = null;
+    for (let pages = 0; pages < 4; pages++) {
+      const page = await listPaymentLinks(app, seen, { after, limit: 2 });
+      found.push(...page.map(({ id }) => id));
+      after = page.at(-1) ?? after;
+    }
+    assert.deepEqual(
+      found,
+      all.map(({ id }) => id),
+    );
+    assert.deepEqual(found.toSorted(), made.toSorted());
+    const everywhere = (await listPaymentLinks(app, null, { limit: 10 })).map(({ id }) => id);
+    assert.deepEqual(
+      found,
+      everywhere.filter((id) => made.includes(id)),
+    );
+  });
 });
 
 for (const [uses, expires_at, ended_at, isPaid, expected] of [
