@@ -74,17 +74,18 @@ function listed(links: string): string {
 const ASKED_EACH = 50;
 
 /** Returns a page of the links of some environments (null: of all). Counts payments only for the links of the page. */
-export function selectLinks(
+export async function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
   { after = null, limit }: NewestPage,
 ): Promise<ListedLinkRow[]> {
+  if (environmentIds?.length === 0) return [];
   const parameters: SqlParameter[] = [limit];
   const behind = afterPlace(after, parameters);
   const newest = (which: string) =>
     `select * from payment_links where ${which} ${behind} order by created_at desc, id limit $1`;
   const newestOf = (ids: readonly number[]) => {
-    if (ids.length === 0 || ids.length > ASKED_EACH) return newest(`environment_id {among $${parameters.push(ids)}}`);
+    if (ids.length > ASKED_EACH) return newest(`environment_id {among $${parameters.push(ids)}}`);
     const each = ids.map((id) => `select * from (${newest(`environment_id = $${parameters.push(id)}`)}) as own`);
     return `select * from (${each.join(' union all ')}) as seen order by created_at desc, id limit $1`;
   };

@@ -295,12 +295,13 @@ const ASKED_EACH = 8;
 const NARROW = ['batchId', 'id', 'reference', 'rutHash'] as const satisfies (keyof PayoutFilter)[];
 
 /** Returns the newest payouts after `before`. The SQL has only the conditions in use, so that their index is used. */
-export function selectPayouts(
+export async function selectPayouts(
   db: Reader,
   environmentIds: readonly number[],
   filter: PayoutFilter,
   { after = null, limit }: NewestPage,
 ): Promise<Payout[]> {
+  if (environmentIds.length === 0) return [];
   const parameters: SqlParameter[] = [limit];
   const asked = (Object.keys(ASKS) as (keyof PayoutFilter)[]).flatMap((name) => {
     const value = filter[name];
@@ -312,7 +313,7 @@ export function selectPayouts(
   if (NARROW.some((name) => filter[name] !== undefined)) {
     return db.query<Payout>(newest(`environment_id {among $${parameters.push(environmentIds)}}`), parameters);
   }
-  if (environmentIds.length === 0 || environmentIds.length > ASKED_EACH) {
+  if (environmentIds.length > ASKED_EACH) {
     const which = `{filter_by}environment_id {among $${parameters.push(environmentIds)}}`;
     return db.query<Payout>(newest(which), parameters);
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { selectAudit } from '../../src/audit/audit-queries.ts';
 import { selectEntriesOfPayout } from '../../src/books/journal-queries.ts';
 import { translateSql } from '../../src/db/dialect.ts';
+import { selectLinks } from '../../src/payment-links/payment-link-queries.ts';
 import { selectAlike } from '../../src/payouts/approval/alike-payout-queries.ts';
 import { updateApprovedDue } from '../../src/payouts/due-payout-queries.ts';
 import { selectPayoutFiles, sumApprovedOf, sumFiles } from '../../src/payouts/files/payout-file-queries.ts';
@@ -126,6 +127,13 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
       assert.match(all, /payouts_newest/);
       assert.doesNotMatch(all, /TEMP B-TREE|-> +(Incremental )?Sort\b/);
     }
+  });
+
+  test('the lists of a person who sees no payment service ask the store nothing', async () => {
+    const { app, heard } = listenToStatements(createTestApp(await openTestDatabase()));
+    assert.deepEqual(await selectPayouts(app.db, [], {}, { limit: 10 }), []);
+    assert.deepEqual(await selectLinks(app.db, [], { limit: 10 }), []);
+    assert.deepEqual(heard, []);
   });
 
   test('the newest payouts of several merchants are paged in one order', async () => {
