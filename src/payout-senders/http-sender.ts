@@ -91,5 +91,5 @@ const NO_REASON: SenderSilence = 'no reason was given';
  */
 function plainReason(said: unknown): string {
   const text = typeof said === 'string' ? replaceMisleading(said, ' ').trim() : '';
-  return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || NO_REASON;
+  return text.replace(/\d(?:[ .-]?\d){4,}(?:-[kK])?/g, '…').slice(0, LONGEST_REASON) || NO_REASON;
 }

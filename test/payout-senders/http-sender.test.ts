@@ -104,6 +104,20 @@ test('what a provider says is kept without characters that could change what a p
   assert.deepEqual(await answering(other).lookUp(order), { kind: 'contradiction', says: 'amount 100  PLC' });
 });
 
+test('an account or a RUT in what a provider says is not kept, however its digits are grouped', async () => {
+  const order = orderOf(100);
+  for (const number of ['12345678', '1234 5678', '1234-5678', '12.345.678-5', '12 345 678-K', '0 000 12']) {
+    const excerpt = JSON.stringify({
+      id: order.id,
+      amount: 100,
+      currency: 'CLP',
+      status: 'failed',
+      reason: `no ${number}, code 51`,
+    });
+    assert.deepEqual(await answering({ excerpt }).lookUp(order), { kind: 'failed', reason: 'no …, code 51' });
+  }
+});
+
 test('an order that is answered with absent is unknown until a look-up says absent', async () => {
   const order = orderOf(100);
   const absent = { status: 404, excerpt: JSON.stringify({ id: order.id, status: 'absent' }) };
