@@ -323,9 +323,16 @@ export async function selectPayouts(
   return db.query<Payout>(`${each.join(' union all ')} order by created_at desc, id limit $1`, parameters);
 }
 
-/** Returns all payouts to a RUT, by its hash, of all payment services. */
+/**
+ * Returns all payouts to a RUT, by its hash, of all payment services: of each environment, because their index begins
+ * with it.
+ */
 export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: string; file_id: string | null }[]> {
-  return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
+  return db.query(
+    `select id, file_id from payouts
+     where environment_id in (select id from environments) and rut_hash = $1 order by {filter_by}created_at, id`,
+    [rutHash],
+  );
 }
 
 /** Returns payouts that lack an entry that their state requires. Each kind of entry is joined once. */

@@ -125,9 +125,11 @@ export async function lockCandidates(
 ): Promise<ReadonlySet<string>> {
   const parameters = [environmentIds, amounts, since];
   const payouts = await tx.query<{ id: string; file_id: string | null }>(
-    `select p.id, p.file_id from payouts p where p.environment_id {among $1} and p.sent_at >= $3
-       and (p.amount {among $2} or p.file_id in (select f.id from payout_files f
-         where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3))
+    `select p.id, p.file_id from payouts p where p.environment_id {among $1} and p.id in (
+       select a.id from payouts a where a.environment_id {among $1} and a.amount {among $2} and a.sent_at >= $3
+       union all
+       select l.id from payout_files f join payouts l on l.environment_id = f.environment_id and l.file_id = f.id
+       where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3 and {filter_by}l.sent_at >= $3)
      order by p.created_at, p.id {bytewise} {for_update}`,
     parameters,
   );

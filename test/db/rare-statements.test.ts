@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention } from '../../src/attention/measure-attention.ts';
+import { deleteValidation } from '../../src/bank-validation/bank-validation-queries.ts';
 import { listEntries } from '../../src/books/list-books.ts';
 import { listAccounts } from '../../src/books/merchant-statement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
@@ -42,12 +43,13 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'the newest callbacks that wait': (app) => listCallbacks(app, { state: 'queued' }, 10),
   'the newest callbacks that were given up': (app) => listCallbacks(app, { state: 'dead' }, 10),
   'the newest callbacks that nobody wants': (app) => listCallbacks(app, { state: 'disabled' }, 10),
+  'the keys of a validation that its provider put off': ({ db }) => db.transaction((tx) => deleteValidation(tx, 'v')),
   'which attempt has an authorisation code': (app, environmentId) =>
     selectAttemptsByCode(app.db, { ...DAY, environmentIds: [environmentId], method: 'simulated', amount: 1 }, '123'),
 };
 
 const LARGE =
-  /\b(?:transactions|payment_attempts|refunds|refund_requests|payment_links|callbacks|journal_entries|mails)\b/;
+  /\b(?:transactions|payment_attempts|refunds|refund_requests|payment_links|callbacks|journal_entries|mails|validation_keys)\b/;
 
 forEachEngine('a question to a large store', (openTestDatabase, engine) => {
   for (const [question, ask] of Object.entries(ASKED)) {

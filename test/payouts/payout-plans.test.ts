@@ -15,6 +15,7 @@ import {
   selectApprovedOfBatches,
   selectLastAccounts,
   selectPayouts,
+  selectPayoutsOfRut,
   selectUnbookedPayouts,
   sumApprovedBy,
   updateFileLines,
@@ -88,6 +89,7 @@ forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
       [({ db }) => db.transaction((tx) => updateApprovedDue(tx, environmentId, null)), OPEN_ONLY],
       [({ db }) => measureWaitingPayouts(db, { unknown: 1, sender: 1, file: 1 }), OPEN_ONLY],
       [({ db }) => selectAlike(db, environmentId, ['po_1'], 1), OF_RUT],
+      [({ db }) => selectPayoutsOfRut(db, 'h'), OF_RUT],
     ] as const satisfies [(app: TestApp) => Promise<unknown>, string][]) {
       const plan = await planOf(ask);
       assert.match(plan, new RegExp(index));
