@@ -127,9 +127,13 @@ ${formField(fault, 'password', (attributes) => html`<label>${tell(language, 'sig
   return sendConsolePage(app, reply, { title, main, status, language, user: null, path, keptSearch: search });
 }
 
-/** Returns the fields of the form; if a name occurs twice, the last value. */
+/**
+ * Returns the fields of the form. A tab is a space: people paste one with an amount or an account of a spreadsheet, and
+ * the reader refuses it. Throws `SigningError` for a name that occurs twice.
+ */
 export function fieldsOf(request: FastifyRequest): Record<string, string> {
-  const fields = readFormFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+  const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+  const fields = readFormFields(Buffer.from(body.toString('latin1').replaceAll('%09', '+'), 'latin1'));
   return Object.fromEntries(fields.map(({ name, text }) => [name, text]));
 }
 

@@ -46,6 +46,14 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.match(text, /aria-describedby="refused-reason-why reason-hint"/);
   });
 
+  test('takes a tab that was pasted with an amount or a reason for a space', async () => {
+    const { server, get, post } = await open();
+    await using _server = server;
+    const { headers } = await post({ amount: '1000\t', reason: 'llegó\troto', key: 'one' });
+    assert.match(headers.get('location') ?? '', /done=refund&amount=%241.000\+CLP$/);
+    assert.match((await get('')).text, /llegó roto/);
+  });
+
   test('starts with all that is left, or with what the person may still refund today if that is less', async () => {
     const { server, get, post } = await open();
     await using _server = server;
