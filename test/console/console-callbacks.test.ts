@@ -253,6 +253,29 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     }
   });
 
+  test('resending from the page of an endpoint leaves out another merchant with the same address', async () => {
+    const { app, server, headers, environment } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const other = await createTestEnvironment(app);
+    await createPaidTransaction(app, other, { reference: 'ORD-8' });
+    await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead'"));
+    const addresses = await app.db.query('select distinct address from endpoints');
+    assert.equal(addresses.length, 1);
+    const page = (await server.get('/console/callbacks/1', headers)).text;
+    const form = [...page.matchAll(/<input type="hidden" name="(endpoint|of)" value="([^"]+)"/g)];
+    const body = String(new URLSearchParams(form.map(([, name = '', value = '']) => [name, value])));
+    const answer = await server.post('/console/callbacks/resend', { headers: { ...headers, ...FORM }, body });
+    assert.equal(answer.headers.get('location'), '/console/callbacks?resent=1');
+    const kept = await app.db.query('select environment_id, state from callbacks order by id');
+    assert.deepEqual(
+      kept.map((row) => [row['environment_id'], row['state']]),
+      [
+        [environment.id, 'queued'],
+        [other.id, 'dead'],
+      ],
+    );
+  });
+
   test('resending for a payment service that has moved away is refused', async () => {
     const { app, server, headers, environment } = await openFailing(openTestDatabase);
     await using _server = server;

@@ -97,11 +97,11 @@ function linesSection(language: Language, lines: ReceiverLines): Html {
   return html`<h2>${tell(language, 'doctor.lines')}</h2><div class="card pad">${parts}</div>`;
 }
 
-function forms(at: string, language: Language, { id, address }: Diagnosis['endpoint']): Html {
+function forms(at: string, language: Language, { id, address, environment_id }: Diagnosis['endpoint']): Html {
   return html`<h2>${tell(language, 'callbacks.resend_range')}</h2>
 <form class="card pad" method="post" action="${at}/callbacks/resend">
 <p class="quiet">${tell(language, 'callbacks.resend_range_text')}</p>
-<input type="hidden" name="endpoint" value="${address}">
+<input type="hidden" name="endpoint" value="${address}"><input type="hidden" name="of" value="${environment_id}">
 <label>${tell(language, 'filter.since')}<input type="date" name="since"></label>
 <label>${tell(language, 'filter.until')}<input type="date" name="until"></label>
 <p class="actions"><button class="primary">${tell(language, 'callbacks.resend_button')}</button></p>

@@ -28,18 +28,20 @@ export const postConsoleResend = consoleHandler(async (app, visit) => {
  * 1000 the page asks whether to continue.
  */
 export const postConsoleCallbacksResend = consoleHandler(async (app, { language, by, request, goTo, send }) => {
-  const { endpoint, since = '', until = '', behind = '' } = fieldsOf(request);
+  const { endpoint, of = '', since = '', until = '', behind = '' } = fieldsOf(request);
   if (endpoint === undefined) return send(404, notFoundPage(language));
   const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
   if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
   const filter = {
     endpoint,
+    // Several merchants may share an address: the form is of one of them, in one environment.
+    ...(/^\d{1,15}$/.test(of) && { environmentId: Number(of) }),
     ...(since !== '' && { since: boundsOfDay(since).from }),
     ...(until !== '' && { until: boundsOfDay(until).to }),
   };
   const run = { most: RESENT_BY_FORM, behind: /^\d{1,15}$/.test(behind) ? Number(behind) : 0 };
   const { resent, next } = await resendCallbacks(app, filter, by, run);
-  const rest = next === null ? [] : Object.entries({ endpoint, since, until, behind: String(next) });
+  const rest = next === null ? [] : Object.entries({ endpoint, of, since, until, behind: String(next) });
   return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
 });
 
