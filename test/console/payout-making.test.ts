@@ -432,6 +432,10 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     );
     assert.match(inSpanish, /el banco no dio un motivo/, 'our own words are in the language of the reader');
     assert.doesNotMatch(inSpanish, /the bank gave no reason/);
+    const large = { name: 'r.csv', content: `id;estado\n${'FAC-1;Pagado\n'.repeat(180_000)}` };
+    const refused = await maker.upload(`${path}/results`, {}, large);
+    assertMarked(refused.text, 'file');
+    assert.match(refused.text, /The file has more than 2 MB/, 'its confirmation could not be sent');
     const pdf = { name: 'resultado.pdf', content: '%PDF-1.4' };
     const unread = await as(desk.users.maker, 'es').upload(`${path}/results`, {}, pdf);
     assertMarked(unread.text, 'file');

@@ -25,7 +25,7 @@ import { formatOf } from '../export-in-turn.ts';
 import { formRefusal } from '../form-refusal.ts';
 import { alertNotice, doneNotice, type Fault, formField } from '../notice.ts';
 import { sureBadge } from './bank-file-list.ts';
-import { carriedFile, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import {
   accountCell,
   invalidDetail,
@@ -60,7 +60,8 @@ export const postConsolePayoutResults = consoleHandler(async (app, visit) => {
   if (asked !== null) return asked;
   const upload = await readSentFile(request);
   const { fields, file: sent } = upload;
-  if (sent === null) return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
+  if (sent === null || sent.content.length > MOST_FILE_BYTES)
+    return sendFile(app, visit, 400, { said: sayUnusable(language, upload), field: 'file' });
   try {
     const { readResults } = await import('../../payouts/files/read-results.ts');
     const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
