@@ -97,6 +97,15 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     for (const text of [id, '12531909-2']) assert.equal(await led(support, text), null, text);
   });
 
+  test('name a batch without a name by its id', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [owner, by, wishes] = [desk.environment, desk.maker, [wish(), wish()]];
+    const { batch } = await proposePayouts(app, { owner, by, wishes, batch: { name: '', fileSha256: null } });
+    const { text } = await as(desk.users.approver).get(`/batches/${batch?.id}`);
+    assert.ok(text.includes(`<title>${batch?.id} · Rúbrica</title>`) && text.includes(`<h1>${batch?.id}</h1>`));
+  });
+
   test('show a batch with its warnings and entries, and let another person approve it', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;

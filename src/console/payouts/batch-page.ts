@@ -90,12 +90,13 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, r
       empty: html``,
     });
   }
+  const name = batch.name || id;
   const total = formatMoney(addUp(payouts.map(({ amount }) => amount)), PAYOUT_CURRENCY);
   const odd = seen.filter(({ warnings }) => warnings.length > 0);
   const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${id}</span></p>
-<h1>${batch.name}</h1>
+<h1>${name}</h1>
 <p>${tell(language, 'batch.sum', { n: payouts.length, amount: total })} · ${tell(language, 'line.by', { name: actorText(language, batch.proposed_by) })} · ${timeCell(batch.created_at)}</p>
 <div class="badges">${sums.map(({ state, count }) => stateBadge(language, state, count))}</div>
 </div>${exportLinks(visit, `/batches/${id}`)}</div>
@@ -106,7 +107,7 @@ ${odd.length > 0 && html`<h2>${tell(language, 'batch.odd', { n: odd.length })}</
 <h2>${tell(language, 'payouts.title')}</h2>
 ${payoutTable(app, language, seen, 'batch.more')}
 ${rejection(app, visit, batch, { payouts, refused })}`;
-  return send(status, { title: batch.name, main });
+  return send(status, { title: name, main });
 }
 
 /** Shows whom the payouts pay, their accounts and amounts. `more`: the text about the payouts that are not shown. */
