@@ -25,12 +25,22 @@ export class ServiceTokenTaken extends Error {}
 
 /**
  * Creates a payment service with a new pair of tokens in each environment. The secrets are returned here and never
- * again.
+ * again. Rejects if the id is taken.
  */
-export async function createPaymentService(app: App, name: string, by: Actor): Promise<Required<NewPaymentService>> {
+export async function createPaymentService(
+  app: App,
+  name: string,
+  by: Actor,
+  id = newServiceId(),
+): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair() };
-  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.created', after: { name } });
+  await storePaymentService(app, { id, name }, pairs, { by, action: 'payment_service.created', after: { name } });
   return { id, name, ...pairs };
+}
+
+/** Returns an id for a payment service. */
+export function newServiceId(): string {
+  return prefixedId('ps');
 }
 
 /**
@@ -55,7 +65,8 @@ export async function importPaymentService(
   await check(app.db);
   const after = { name, environment, service_token: pair.service_token };
   const act = { by, action: 'payment_service.imported', after } as const;
-  const id = await storePaymentService(app, name, pairs, act, check);
+  const id = newServiceId();
+  await storePaymentService(app, { id, name }, pairs, act, check);
   return { id, name, ...pairs };
 }
 
@@ -66,12 +77,11 @@ function freshPair(): TokenPair {
 
 async function storePaymentService(
   app: App,
-  name: string,
+  { id, name }: { id: string; name: string },
   pairs: Record<Environment, TokenPair>,
   act: Pick<Act, 'by' | 'action' | 'after'>,
   check: (tx: Tx) => Promise<void> = async () => {},
-): Promise<string> {
-  const id = prefixedId('ps');
+): Promise<void> {
   const createdAt = app.now();
   await app.db.transaction(async (tx) => {
     await insertPaymentService(tx, { id, name, created_at: createdAt });
@@ -97,7 +107,6 @@ async function storePaymentService(
     }
     await recordAudit(tx, { ...act, at: createdAt, subject: { kind: 'payment_service', id } });
   });
-  return id;
 }
 
 /** Adds one Secret Token to an environment, sealed. */

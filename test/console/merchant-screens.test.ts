@@ -11,7 +11,7 @@ import { listPaymentServices } from '../../src/payment-services/list-payment-ser
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';
-import { atConsole, ConsolePerson } from '../support/console-person.ts';
+import { atConsole, ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM, formHeaders } from '../support/form-headers.ts';
@@ -333,6 +333,22 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
         assert.match(text, new RegExp(`<option[^>]*>(?:\\p{L}+ · )?Norte · ${id}`, 'u'), path);
       assert.match(text, /<option[^>]*>(?:\p{L}+ · )?Sur</u, path);
     }
+  });
+
+  test('create one merchant for two clicks, and another for another name', async () => {
+    const { app, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const id = valueOf((await operator.get('/merchants')).text, 'id');
+    const create = async (name: string) => (await operator.post('/merchants', { id, name })).headers.get('location');
+    const clicks = [create('Norte'), create('Norte')];
+    assert.deepEqual(await Promise.all(clicks), Array(2).fill(`/console/merchants/${id}?done=created`));
+    assert.equal(await create('Norte'), `/console/merchants/${id}?done=created`);
+    assert.notEqual(await create('Sur'), `/console/merchants/${id}?done=created`);
+    const names = (await app.db.query('select name from payment_services')).map(({ name }) => String(name));
+    assert.deepEqual(names.filter((name) => name === 'Norte' || name === 'Sur').sort(), ['Norte', 'Sur']);
+    const wrong = await operator.post('/merchants', { name: 'Nor\u202Ete' });
+    assert.match(wrong.text, /name="name" required maxlength="100" value="Nor\u202Ete"/u);
   });
 
   test('let an operator create a merchant and set its fee, method, limit and state, and refuse invalid values', async () => {
