@@ -192,6 +192,22 @@ withBrowser('the console in a browser', (openVisitor) => {
       assert.deepEqual(complaints, []);
     });
 
+    test('keeps a form open that a person has opened in a list, when a new payment comes', once, async (context) => {
+      const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
+      const { context: browser, page } = await openVisitor({ locale: 'es-CL' });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      await Promise.all([page.waitForResponse(/\/console\/live$/), page.goto(`${origin}/console/mails`)]);
+      const form = page.locator('table[data-live] details').first();
+      await form.locator('summary').click();
+      const refreshed = page.waitForResponse(/\/console\/mails$/);
+      await pay('ORD-NEW');
+      await (await refreshed).finished();
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+      assert.equal(await form.getAttribute('open'), '', 'the form is still open');
+      // The server would wait for the open event stream.
+      await page.close();
+    });
+
     test('stops live updates in a hidden tab, and is up to date again when the tab is shown', once, async (context) => {
       const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ locale: 'en-US' });

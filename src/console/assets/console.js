@@ -42,9 +42,9 @@ function refresh() {
   request.send();
 }
 
-/** Replaces a part if it differs, and keeps the keyboard focus. */
+/** Replaces a part if it differs, and keeps the keyboard focus. A part in which a person has opened a form stays. */
 function replace(part, fresh) {
-  if (part.innerHTML === fresh.innerHTML) return;
+  if (part.innerHTML === fresh.innerHTML || part.querySelector('details[open]') !== null) return;
   const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
   part.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
   if (focused !== null) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
