@@ -53,6 +53,8 @@ export type Filter = {
   type: 'date' | 'month' | 'search' | readonly (readonly [value: string, text: string])[];
   /** The default value of the field. */
   otherwise?: string;
+  /** The list never has the rows of all choices together. */
+  isOne?: true;
 };
 
 export type List<Row> = {
@@ -216,13 +218,18 @@ function nothingListed<Row>(visit: ConsoleVisit, list: List<Row>): Html {
 /** Whether a filter of the list has another value than it has by itself. */
 function isFiltered<Row>(visit: ConsoleVisit, { filters = [], typed }: List<Row>): boolean {
   const asked = typed ?? askedOf(visit);
-  return filters.some(({ name, otherwise = '' }) => (asked[name] ?? otherwise) !== otherwise);
+  return filters.some((filter) => valueIn(asked, filter) !== (filter.otherwise ?? ''));
 }
 
-/** Returns the links that export the same list as a file. */
+/** Returns the value of a filter; an empty one stands for all choices, unless the list is of one. */
+function valueIn(asked: Record<string, string>, { name, otherwise = '', isOne }: Filter): string {
+  return (isOne ? asked[name] || otherwise : asked[name]) ?? otherwise;
+}
+
+/** Returns the links that export the same list as a file: the whole list, from whichever of its pages. */
 export function exportLinks(visit: ConsoleVisit, path: string): Html {
   const link = (format: string, name: string) =>
-    html`<a class="button" download href="${addressOf(visit, path, { format })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
+    html`<a class="button" download href="${addressOf(visit, path, { format, after: '', before: '' })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
   return html`<p class="exports">${link('csv', 'CSV')} ${link('xlsx', 'Excel')}</p>`;
 }
 
@@ -236,12 +243,13 @@ function filterForm<Row>(visit: ConsoleVisit, { path, typed }: List<Row>, filter
   const asked = typed ?? askedOf(visit);
   const at = `${publicPath(visit.app)}/console`;
   const { language } = visit;
-  const fields = filters.map(({ name, text, type, otherwise = '' }) => {
-    const value = asked[name] ?? otherwise;
+  const fields = filters.map((filter) => {
+    const { name, text, type, isOne = false } = filter;
+    const value = valueIn(asked, filter);
     const field =
       typeof type === 'string'
         ? html`<input type="${type}" name="${name}" value="${value}">`
-        : html`<select name="${name}"><option value="">${tell(language, 'filter.any')}</option>${type.map(
+        : html`<select name="${name}">${!isOne && html`<option value="">${tell(language, 'filter.any')}</option>`}${type.map(
             ([option, shown]) =>
               html`<option value="${option}"${option === value && html` selected`}>${shown}</option>`,
           )}</select>`;

@@ -58,6 +58,31 @@ forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
     assert.doesNotMatch(file, /Hay más/);
   });
 
+  test('are exported whole from each of their pages', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    for (let n = 1; n <= 51; n++) await createTestTransaction(app, shop, { reference: `N-${n}` });
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into audit_log (link, created_at, actor_kind, actor, action, subject_kind, subject, hash)
+         with recursive n (i) as (select 1 union all select i + 1 from n where i < 101)
+         select i + 1000000, i, 'command line', 'filled', 'user.filled', 'user', 'x', 'x' from n`,
+      ),
+    );
+    const linkIn = (page: string, pattern: RegExp) => (pattern.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
+    for (const [path, rows] of [
+      ['/console/payments?state=pending', 51],
+      ['/console/audit?who=filled', 101],
+    ] as const) {
+      const first = (await server.get(path, user.console)).text;
+      const second = (await server.get(linkIn(first, /href="([^"]*(?:after|before)=[^"]*)"/), user.console)).text;
+      const file = await server.get(linkIn(second, /href="([^"]*format=csv[^"]*)"/), user.console);
+      assert.equal(file.text.trimEnd().split('\r\n').length, 1 + rows, path);
+    }
+  });
+
   test('say that there are more failing endpoints or batches', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestEnvironment(app);

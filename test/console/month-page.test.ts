@@ -29,6 +29,23 @@ forEachEngine('the page of a month', (openTestDatabase) => {
     assert.match(text, /Cerrar 2026-01/);
   });
 
+  test('and the accounts offer one environment, never both together, and say which mistake a month has', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { paymentServiceId } = await createTestEnvironment(app);
+    const finance = (await createTestUser(app, { role: 'finance', may: [] })).console;
+    for (const path of ['/months', '/accounts', `/accounts/${paymentServiceId}`]) {
+      const { text } = await server.get(`/console${path}?environment=`, finance);
+      const choices = /<select name="environment">(.*?)<\/select>/s.exec(text)?.[1] ?? '';
+      assert.deepEqual(choices.match(/value="\w*"(?: selected)?/g), [
+        'value="development" selected',
+        'value="production"',
+      ]);
+    }
+    const wrong = await server.get('/console/months?month=&environment=', finance);
+    assert.match(wrong.text, /Un mes se escribe como 2026-01\./);
+  });
+
   test('names merchants of the same name with their ids', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);

@@ -35,6 +35,8 @@ export const getConsoleAccounts = consoleHandler(async (app, visit) => {
         name: 'environment',
         text: 'callbacks.environment',
         type: ENVIRONMENTS.map((one) => [one, tell(language, `merchant.${one}`)] as const),
+        otherwise: environment,
+        isOne: true,
       },
     ],
     above: html`<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>`,

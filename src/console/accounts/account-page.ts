@@ -75,6 +75,7 @@ function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Stateme
       text: 'callbacks.environment',
       type: environmentsOf(merchant).map((one) => [one, tell(language, `merchant.${one}`)] as const),
       otherwise: environment,
+      isOne: true,
     },
     { name: 'currency', text: 'column.currency', type: 'search', otherwise: scope.currency },
     { name: 'from', text: 'statement.from', type: 'date', otherwise: from },

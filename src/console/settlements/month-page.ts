@@ -63,6 +63,7 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
         text: 'settlements.environment',
         type: ENVIRONMENTS.map((name) => [name, tell(language, `merchant.${name}`)] as const),
         otherwise: environment,
+        isOne: true,
       },
     ],
     above: alertNotice(said),
