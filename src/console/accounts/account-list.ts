@@ -35,7 +35,7 @@ export const getConsoleAccounts = consoleHandler(async (app, visit) => {
         name: 'environment',
         text: 'callbacks.environment',
         type: ENVIRONMENTS.map((one) => [one, tell(language, `merchant.${one}`)] as const),
-        otherwise: environment,
+        otherwise: app.config.mode,
         isOne: true,
       },
     ],
