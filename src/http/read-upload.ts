@@ -36,7 +36,8 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   let file: Upload['file'] = null;
   let isEmpty = false;
   for (const [name, value] of form) {
-    if (typeof value === 'string') fields[name] = value;
+    // People paste a tab with a reason or an amount of a spreadsheet.
+    if (typeof value === 'string') fields[name] = value.replaceAll('\t', ' ');
     else if (value.size > 0) file = { name: value.name, content: Buffer.from(await value.arrayBuffer()) };
     // A browser sends an empty file without a name if none was chosen.
     else if (value.name !== '') isEmpty = true;

@@ -40,3 +40,14 @@ test('a form has at most a hundred fields', async () => {
   assert.equal(Object.keys(fields).length, 100);
   await assert.rejects(readUpload(await formOf(101)), { code: 'HTTP_MALFORMED' });
 });
+
+test('a tab that was pasted into a field is a space, and the file stays as it is', async () => {
+  const form = new FormData();
+  form.set('reason', 'llegó\troto');
+  form.set('file', new Blob(['a\tb']), 'a.csv');
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const body = Buffer.from(await request.arrayBuffer());
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  const { fields, file } = await readUpload({ headers, body } as FastifyRequest);
+  assert.deepEqual([fields['reason'], file?.content.toString()], ['llegó roto', 'a\tb']);
+});
