@@ -8,6 +8,7 @@ import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -227,8 +228,11 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const endpoint = /name="endpoint" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const resend = (days: string) =>
       post('/console/callbacks/resend', `endpoint=${encodeURIComponent(endpoint)}${days}`);
-    assert.equal((await resend('&since=2026-02-01&until=2026-01-01')).status, 400);
-    assert.equal((await resend('&since=01-02-2026')).status, 400);
+    const wrong = await resend('&id=1&since=2026-02-01&until=2026-01-01');
+    assert.equal(wrong.status, 400);
+    assertMarked(wrong.text, 'since');
+    assert.match(wrong.text, /<h1 class="code">[^]*name="since" value="2026-02-01"[^]*name="until" value="2026-01-01"/);
+    assert.equal((await resend('&id=1&since=01-02-2026')).status, 400);
     assert.equal((await resend('&since=2026-02-01')).headers.get('location'), '/console/callbacks?resent=0');
     assert.equal(
       (await resend('&since=2026-01-15&until=2026-01-15')).headers.get('location'),

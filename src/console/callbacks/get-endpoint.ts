@@ -13,15 +13,21 @@ import { sayWebhook } from '../../outbox/webhooks/say-webhook.ts';
 import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { causeText } from '../notice.ts';
+import { causeText, type Fault, formField } from '../notice.ts';
 
 /** Shows one endpoint: the diagnosis, its last responses, and the possible actions. */
-export const getConsoleEndpoint = consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false));
+export const getConsoleEndpoint = consoleHandler((app, visit) => {
+  const { id } = visit.request.params as { id: string };
+  return sendEndpoint(app, visit, id, { status: 200, said: false });
+});
 
-/** Sends the page of the endpoint in the path, with `said` at the top. */
-export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number, said: Html | false) {
-  const { language, request, send } = visit;
-  const { id } = request.params as { id: string };
+/** `days`: the fault in the days of the form that resends, and the days as they were typed. */
+type Shown = { status: number; said: Html | false; days?: Fault & Days };
+type Days = { since: string; until: string };
+
+/** Sends the page of an endpoint, with `said` at the top. */
+export async function sendEndpoint(app: App, visit: ConsoleVisit, id: string, { status, said, days }: Shown) {
+  const { language, send } = visit;
   const diagnosis = /^\d{1,15}$/.test(id) ? await diagnoseEndpoint(app, Number(id), language, clockOf) : null;
   if (diagnosis === null) return send(404, notFoundPage(language));
   const { endpoint, answers, lines } = diagnosis;
@@ -36,7 +42,7 @@ ${verdict(language, diagnosis)}
 ${answers.length === 0 ? emptyState(visit, tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
 ${lines !== null && linesSection(language, lines)}
 </div><div>
-${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint)}
+${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint, days)}
 ${diagnosis.found !== null && messageSection(language, diagnosis)}
 </div></div>`;
   return send(status, { title: endpoint.address, main });
@@ -97,13 +103,18 @@ function linesSection(language: Language, lines: ReceiverLines): Html {
   return html`<h2>${tell(language, 'doctor.lines')}</h2><div class="card pad">${parts}</div>`;
 }
 
-function forms(at: string, language: Language, { id, address, environment_id }: Diagnosis['endpoint']): Html {
+function forms(
+  at: string,
+  language: Language,
+  { id, address, environment_id }: Diagnosis['endpoint'],
+  days: Fault & Days = { said: '', since: '', until: '' },
+): Html {
   return html`<h2>${tell(language, 'callbacks.resend_range')}</h2>
 <form class="card pad" method="post" action="${at}/callbacks/resend">
 <p class="quiet">${tell(language, 'callbacks.resend_range_text')}</p>
-<input type="hidden" name="endpoint" value="${address}"><input type="hidden" name="of" value="${environment_id}">
-<label>${tell(language, 'filter.since')}<input type="date" name="since"></label>
-<label>${tell(language, 'filter.until')}<input type="date" name="until"></label>
+<input type="hidden" name="endpoint" value="${address}"><input type="hidden" name="of" value="${environment_id}"><input type="hidden" name="id" value="${id}">
+${formField(days, 'since', (attributes) => html`<label>${tell(language, 'filter.since')}<input type="date" name="since" value="${days.since}"${attributes}></label>`)}
+<label>${tell(language, 'filter.until')}<input type="date" name="until" value="${days.until}"></label>
 <p class="actions"><button class="primary">${tell(language, 'callbacks.resend_button')}</button></p>
 </form>
 <h2>${tell(language, 'doctor.test')}</h2>

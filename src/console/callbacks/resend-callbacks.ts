@@ -3,7 +3,8 @@ import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { tell } from '../console-texts.ts';
-import { consoleHandler, messagePage, notFoundPage } from '../console-visit.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { alertNotice } from '../notice.ts';
 import { paymentOf } from '../payments/get-payment.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendEndpoint } from './get-endpoint.ts';
@@ -27,11 +28,15 @@ export const postConsoleResend = consoleHandler(async (app, visit) => {
  * Resends the callbacks of an endpoint that wait or were given up; with days, only the callbacks created on them. After
  * 1000 the page asks whether to continue.
  */
-export const postConsoleCallbacksResend = consoleHandler(async (app, { language, by, request, goTo, send }) => {
-  const { endpoint, of = '', since = '', until = '', behind = '' } = fieldsOf(request);
+export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
+  const { language, by, request, goTo, send } = visit;
+  const { endpoint, of = '', id = '', since = '', until = '', behind = '' } = fieldsOf(request);
   if (endpoint === undefined) return send(404, notFoundPage(language));
   const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
-  if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
+  if (!isRange) {
+    const days = { said: tell(language, 'callbacks.bad_range'), field: 'since', since, until };
+    return sendEndpoint(app, visit, id, { status: 400, said: alertNotice(days), days });
+  }
   const filter = {
     endpoint,
     // Several merchants may share an address: the form is of one of them, in one environment.
@@ -55,5 +60,5 @@ export const postConsoleEndpointTest = consoleHandler(async (app, visit) => {
   const { verdict, right, wrong } = trial;
   const to = trial.to === null ? '' : tell(language, 'doctor.redirects_to', { to: trial.to });
   const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`, { to })}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
-  return sendEndpoint(app, visit, 200, said);
+  return sendEndpoint(app, visit, id, { status: 200, said });
 });
