@@ -78,8 +78,10 @@ export function consoleHandler(
   return async (app, request, reply) => {
     const language = visitLanguage(request);
     let shown: User | null = null;
-    const send = (status: number, page: ConsolePage) =>
-      sendConsolePage(app, reply, { ...page, status, language, user: shown, path: request.url });
+    const send = (status: number, page: ConsolePage) => {
+      const { again = pathAbove(request) } = page;
+      return sendConsolePage(app, reply, { ...page, again, status, language, user: shown, path: request.url });
+    };
     const goTo = (path: string) =>
       reply
         .code(303)
@@ -148,6 +150,17 @@ function nextOf(request: FastifyRequest): string {
 
 function pathBelow({ url }: FastifyRequest): string {
   return url.slice(url.indexOf('/console') + '/console'.length);
+}
+
+/** Returns the address of a request, or for a form whose address cannot be opened, the nearest one above it that can. */
+function pathAbove(request: FastifyRequest): string {
+  const { server, method, routeOptions } = request;
+  let [pattern = '', path] = [routeOptions.url, pathBelow(request)];
+  while (method === 'POST' && pattern.includes('/console/') && !server.hasRoute({ method: 'GET', url: pattern })) {
+    pattern = pattern.slice(0, pattern.lastIndexOf('/'));
+    path = (path.split('?')[0] ?? '').replace(/\/[^/]*$/, '');
+  }
+  return path;
 }
 
 /**

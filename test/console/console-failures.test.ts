@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { atConsole } from '../support/console-person.ts';
+import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { afterQuery } from '../support/on-query.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
 import { refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -22,6 +23,25 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
       atConsole(server, { 'accept-language': language, ...user.console }).post(path, fields);
     return { server, post };
   };
+
+  test('leads from its answer to a page that can be opened, when the person changes the language', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [payout] = await propose(app, desk);
+    const { server, post } = await open(app, desk.users.approver);
+    await using _server = server;
+    for (const [path, next] of [
+      [`/payouts/${payout?.id}/reject`, `/payouts/${payout?.id}`],
+      [`/batches/${payout?.batch_id}/reject`, `/batches/${payout?.batch_id}`],
+      [`/payouts/${payout?.id}/approve`, `/payouts/${payout?.id}/approve`],
+      ['/account/password', '/account'],
+    ] as const) {
+      const { status, text } = await post(path, { reason: 'a@b.cl' });
+      assert.equal(status, 400, path);
+      assert.equal(valueOf(text, 'next'), next);
+      assert.equal((await server.get(`/console${next}`, desk.users.approver.console)).status, 200, next);
+    }
+  });
 
   test('says that it may have been done when the outcome of the commit is unknown', async () => {
     const made = createTestApp(await openTestDatabase());
