@@ -51,13 +51,13 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     const apps = [db, ...(await Promise.all(others))].map((each) => createLimitedApp(each));
     const { production } = await createPaymentService(apps[0] as TestApp, 'Shop', TESTER);
     await using servers = await startServers(apps);
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, at) =>
-        postSigned(servers.at(at), production.service_token, 'wrong', `ORD-${at}`, {
-          'x-forwarded-for': `192.0.2.${at % 50}`,
-        }),
-      ),
-    );
+    const send = async (at: number): Promise<Answer> => {
+      const from = { 'x-forwarded-for': `192.0.2.${at % 50}` };
+      const answer = await postSigned(servers.at(at), production.service_token, 'wrong', `ORD-${at}`, from);
+      // A machine that is too busy to count a request within two seconds says so, and has not counted it.
+      return answer.status === 503 ? send(at) : answer;
+    };
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => send(at)));
     assert.deepEqual(countStatuses(answers), { 401: REQUEST_LIMITS.wrongSignatures.most, 429: 100 });
   });
 
