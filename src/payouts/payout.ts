@@ -140,6 +140,7 @@ const PAYEE_COLUMNS = [
   'message',
 ] as const;
 const DETAIL_COLUMNS = ['id', 'verdict', 'validated_at', 'callback_url'] as const;
+const CHANGER_COLUMNS = ['id', 'account_changed_by'] as const;
 
 /** Returns the hash of the recipients, accounts, amounts and messages of payouts, for the audit log. */
 export function hashOfPayees(payouts: readonly Pick<Payout, (typeof PAYEE_COLUMNS)[number]>[]): string {
@@ -149,6 +150,11 @@ export function hashOfPayees(payouts: readonly Pick<Payout, (typeof PAYEE_COLUMN
 /** Returns the hash of the verdicts about the accounts of payouts and of the URLs for their outcomes, likewise. */
 export function hashOfDetails(payouts: readonly Pick<Payout, (typeof DETAIL_COLUMNS)[number]>[]): string {
   return hashOfColumns(payouts, DETAIL_COLUMNS);
+}
+
+/** Returns the hash of who changed the accounts of payouts, likewise. */
+export function hashOfChangers(payouts: readonly Pick<Payout, (typeof CHANGER_COLUMNS)[number]>[]): string {
+  return hashOfColumns(payouts, CHANGER_COLUMNS);
 }
 
 /** Returns a SHA-256: for each payout, by its id, the JSON array of these columns, ended by a line feed. */

@@ -14,7 +14,15 @@ import { prefixedId } from '../lib/ids.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectPayoutLimits } from './approval/payout-limit-queries.ts';
 import { limitBroken, whyNotAutomatic } from './approval/payout-limits.ts';
-import { hashOfDetails, hashOfPayees, PAYOUT_CURRENCY, type Payout, payoutMoney, totalOf } from './payout.ts';
+import {
+  hashOfChangers,
+  hashOfDetails,
+  hashOfPayees,
+  PAYOUT_CURRENCY,
+  type Payout,
+  payoutMoney,
+  totalOf,
+} from './payout.ts';
 import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
@@ -301,6 +309,7 @@ function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: read
     state: first.state,
     payees_sha256: hashOfPayees(payouts),
     details_sha256: hashOfDetails(payouts),
+    changers_sha256: hashOfChangers(payouts),
     file_sha256: batch?.file_sha256 ?? null,
   };
   return { at, by, action: 'payout.proposed' as const, subject, after, environmentId: owner.id };

@@ -13,16 +13,28 @@ import {
   submitPayouts,
 } from '../../src/payouts/approval/decide-payouts.ts';
 import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { keepRecipient } from '../../src/payouts/recipients/keep-recipient.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveOut } from '../support/found-by-hand.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
-import { actor, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import {
+  ANA,
+  actor,
+  approved,
+  formerSender,
+  openPayoutDesk,
+  type PayoutDesk,
+  propose,
+  wish,
+} from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 type World = Awaited<ReturnType<typeof fill>>;
@@ -170,6 +182,13 @@ const TAMPERINGS: readonly Tamperings<World>[] = [
       ["update payouts set callback_url = 'https://evil.example' where id = $1", automatic],
     ],
     found: /payout po_\w+: the verdict about an account, its time, or the URL for the outcome of a payout was changed/,
+  },
+  {
+    name: 'somebody else looks like the one who changed the account of a payout',
+    statements: ({ automatic, second }) => [
+      ['update payouts set account_changed_by = $2 where id = $1', automatic, second.userId],
+    ],
+    found: /^payout po_\w+: who changed the account of a payout was changed$/,
   },
   {
     name: 'the account of a payout in a batch looks confirmed',
@@ -362,6 +381,38 @@ forEachEngine('who made and approved a payout', (openTestDatabase) => {
       tx.query('update payouts set proposed_by = $2, proposed_by_id = $3 where id = $1', [own, name, userId]),
     );
     assert.match(await found(app), /payout po_\w+: proposed_by was .*; who made it approved it/);
+  });
+
+  test('is found where the person who changed its account approved it, after that person was taken out of its row', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const sender = await formerSender(app, desk);
+    const sent = { ids: (await approved(app, desk)).map(({ id }) => id), to: 'sent', at: app.now() } as const;
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent, { sender }));
+    app.now.advance(60_000);
+    const paymentServices = [desk.environment.paymentServiceId];
+    const changer = actor(await createTestUser(app, { role: 'owner', may: [], paymentServices }), 'owner');
+    const payee = { ...ANA, bankCode: '001', account: '1234509876' };
+    await propose(app, { ...desk, maker: changer }, [wish({ payee })]);
+    const [changed] = (await propose(app, desk, [wish({ payee })])) as [Payout];
+    const approval = decision(desk, changer, { ids: [changed.id] });
+    await assert.rejects(approvePayouts(app, approval), /changed the account/);
+    assert.equal(await found(app), '');
+    await removeTriggers(app.db);
+    await app.db.transaction((tx) => tx.query('update payouts set account_changed_by = null'));
+    await approvePayouts(app, approval);
+    assert.match(
+      await found(app),
+      new RegExp(`batch ${changed.batch_id}: who changed the account of a payout was changed`),
+    );
+  });
+
+  test('is compared with acts of earlier versions, which do not say who changed an account', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await fill(app);
+    await removeTriggers(app.db);
+    assert.ok((await leaveOut(app, ['changers_sha256'])) > 5);
+    assert.equal(await found(app), '');
   });
 
   test('is compared where one person decided about the parts of a batch at the same moment', async () => {

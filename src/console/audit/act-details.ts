@@ -130,6 +130,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   callbacks: 'callbacks',
   card_last_digits: 'últimos dígitos de la tarjeta',
   cause: 'causa',
+  changers_sha256: 'sha256 de quiénes cambiaron las cuentas',
   closes_at: 'el anterior sirve hasta',
   colour: 'color',
   commission: 'comisión del medio',

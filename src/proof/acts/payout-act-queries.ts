@@ -1,5 +1,5 @@
 import type { Reader, SqlRow } from '../../db/database.ts';
-import type { hashOfDetails, hashOfPayees, Payout } from '../../payouts/payout.ts';
+import type { hashOfChangers, hashOfDetails, hashOfPayees, Payout } from '../../payouts/payout.ts';
 import { LISTED_ACT, type ListedAct } from './act-check-queries.ts';
 
 /** The acts that decide about payouts for good. */
@@ -64,11 +64,14 @@ export function selectPayoutsAfter(db: Reader, afterId: string, limit: number): 
   );
 }
 
-/** Whom a payout pays, with the verdict, and where its outcome is posted. */
-export type Payee = SqlRow & Parameters<typeof hashOfPayees>[0][number] & Parameters<typeof hashOfDetails>[0][number];
+/** Whom a payout pays, with the verdict, where its outcome is posted, and who changed its account. */
+export type Payee = SqlRow &
+  Parameters<typeof hashOfPayees>[0][number] &
+  Parameters<typeof hashOfDetails>[0][number] &
+  Parameters<typeof hashOfChangers>[0][number];
 
 const PAYEE = `p.id, p.reference, p.amount, p.currency, p.recipient_id, p.recipient_version, p.rut_hash, p.account_hash,
-  p.bank_code, p.account_masked, p.message, p.verdict, p.validated_at, p.callback_url`;
+  p.bank_code, p.account_masked, p.message, p.verdict, p.validated_at, p.callback_url, p.account_changed_by`;
 
 /** Returns these payouts, each by its whole key: a database without statistics would read the whole table otherwise. */
 export function selectPayoutsNamed(db: Reader, ids: readonly string[]): Promise<(PayoutMade & Payee)[]> {

@@ -4,7 +4,7 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { IdPlace, OpenWalk, Walk } from '../../lib/walk.ts';
 import { nameState } from '../../payouts/kept-texts.ts';
-import { hashOfDetails, hashOfPayees, PAYOUT_CURRENCY } from '../../payouts/payout.ts';
+import { hashOfChangers, hashOfDetails, hashOfPayees, PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { addWrong, type Findings, stopping } from '../proof-finding.ts';
 import type { ListedAct } from './act-check-queries.ts';
 import { type ComparedColumn, changesIn } from './compare-said.ts';
@@ -272,11 +272,11 @@ async function wrongBatch(
 }
 
 /**
- * Compares whom the payouts of a proposal pay, with which verdict, and where their outcomes are posted, with its act.
- * Acts of earlier versions do not say it.
+ * Compares whom the payouts of a proposal pay, with which verdict, where their outcomes are posted, and who changed
+ * their accounts, with its act. Acts of earlier versions do not say it.
  */
 function wrongPayees(action: Action, { said_after }: ListedAct, payouts: readonly Payee[]): string[] {
-  const { payees_sha256: payees, details_sha256: details } = readAct(said_after);
+  const { payees_sha256: payees, details_sha256: details, changers_sha256: changers } = readAct(said_after);
   if (action !== 'payout.proposed') return [];
   return [
     ...(payees === undefined || payees === hashOfPayees(payouts)
@@ -285,6 +285,9 @@ function wrongPayees(action: Action, { said_after }: ListedAct, payouts: readonl
     ...(details === undefined || details === hashOfDetails(payouts)
       ? []
       : ['the verdict about an account, its time, or the URL for the outcome of a payout was changed']),
+    ...(changers === undefined || changers === hashOfChangers(payouts)
+      ? []
+      : ['who changed the account of a payout was changed']),
   ];
 }
 
