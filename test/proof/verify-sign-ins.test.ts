@@ -11,6 +11,7 @@ import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { endOtherSessions } from '../../src/auth/sign-in/end-sessions.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
+import { beginSession } from '../../src/auth/sign-in/session.ts';
 import { selectUserById } from '../../src/auth/user-queries.ts';
 import { endWebhook, setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
 import { endHandover, handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
@@ -225,6 +226,22 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
     app.now.advance(-3_600_000);
     await invite();
     assert.equal(await foundIn(app), '');
+  });
+
+  test('finds nothing in a session that began after an act, on a clock that was set back, but the one of before', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    const before = ((await listSessions(app, user.id)) ?? []).map(({ id }) => id).sort();
+    app.now.advance(3_600_000);
+    await resetPassword(app, user.id, TESTER);
+    app.now.advance(-600_000);
+    const kind = 'console' as const;
+    const begun = { user_id: user.id, kind, api_token_id: null, origin: null, expires_at: app.now() + DAY_MS };
+    await app.db.transaction((tx) => beginSession(tx, begun, app.now()));
+    assert.equal(await foundIn(app), '');
+    await app.db.transaction((tx) => tx.query('update sessions set ended_at = null'));
+    const says = before.map((id) => `session ${id}: it was ended, and is open again`);
+    assert.equal(await foundIn(app), says.join('; '));
   });
 });
 

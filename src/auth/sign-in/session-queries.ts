@@ -19,8 +19,8 @@ export type SessionRow = SqlRow & {
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   await tx.query(
-    `insert into sessions (id, user_id, kind, api_token_id, origin, created_at, expires_at, proved_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into sessions (id, user_id, kind, api_token_id, origin, created_at, expires_at, proved_at, after_link)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, (select link from audit_head where id = 1))`,
     [row.id, row.user_id, row.kind, row.api_token_id, row.origin, row.created_at, row.expires_at, row.proved_at],
   );
 }

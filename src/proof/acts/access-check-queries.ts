@@ -150,12 +150,13 @@ const APART_MS = 60_000;
 
 /**
  * Lists the open sessions that may not be open: `end_said_at` is when an act ended it, and `others_said_at` when an act
- * of its user ended all sessions but one. Acts from before a development clock was set back are left out.
+ * of its user ended all sessions but one. Acts from before the session in the order of the audit log are left out: the
+ * clock was set back after them. Of a session of an earlier version, those from before a development clock was set back.
  */
 export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedSession[]> {
   const acts = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}
-    and b.created_at > s.created_at + ${APART_MS} and not exists (select 1 from audit_log r
-      where r.action in ('clock.reset', 'clock.went_back') and r.link > b.link))`;
+    and b.created_at > s.created_at + ${APART_MS} and (s.after_link is null or b.link > s.after_link)
+    and not exists (select 1 from audit_log r where r.action in ('clock.reset', 'clock.went_back') and r.link > b.link))`;
   const own = `{filter_by}b.action = 'user.session_ended' and b.user_id = s.user_id`;
   const ofUser = `'user.disabled', 'user.enabled', 'user.password_reset', 'user.api_token_reset', 'user.factors_reset'`;
   return db.query<RevivedSession>(
