@@ -104,6 +104,22 @@ forEachEngine('trigger', (openTestDatabase) => {
     );
   });
 
+  test('creates nothing again for a repeated reference, and names only what its user wrote differently', async () => {
+    const { db } = await open();
+    const words = ['transaction.cancelled', '--reference', 'ORD-1'];
+    const first = await trigger(db, words);
+    assert.equal((await trigger(db, words)).transaction, first.transaction);
+    const other = await run(db, [...words, '--amount', '5000']);
+    assert.match(other.stderr, /^REFERENCE_CONFLICT: [^\n]*which differs in x_amount\./);
+  });
+
+  test('keeps every digit of a number in the body', async () => {
+    const { db } = await open();
+    await trigger(db, ['transaction.cancelled', '--body', '{"x_reference":12345678901234567890}']);
+    const [row] = await db.query('select reference from transactions');
+    assert.equal(row?.['reference'], '12345678901234567890');
+  });
+
   test('asks for the URL of callbacks where no private address is called, and sends payers to the same shop', async () => {
     const { db } = await open();
     const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
+import type { Field } from '../../../protocol/field.ts';
 import { readJsonFields } from '../../../protocol/read-json-fields.ts';
 import { checkRequestFields } from '../../../protocol/signing-rules.ts';
 import { createFromRequest } from '../../api/transactions/post-trxs.ts';
@@ -64,12 +65,12 @@ type TriggerOptions = ActingOptions & {
 };
 
 async function trigger(name: EventName, options: TriggerOptions): Promise<void> {
-  const body = options.body === undefined ? {} : await readBody(options.body);
+  const body = options.body === undefined ? [] : await readBody(options.body);
   await withActor(options, async (app, by) => {
     const environment = await findOwnDevelopment(app, options.paymentService ?? (await namedIn(app, body)));
     refuseElsewhere(environment);
     const event = EVENTS[name];
-    const created = await create(app, environment, event, fieldsOf(app, body, options));
+    const created = await create(app, environment, event, fieldsOf(app, environment, body, options));
     const refund = await END[event](app, created, by);
     const transaction = await reread(app, created);
     const became = refund === null ? `transaction.${transaction.state}` : `refund.${refund.state}`;
@@ -96,9 +97,10 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
  * Returns the payment service of the Service Token in a body; undefined without `x_account_id`. Throws `CommandError`
  * for an unknown one.
  */
-async function namedIn(app: App, { x_account_id: token }: Record<string, unknown>): Promise<string | undefined> {
+async function namedIn(app: App, body: readonly Field[]): Promise<string | undefined> {
+  const token = body.find(({ name }) => name === 'x_account_id');
   if (token === undefined) return undefined;
-  const found = typeof token === 'string' ? await loadEnvironment(app, token) : null;
+  const found = token.kind === 'string' ? await loadEnvironment(app, token.text) : null;
   if (found !== null) return found.paymentServiceId;
   const services = await listPaymentServices(app);
   const named = services.slice(0, 10).flatMap(({ name, tokens }) => {
@@ -111,14 +113,14 @@ async function namedIn(app: App, { x_account_id: token }: Record<string, unknown
   );
 }
 
-async function readBody(text: string): Promise<Record<string, unknown>> {
+/** Reads the fields as a shop's request has them: a long number keeps all its digits. */
+async function readBody(text: string): Promise<Field[]> {
   const json = /^\s*[{[]/.test(text)
     ? text
     : text === '-'
       ? String(await readStdin())
       : readNamedFile(text).toString('utf8');
-  const fields = parseObject(json);
-  if (fields !== null) return fields;
+  if (parseObject(json) !== null) return readJsonFields(Buffer.from(json));
   throw invalidOption(
     '--body is a JSON object of fields, such as {"x_url_callback":"http://127.0.0.1:9000/callback"}.',
   );
@@ -127,29 +129,38 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
 /** Returns the fields that a shop would sign. Options override the body. The pages are where its callbacks go. */
 function fieldsOf(
   app: App,
-  body: Record<string, unknown>,
+  environment: ServiceEnvironment,
+  body: readonly Field[],
   { amount, reference }: TriggerOptions,
-): Record<string, unknown> {
-  const { now } = app;
-  const callback = body['x_url_callback'];
+): Field[] {
+  const written = new Map(body.map((field) => [field.name, field]));
+  const callback = written.get('x_url_callback')?.text;
   if (callback === undefined && !allowsPrivate(app, 'development')) throw missingOption(NO_CALLBACK_URL);
-  const shop = (typeof callback === 'string' && URL.parse(callback)?.origin) || 'http://127.0.0.1:9000';
-  const fields: Record<string, unknown> = {
+  const shop = URL.parse(callback ?? '')?.origin ?? 'http://127.0.0.1:9000';
+  const added = {
     x_amount: '12990',
     x_currency: 'CLP',
     x_customer_email: 'buyer@example.cl',
-    x_reference: `TRIGGER-${now()}`,
-    x_session_id: `trigger-${now()}`,
+    x_reference: `TRIGGER-${app.now()}`,
+    // The same in each run: a repeated reference shall differ only in what its user wrote.
+    x_session_id: 'trigger',
     x_shop_country: 'CL',
     x_url_callback: `${shop}/callback`,
     x_url_cancel: `${shop}/cancel`,
     x_url_complete: `${shop}/complete`,
-    ...body,
+  };
+  if (amount !== undefined) readAmount(amount, written.get('x_currency')?.text ?? added.x_currency);
+  const chosen = {
+    x_account_id: environment.serviceToken,
+    ...(amount !== undefined && { x_amount: amount }),
     ...(reference !== undefined && { x_reference: reference }),
   };
-  if (amount === undefined) return fields;
-  readAmount(amount, String(fields['x_currency']));
-  return { ...fields, x_amount: amount };
+  const fields = new Map([...asFields(added), ...written, ...asFields(chosen)]);
+  return [...fields.values()];
+}
+
+function asFields(texts: Record<string, string>): [string, Field][] {
+  return Object.entries(texts).map(([name, text]) => [name, { name, kind: 'string', text }]);
 }
 
 const NO_CALLBACK_URL = `This service calls no private address. Say where your shop takes callbacks: --body '{"x_url_callback":"https://shop.example.cl/callback"}'`;
@@ -162,10 +173,9 @@ async function create(
   app: App,
   environment: ServiceEnvironment,
   event: FeedEvent,
-  fields: Record<string, unknown>,
+  fields: readonly Field[],
 ): Promise<Transaction> {
-  const json = JSON.stringify({ ...fields, x_account_id: environment.serviceToken });
-  const { problems, values, objects } = checkRequestFields(readJsonFields(Buffer.from(json)));
+  const { problems, values, objects } = checkRequestFields(fields);
   throwIfAny(problems);
   const shortLived = { ...app, config: { ...app.config, transactionMinutes: 0 } };
   const request = { environment, values, objects };
