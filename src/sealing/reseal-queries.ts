@@ -7,18 +7,22 @@ export type SealedRow = SqlRow & { sealed: string };
 /** The key id is the second part of a sealed text. */
 const keyId = ({ column }: SealedKind) => `substr(${column}, 4, 8)`;
 
-/** Lists at most `limit` texts sealed with the key of this id. */
+/** Lists at most `limit` texts sealed with the key of this id, in the order of their rows, after one of them. */
 export function selectSealedWith(
   db: Reader,
   kind: SealedKind,
   sealingKeyId: string,
   limit: number,
+  after: SealedRow | null = null,
 ): Promise<SealedRow[]> {
   const named = [...kind.key, ...kind.owner].join(', ');
+  const key = kind.key.join(', ');
+  const place = after === null ? [] : kind.key.map((name) => after[name] ?? null);
+  const beyond = place.length === 0 ? '' : `and (${key}) > (${place.map((_, at) => `$${at + 3}`).join(', ')})`;
   return db.query<SealedRow>(
     `select ${named}, ${kind.column} as sealed from ${kind.table}
-     where ${kind.where} and ${keyId(kind)} = $1 order by ${kind.key.join(', ')} limit $2`,
-    [sealingKeyId, limit],
+     where ${kind.where} and ${keyId(kind)} = $1 ${beyond} order by ${key} limit $2`,
+    [sealingKeyId, limit, ...place],
   );
 }
 

@@ -15,7 +15,8 @@ const PAUSE_MS = 20;
  * many cannot be decrypted because somebody changed or moved them; these stay as they are.
  *
  * It processes every text that still has the previous key's id, so an interrupted run resumes, and two concurrent runs
- * do no harm: a text that changes meanwhile is left alone. `onProgress` receives the sum after each commit.
+ * do no harm: a text that changes meanwhile is left alone. It walks over the rows until a walk finds nothing to do,
+ * because a process without the new key may write behind its place. `onProgress` receives the sum after each commit.
  */
 export async function reseal(
   app: App,
@@ -26,10 +27,15 @@ export async function reseal(
   const { previous } = keysOf(app, kind);
   const broken = new Set<string>();
   let total = 0;
+  let after: SealedRow | null = null;
+  let isDone = true;
   while (previous !== null) {
-    const found = await selectSealedWith(app.db, kind, previous.id, AT_ONCE + broken.size);
+    const found: SealedRow[] = await selectSealedWith(app.db, kind, previous.id, AT_ONCE, after);
+    after = found.at(-1) ?? null;
+    if (after === null && isDone) break;
     const rows = found.filter((row) => !broken.has(nameOf(kind, row)));
-    if (rows.length === 0) break;
+    isDone = after === null || (isDone && rows.length === 0);
+    if (rows.length === 0) continue;
     total += await app.db.transaction(async (tx) => {
       let resealed = 0;
       for (const row of rows) {

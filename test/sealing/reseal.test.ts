@@ -143,6 +143,29 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.ok(!counts.includes(0), String(counts));
   });
 
+  test('reads on after the last text, and finds a text that an older process has sealed behind it', async () => {
+    const db = await openTestDatabase();
+    await fill(appWith(db, OLD));
+    for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
+    const before = await db.query<{ id: number; sealed: string }>('select id, sealed from secret_tokens order by id');
+    const [first, last] = [before[0], before.at(-1)];
+    const places: unknown[] = [];
+    const query: Database['query'] = async (sql, values) => {
+      if (!sql.includes('order by id limit')) return db.query(sql, values);
+      places.push(values?.[2] ?? null);
+      if (places.length === 2) {
+        const put = 'update secret_tokens set sealed = $2 where id = $1';
+        await db.transaction((tx) => tx.query(put, [first?.id ?? 0, first?.sealed ?? '']));
+      }
+      return db.query(sql, values);
+    };
+    const app = { ...appWith(db, BOTH), db: { ...db, query } };
+    const outcome = await reseal(app, SECRET_TOKENS, TESTER, () => {});
+    assert.deepEqual(outcome, { resealed: before.length + 1, broken: 0 });
+    assert.deepEqual(places, [null, before[99]?.id, last?.id, null, first?.id, null]);
+    assert.equal((await countSeals(app, SECRET_TOKENS)).previous, 0);
+  });
+
   test('makes a process without the new key fail with the setting that it needs, and changes nothing', async () => {
     const db = await openTestDatabase();
     const { service } = await fill(appWith(db, OLD));
