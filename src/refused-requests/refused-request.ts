@@ -73,7 +73,19 @@ function withoutQuery(url: string): string {
 }
 
 function nameOf(name: string): string {
-  return isPrivate(name) ? lengthOf(name) : name.slice(0, 40);
+  return isPrivateName(name) ? lengthOf(name) : name.slice(0, 40);
+}
+
+/** A name of a field that its sender filled with a value, such as an address: every name of the API is harmless. */
+function isPrivateName(name: string): boolean {
+  return isPrivate(name) || /@|%40/.test(name) || maskCardNumbers(name) !== name;
+}
+
+/** Returns a function that hides the private names of fields in texts about these errors, whose pointers have them. */
+export function hidingNames(pointers: readonly (string | null | undefined)[]): (text: string) => string {
+  const parts = pointers.flatMap((pointer) => pointer?.split('/') ?? []);
+  const names = parts.flatMap((part) => [part, part.replaceAll('~1', '/').replaceAll('~0', '~')]).filter(isPrivateName);
+  return (text) => names.reduce((hidden, name) => hidden.replaceAll(name, lengthOf(name)), text);
 }
 
 function lengthOf(text: string): string {

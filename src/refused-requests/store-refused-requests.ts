@@ -7,7 +7,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
 import { countProved } from './prove-refused-key.ts';
 import { addRefusedKey, deleteRefusedKeysBefore, type RefusedKey } from './refused-key-queries.ts';
-import { KEPT_REFUSED, type RefusedRequest, shownFields, withoutSecrets } from './refused-request.ts';
+import { hidingNames, KEPT_REFUSED, type RefusedRequest, shownFields, withoutSecrets } from './refused-request.ts';
 import {
   addRepeated,
   deleteBeyond,
@@ -136,10 +136,11 @@ function readBody({ body, serviceToken }: Refusal): { token: string | null; fiel
 
 function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): RefusedRequest {
   const { requestId, at, method, route, status, code, detail, errors } = refusal;
-  const said = { detail: storable(detail.en), detail_es: storable(detail.es) };
+  const hide = hidingNames(errors.map(({ pointer }) => pointer));
+  const said = { detail: storable(hide(detail.en)), detail_es: storable(hide(detail.es)) };
   const answered = { at, method, route, status, code, ...said };
   const storedErrors = JSON.stringify(errors.slice(0, 20), (_, value) =>
-    typeof value === 'string' ? storable(value) : value,
+    typeof value === 'string' ? storable(hide(value)) : value,
   );
   const texts = { errors: storedErrors, fields: JSON.stringify(shownFields(fields)) };
   return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };

@@ -93,6 +93,23 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.ok(kept.includes('https://shop.example.cl/c?…'));
   });
 
+  test('the kept name of a field, and an error that quotes it, contains no e-mail address, RUT or card number', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    const order = signedBody(service_token, secret_token, {});
+    const names = ['paula@correo.cl', 'to/paula%40correo.cl', 'of 12.531.909-2', '4111 1111 1111 1111'];
+    for (const name of names)
+      assert.equal((await server.post('/trxs', { json: { ...order, [name]: '1' } })).status, 400);
+    const headers = { 'content-type': 'application/json' };
+    assert.equal((await server.post('/trxs', { headers, body: '{"ana@correo.cl":1,"ana@correo.cl":2}' })).status, 400);
+    const requests = await refused();
+    assert.equal(requests.length, 5);
+    const kept = JSON.stringify(requests);
+    for (const secret of ['paula', 'ana@', '12.531.909', '1111 1111']) assert.ok(!kept.includes(secret), kept);
+    assert.ok(kept.includes('(15 characters, not kept) is not a field of this message'), kept);
+  });
+
   test('an unreadable body belongs to the merchant whose Service Token it contains', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
