@@ -32,7 +32,10 @@ function endedBy(state: string): string {
   return `p.state = '${state}' and p.changed_at = a.created_at and coalesce(p.reason, '') = coalesce(a.reason, '')`;
 }
 
-/** A payout as the acts about it made it. */
+/**
+ * A payout as the acts about it made it. `changed_by_approver`: how often its approver had stored
+ * its account, or validated it again, when it was proposed.
+ */
 export type PayoutMade = Pick<
   Payout,
   | 'id'
@@ -50,10 +53,12 @@ export type PayoutMade = Pick<
   | 'approved_at'
   | 'approved_by'
   | 'approved_by_id'
-> & { payment_service_id: string };
+> & { payment_service_id: string; changed_by_approver: number };
 
 const MADE = `p.id, p.environment_id, p.batch_id, p.created_at, p.changed_at, p.state, p.reason, p.proposed_by, p.proposed_by_id,
-  p.proposed_kind, p.account_changed_by, p.approval, p.approved_at, p.approved_by, p.approved_by_id, e.payment_service_id`;
+  p.proposed_kind, p.account_changed_by, p.approval, p.approved_at, p.approved_by, p.approved_by_id, e.payment_service_id,
+  (select count(*) from recipients r where r.id = p.recipient_id and r.version <= p.recipient_version
+    and r.account_hash = p.account_hash and r.created_by = p.approved_by_id) as changed_by_approver`;
 
 /** Lists the next payouts by id. */
 export function selectPayoutsAfter(db: Reader, afterId: string, limit: number): Promise<PayoutMade[]> {
