@@ -92,6 +92,10 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     const form = Object.fromEntries(
       [...preview.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
     );
+    const stale = await send(finance, Buffer.alloc(0), { ...form, shown: 'what the books lacked before' });
+    assert.equal(stale.status, 409);
+    assert.match(stale.text, /No se asentó nada: algo cambió desde que se mostró[^]*Asentar 2 líneas/);
+    assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'nothing is booked that was not shown');
     const done = await send(finance, Buffer.alloc(0), form);
     const to = done.headers.get('location') ?? '';
     assert.match(to, /^\/console\/settlements\/sf_\w+\?booked=2$/);

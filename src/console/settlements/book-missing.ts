@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -31,7 +32,10 @@ export const getConsoleBookMissing = consoleHandler(async (app, visit) => {
   return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
 });
 
-/** Shows what would be booked; with `confirm` books it, and compares the file again. */
+/**
+ * Shows what would be booked; with `confirm` books it, and compares the file again. If anything changed since the
+ * person saw it, shows it anew.
+ */
 export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const { language, by, request, send, goTo } = visit;
   const settlement = await settlementOf(app, visit);
@@ -57,9 +61,11 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const scope = { environmentId, environment, method, compared };
   const steps = await planImport(app, scope, read);
   const moving = steps.filter(isMoving);
-  if (fields['confirm'] === undefined || moving.length === 0)
-    return sendPreview(app, visit, settlement, { steps, moving, file, merchant });
-  const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by });
+  const now = moving.slice(0, MOST_LINES);
+  const hasChanged = fields['shown'] !== undefined && fields['shown'] !== hashOfShown(now);
+  if (fields['confirm'] === undefined || moving.length === 0 || hasChanged)
+    return sendPreview(app, visit, settlement, { steps, moving, now, hasChanged, file, merchant });
+  const done = await importPayments(app, scope, now, { evidence, by });
   const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
   const id = kept.kind === 'kept' ? kept.id : settlement.id;
   return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
@@ -68,6 +74,17 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
 /** Whether a line changes the books: it settles a payment in doubt, or goes to suspense. */
 function isMoving({ does }: ImportStep): boolean {
   return does === 'settle' || does === 'suspense';
+}
+
+function hashOfShown(steps: readonly ImportStep[]): string {
+  const lines = steps.map(({ row, does, transactionId }) => [
+    row.fileLine,
+    does,
+    row.amount,
+    row.currency,
+    transactionId,
+  ]);
+  return hash('sha256', JSON.stringify(lines));
 }
 
 /** Returns the settlement in the path; null if its file was compared again since. */
@@ -113,7 +130,15 @@ ${
   return send(status, { title, main });
 }
 
-type Preview = { steps: readonly ImportStep[]; moving: readonly ImportStep[]; file: SentFile; merchant: string };
+type Preview = {
+  steps: readonly ImportStep[];
+  moving: readonly ImportStep[];
+  /** The lines that are booked at once. */
+  now: readonly ImportStep[];
+  hasChanged: boolean;
+  file: SentFile;
+  merchant: string;
+};
 
 const DOES: readonly ImportStep['does'][] = ['settle', 'suspense', 'known', 'imported', 'left'];
 
@@ -121,27 +146,27 @@ async function sendPreview(
   app: App,
   { language, send }: ConsoleVisit,
   settlement: KeptSettlement,
-  { steps, moving, file, merchant }: Preview,
+  { steps, moving, now, hasChanged, file, merchant }: Preview,
 ) {
   const at = `${publicPath(app)}/console`;
   const title = tell(language, 'book.preview', { name: file.name });
   const lines = DOES.map((does) => [does, steps.filter((step) => step.does === does)] as const);
   const counts = lines.map(([does, of]) => [tell(language, `book.${does}`), String(of.length), sumsOf(of)]);
   const head = [tell(language, 'book.what'), tell(language, 'book.lines'), tell(language, 'column.amount')];
-  const now = moving.slice(0, MOST_LINES);
   const owner = (await selectPaymentServices(app.db)).find(({ id }) => id === merchant);
   const environment = tell(language, `merchant.${settlement.environment}`).toLowerCase();
-  const main = html`<h1>${title}</h1>
+  const main = html`${hasChanged && alertNotice(tell(language, 'book.changed'))}
+<h1>${title}</h1>
 <p class="quiet">${owner?.name ?? ''} · ${merchant} · ${environment}</p>
 ${tableOf(head, counts, [1, 2])}
 ${moving.length > now.length && html`<p class="notice">${tell(language, 'book.most', { most: MOST_LINES })}</p>`}
 ${moving.length === 0 ? html`<p class="notice">${tell(language, 'book.nothing')}</p>` : movingTable(app, language, now)}
 ${leftTable(language, steps)}
 <form class="actions" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">
-${carriedFile(file)}<input type="hidden" name="merchant" value="${merchant}"><input type="hidden" name="confirm" value="yes">
+${carriedFile(file)}<input type="hidden" name="merchant" value="${merchant}"><input type="hidden" name="confirm" value="yes"><input type="hidden" name="shown" value="${hashOfShown(now)}">
 ${moving.length > 0 && html`<button class="primary">${tell(language, 'book.confirm', { n: now.length, sum: sumsOf(now) })}</button>`}
 <a class="button" href="${at}/settlements/${settlement.id}">${tell(language, 'refund.back')}</a></form>`;
-  return send(200, { title, main });
+  return send(hasChanged ? 409 : 200, { title, main });
 }
 
 function movingTable(app: App, language: Language, steps: readonly ImportStep[]): Html {
