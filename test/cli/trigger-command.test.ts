@@ -111,6 +111,9 @@ forEachEngine('trigger', (openTestDatabase) => {
     assert.equal((await trigger(db, words)).transaction, first.transaction);
     const other = await run(db, [...words, '--amount', '5000']);
     assert.match(other.stderr, /^REFERENCE_CONFLICT: [^\n]*which differs in x_amount\./);
+    const late = await run(db, ['transaction.expired', '--reference', 'ORD-1']);
+    assert.equal(late.status, 1);
+    assert.match(late.stderr, /It became transaction\.cancelled: .*another one makes a new transaction\./);
   });
 
   test('keeps every digit of a number in the body', async () => {

@@ -259,5 +259,8 @@ async function whenEnded(app: App, transaction: TransactionKey, id: string): Pro
 function whyNot(became: string, { id, amount, currency }: Transaction): string {
   if (became === 'refund.processing')
     return `The refund of transaction ${id} was accepted, and waits for a running service to carry it out: bin/rubrica serve`;
-  return `It became ${became}: transaction ${id} of ${formatMoney(amount, currency)}. The amount of a refund decides how it ends, see docs/sandbox.md.`;
+  const why = became.startsWith('refund.')
+    ? 'The amount of a refund decides how it ends, see docs/sandbox.md.'
+    : 'The reference has a transaction that has ended: another one makes a new transaction.';
+  return `It became ${became}: transaction ${id} of ${formatMoney(amount, currency)}. ${why}`;
 }
