@@ -46,8 +46,9 @@ function wrongIn(tokens: readonly TokenPart[], acts: readonly TokenPart[], { fro
   const wrong = older.flatMap(({ closes_at }) =>
     least === null || (closes_at !== null && closes_at <= least) ? [] : changesIn([['closes_at', least, closes_at]]),
   );
+  // Also those whose time somebody set to a text, which SQLite stores.
   const newer = Map.groupBy(
-    tokens.filter(({ at }) => at > from),
+    tokens.filter(({ at }) => !(at <= from)),
     ({ at }) => at,
   );
   const said = Map.groupBy(known, ({ at }) => at);
