@@ -23,9 +23,9 @@ const counts = perInstance((_app: App) => ({
 }));
 
 /**
- * Counts such an act by actor, origin, action, subject and values, per process and hour. The 1st, 10th, 100th … act becomes a
- * row of the audit log, and so does the last count of the hour, so a stranger cannot fill the store. The caller does
- * not wait for the write.
+ * Counts such an act by actor, origin, action, subject and values, per process and hour. The 1st, 10th, 100th … act
+ * becomes a row of the audit log, and so does the last count of the hour, so a stranger cannot fill the store. The
+ * caller does not wait for the write.
  */
 export function countAct(app: App, act: CountedAct): void {
   const now = app.now();

@@ -15,7 +15,7 @@ const SPANISH_NOTES: Readonly<Record<string, string>> = {
   'perhaps a payment that its method has not answered yet: bin/rubrica attention list':
     'quizás un pago que su medio aún no ha contestado',
   'money that was refunded: bin/rubrica reconcile': 'dinero que se devolvió, y no es un contracargo nuevo',
-  'a chargeback that was won: bin/rubrica books resolve': 'un contracargo ganado: decide su dinero retenido',
+  'a chargeback that was won: bin/rubrica books resolve': 'un contracargo ganado: decide sobre su dinero sin dueño',
   'a chargeback of no payment of ours': 'un contracargo cuya orden de compra no es de ningún pago de aquí',
   'a chargeback of a payment that is not in the books': 'un contracargo de un pago que los libros no tienen',
   'a chargeback of an order that was paid twice': 'un contracargo de una orden que se pagó dos veces',

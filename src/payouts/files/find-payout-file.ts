@@ -26,7 +26,10 @@ export async function findPayoutFile(app: App, scope: PayoutScope, id: string): 
   return file;
 }
 
-/** Returns a page of files, newest first, without the states of their payouts, which cost more. `state`: as in `selectPayoutFiles`. */
+/**
+ * Returns a page of files, newest first, without the states of their payouts, which cost more. `state`: as in
+ * `selectPayoutFiles`.
+ */
 export async function newestPayoutFiles(
   app: App,
   scope: PayoutScope,
