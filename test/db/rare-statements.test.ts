@@ -89,10 +89,10 @@ forEachEngine('a question to a large store', (openTestDatabase, engine) => {
  */
 function wholeReads(plan: readonly string[]): string[] {
   const intermediate = plan.flatMap((line) => /^(?:CO-ROUTINE|MATERIALIZE) (\S+)$/.exec(line)?.[1] ?? []);
-  // Rows that come in the order of an index, except equal ones, are read only up to the limit.
-  if (plan.some((line) => line.startsWith('USE TEMP B-TREE FOR LAST '))) return [];
+  // Rows of a merchant that come in the order of an index, except equal ones, are read only up to the limit.
+  const isOrdered = plan.some((line) => line.startsWith('USE TEMP B-TREE FOR LAST '));
   return plan.filter((line) => {
-    if (/^SEARCH (?!m ).*\(environment_id=\?\)$/.test(line)) return true;
+    if (/^SEARCH (?!m ).*\(environment_id=\?\)$/.test(line)) return !isOrdered;
     const scanned = /^SCAN (\S+)$/.exec(line)?.[1];
     if (scanned === undefined) return false;
     const at = intermediate.indexOf(scanned);
