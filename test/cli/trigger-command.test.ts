@@ -130,6 +130,11 @@ forEachEngine('trigger', (openTestDatabase) => {
     const refused = await runCommand(['trigger', 'payment.completed'], { env });
     assert.equal(refused.status, 64);
     assert.match(refused.stderr, /^USAGE: This service calls no private address\. .*--body '\{"x_url_callback":/);
+    for (const wrong of ['nope', 'mailto:a', 'http://shop.example.cl/hook']) {
+      const words = ['trigger', 'payment.completed', '--body', JSON.stringify({ x_url_callback: wrong })];
+      const { stderr } = await runCommand(words, { env });
+      assert.match(stderr, /^INVALID_URL: x_url_callback [^\n]*\n$/, 'the pages have no fault that nobody wrote');
+    }
     assert.deepEqual(await db.query('select id from transactions'), []);
     const body = '{"x_url_callback":"https://shop.example.cl/hook?order=1"}';
     const made = await runCommand(['trigger', 'payment.completed', '--body', body], { env });

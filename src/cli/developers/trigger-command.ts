@@ -135,8 +135,12 @@ function fieldsOf(
 ): Field[] {
   const written = new Map(body.map((field) => [field.name, field]));
   const callback = written.get('x_url_callback')?.text;
-  if (callback === undefined && !allowsPrivate(app, 'development')) throw missingOption(NO_CALLBACK_URL);
-  const shop = URL.parse(callback ?? '')?.origin ?? 'http://127.0.0.1:9000';
+  const isLocal = allowsPrivate(app, 'development');
+  if (callback === undefined && !isLocal) throw missingOption(NO_CALLBACK_URL);
+  const origin = URL.parse(callback ?? '')?.origin ?? '';
+  // A wrong URL of callbacks is one error: the pages do not share it.
+  const isUsable = origin.startsWith('https:') || (isLocal && origin.startsWith('http:'));
+  const shop = isUsable ? origin : `${isLocal ? 'http' : 'https'}://127.0.0.1:9000`;
   const added = {
     x_amount: '12990',
     x_currency: 'CLP',
