@@ -69,7 +69,7 @@ export function startWorker(
   const forgetLoop = (name: string, step: () => Promise<number>) => loop(app, name, hourly(app, step));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
-  const payouts = overtaking(() => carryOutPayouts(app, BATCH));
+  const payouts = overtaking(() => carryOutPayouts(app, BATCH).catch(failed(app, 'payout')));
   const isBusy = watchLoad();
   // Runs until the process has ended: a process without a heartbeat is reported as hanging.
   const listed = timedLoop('process', keepProcess, PROCESS_EVERY_MS);
@@ -129,6 +129,13 @@ const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
   ['this process is still listed', forgetProcess],
   ['the last anchor could not be kept', keepLastAnchor],
 ];
+
+function failed(app: App, loop: string): (error: unknown) => number {
+  return (error) => {
+    app.log.error({ err: error, loop }, 'background work failed');
+    return 0;
+  };
+}
 
 /** Runs `step` until it finds nothing, and again an hour later by the clock of `app`, which can travel. */
 function hourly(app: App, step: () => Promise<number>): () => Promise<number> {
@@ -190,10 +197,7 @@ function loop(
   const run = async () => {
     while (!stopped) {
       woken = false;
-      const found = await step().catch((error: unknown) => {
-        app.log.error({ err: error, loop: name }, 'background work failed');
-        return 0;
-      });
+      const found = await step().catch(failed(app, name));
       if (found === 0 && !woken) await pause();
     }
   };

@@ -303,7 +303,7 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       },
     };
     const { app, pay, read } = await open(hanging);
-    const dead = await pay(701, 702, 703, 704, 705, 706, 707, 708, 709, 710);
+    const dead = await pay(...Array.from({ length: 20 }, (_, at) => 701 + at));
     const other = await openPayoutDesk(app);
     await setPayoutSender(app, other.environment, { kind: 'simulated', url: null, key: null }, other.maker);
     app.now.advance(1);
