@@ -1,5 +1,6 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { pageOf } from '../db/newest-page.ts';
 import { formatMoney } from '../lib/money.ts';
 import { type AuditFilter, selectAudit } from './audit-queries.ts';
 import type { AuditRow } from './audit-row.ts';
@@ -24,8 +25,8 @@ export async function listAudit(
   limit: number,
 ): Promise<{ acts: ListedAct[]; next: number | null }> {
   const rows = await selectAudit(app.db, filter, limit + 1);
-  const shown = rows.slice(0, limit);
-  return { acts: shown.map(actOf), next: rows.length > limit ? (shown.at(-1)?.link ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ link }) => link);
+  return { acts: page.map(actOf), next };
 }
 
 function actOf(row: AuditRow): ListedAct {

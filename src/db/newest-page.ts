@@ -12,3 +12,10 @@ export function afterPlace(place: Place | null, parameters: SqlParameter[], crea
   const [at, id] = [parameters.push(place.created_at), parameters.push(place.id)];
   return `and ${createdAt} <= $${at} and (${createdAt} < $${at} or id > $${id})`;
 }
+
+/** Returns the first `limit` rows, and the cursor of the last of them if more were read; null: there are no more. */
+export function pageOf<Row, Cursor>(read: readonly Row[], limit: number, cursorOf: (row: Row) => Cursor) {
+  const page = read.slice(0, limit);
+  const last = read.length > limit ? page.at(-1) : undefined;
+  return { page, next: last === undefined ? null : cursorOf(last) };
+}

@@ -53,13 +53,6 @@ export function readPlaceCursor(text: string | undefined): Place | null {
   throw notACursor();
 }
 
-/** Returns the first `limit` rows, and the cursor of the last of them if more were read. */
-export function pageOf<Row>(read: readonly Row[], limit: number, cursorOf: (row: Row) => string) {
-  const page = read.slice(0, limit);
-  const last = read.length > limit ? page.at(-1) : undefined;
-  return { page, next: last === undefined ? null : cursorOf(last) };
-}
-
 /** The member `next` of a paged reply. */
 export const NEXT = Type.Nullable(Type.String(), { description: '`after` for the next page; null on the last page' });
 

@@ -13,7 +13,7 @@ export type AwaitedAnswers<Key> = {
   slow: () => Key[];
 };
 
-/** Creates such knowledge, empty. */
+/** Creates a record of awaited answers. */
 export function awaitedAnswers<Key>(): AwaitedAnswers<Key> {
   const slow = new Set<{ key: Key }>();
   return {

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { pageOf } from '../db/newest-page.ts';
 import { CATALOGUE, type ErrorCode, notACursor } from '../error-catalogue.ts';
 import type { AnsweredError, ErrorItem } from '../error-item.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
@@ -31,9 +32,8 @@ export async function listRefusedRequests(app: App, search: RefusedSearch, limit
     after: after === null ? null : readCursor(after),
   };
   const rows = await selectRefused(app.db, filter, limit + 1);
-  const requests = rows.slice(0, limit);
-  const last = requests.at(-1);
-  return { requests, next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+  const { page: requests, next } = pageOf(rows, limit, cursorOf);
+  return { requests, next };
 }
 
 function cursorOf({ at, request_id }: ListedRefused): string {

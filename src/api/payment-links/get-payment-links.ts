@@ -1,16 +1,10 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
+import { pageOf } from '../../db/newest-page.ts';
 import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import {
-  CURSOR_PARAMETER,
-  limitParameter,
-  NEXT,
-  pageOf,
-  placeCursor,
-  readPlaceCursor,
-} from '../../http/list-parameters.ts';
+import { CURSOR_PARAMETER, limitParameter, NEXT, placeCursor, readPlaceCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
 import {

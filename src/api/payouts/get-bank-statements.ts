@@ -1,14 +1,8 @@
+import { pageOf } from '../../db/newest-page.ts';
 import { notACursor } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
-import {
-  CURSOR_PARAMETER,
-  limitParameter,
-  NEXT,
-  pageOf,
-  placeCursor,
-  readPlaceCursor,
-} from '../../http/list-parameters.ts';
+import { CURSOR_PARAMETER, limitParameter, NEXT, placeCursor, readPlaceCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements, readLines } from '../../statements/find-statement.ts';
 import { LINE_USES } from '../../statements/statement.ts';

@@ -1,10 +1,10 @@
+import { pageOf } from '../../db/newest-page.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
 import {
   CURSOR_PARAMETER,
   limitParameter,
   NEXT,
-  pageOf,
   placeCursor,
   readIdCursor,
   readPlaceCursor,

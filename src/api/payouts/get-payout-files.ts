@@ -1,13 +1,7 @@
+import { pageOf } from '../../db/newest-page.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, type Static, Type } from '../../http/json-schema.ts';
-import {
-  CURSOR_PARAMETER,
-  limitParameter,
-  NEXT,
-  pageOf,
-  placeCursor,
-  readPlaceCursor,
-} from '../../http/list-parameters.ts';
+import { CURSOR_PARAMETER, limitParameter, NEXT, placeCursor, readPlaceCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findPayoutFile, newestPayoutFiles } from '../../payouts/files/find-payout-file.ts';
 import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';

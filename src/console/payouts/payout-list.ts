@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
+import { pageOf } from '../../db/newest-page.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -40,14 +41,11 @@ export const getConsolePayouts = consoleHandler(async (app, visit) => {
   const { after = '', ...asked } = typedOf(visit);
   const isPage = formatOf(visit) === null;
   const limit = isPage ? SHOWN : EXPORTED;
-  const place = placeOf(after);
   const found = await listPayouts(app, await scopeOf(app, user, asked), await filterOf(app, user, asked), {
     limit: limit + 1,
-    after: place,
+    after: placeOf(after),
   });
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
-  const next = last === undefined ? null : `${last.created_at}.${last.id}`;
+  const { page, next } = pageOf(found, limit, ({ created_at, id }) => `${created_at}.${id}`);
   return sendList<SeenPayout>(visit, {
     title: tell(language, 'payouts.title'),
     path: '/payouts',

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { pageOf } from '../../db/newest-page.ts';
 import { noRecipient } from './keep-recipient.ts';
 import {
   type Recipient,
@@ -30,8 +31,7 @@ export async function listRecipients(
   { after, limit, rutHash }: { after: string | null; limit: number; rutHash?: string },
 ): Promise<{ recipients: Recipient[]; next: string | null }> {
   const rows = await selectRecipients(app.db, actor, { after: after ?? '', limit: limit + 1, rutHash: rutHash ?? '' });
-  const page = rows.slice(0, limit);
-  const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
   return { recipients: page.flatMap((row) => viewUnlessChanged(app, row)), next };
 }
 
