@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { openByUrl, type TestDatabase } from './test-database.ts';
@@ -48,10 +50,24 @@ async function reuse(): Promise<Slot | null> {
 
 async function makeSlot(template: string): Promise<Slot> {
   const name = await createDatabase(template);
-  const db = openByUrl(`${urlOf(name)}?application_name=${OURS}`);
+  const url = new URL(urlOf(name));
+  url.searchParams.set('application_name', OURS);
+  await useSocketFile(url);
+  const db = openByUrl(url.href);
   unused ??= describe(db);
   await unused;
   return { name, db };
+}
+
+/** Connects by the server's socket file if this machine has it: a statement then costs half of what it costs by TCP. */
+async function useSocketFile(url: URL): Promise<void> {
+  await asAdministrator(async (client) => {
+    const { rows } = await client.query<{ folder: string }>(
+      `select current_setting('unix_socket_directories') as folder`,
+    );
+    const folder = rows[0]?.folder ?? '';
+    if (existsSync(join(folder, `.s.PGSQL.${url.port}`))) url.searchParams.set('host', folder);
+  });
 }
 
 /** Excludes a database from reuse, because services remember its URL in a DATA_DIR that outlives the test. */
