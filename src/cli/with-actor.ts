@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
 import type { RunningApp } from '../compose-app.ts';
+import { whyStoreOfCommandIsOlder } from '../epochs/check-mark.ts';
 import { findActor } from './find-actor.ts';
+import { refuseOlder } from './prepare-store.ts';
 import { invalidOption } from './print.ts';
 import { type Opening, WHOLE_STORE, withApp } from './with-app.ts';
 
@@ -31,14 +33,18 @@ export const BEGINS: Opening = { creates: true };
 /**
  * Does the same as `withApp` for a command that changes something. `by` is the actor in the audit log. Unless
  * the command may be the first one (`BEGINS`), the store must exist: in a new one it would say that there is nothing to
- * release or to erase.
+ * release or to erase. It must also be the store that a service has seen here: in an older one, payouts that have left
+ * are still approved.
  */
 export function withActor<Result>(
   { as }: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
   opening: Opening = {},
 ): Promise<Result> {
-  return withApp(async (app) => run(app, await findActor(app, as)), opening);
+  return withApp(async (app) => {
+    refuseOlder(await whyStoreOfCommandIsOlder(app));
+    return run(app, await findActor(app, as));
+  }, opening);
 }
 
 /** Does the same as `withActor` for a command that reads a whole store. */

@@ -29,6 +29,19 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
 }
 
 /**
+ * Returns the same for a command that changes the store: one that is older would let a payout leave twice. Null also if
+ * the command runs as an operating system user who may not read DATA_DIR.
+ */
+export async function whyStoreOfCommandIsOlder(app: App): Promise<string | null> {
+  try {
+    return await whyStoreIsOlder(app);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
+    throw error;
+  }
+}
+
+/**
  * Returns the same for an embedded store whose file is missing or empty, without making it. Null also if there is a
  * file, or another database.
  */

@@ -55,6 +55,23 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     assert.deepEqual([status, stdout], [0, 'The schema is up to date.\n']);
   });
 
+  test('and is still there takes no act of a command until after-restore, because payouts would leave twice', async (context) => {
+    const db = await openTestDatabase();
+    const env = await seenIn(context, db.url);
+    const run = async (words: readonly string[]) => {
+      const { status, stderr } = await runCommand(words, { env: { ...process.env, ...env } });
+      return [status, stderr.split(':')[0]];
+    };
+    const file = ['payout', 'file', '--payment-service', 'ps_x', '--format', 'santander', '--account', '123456789'];
+    const refused = [78, 'STORE_IS_OLDER'];
+    for (const words of [CREATE, ['books', 'anchor'], file])
+      assert.deepEqual(await run(words), refused, words.join(' '));
+    assert.deepEqual(await db.query('select id from payment_services'), []);
+    assert.deepEqual(await run(['audit', 'list']), [0, '']);
+    assert.deepEqual(await run(['after-restore']), [0, '']);
+    assert.deepEqual(await run(CREATE), [0, '']);
+  });
+
   if (engine === 'sqlite') {
     test('and lost its file leaves no new one', async (context) => {
       const folder = mkdtempSync(join(tmpdir(), 'rubrica-lost-'));
