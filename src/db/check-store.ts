@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { type Database, type SqlRow, StorageError } from './database.ts';
 
 /** `rows`: the rows of the tables checked so far; `part`: their share of all rows, 0 to 1. */
@@ -18,6 +19,17 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
     const reason = error instanceof StorageError && cause instanceof Error ? cause : (error as Error);
     return `it cannot be read (${reason.message})`;
   }
+}
+
+/**
+ * Returns that the file of this store ends within a page, in a sentence: its copying was interrupted. SQLite reads the
+ * missing bytes as zeros, and its checks do not see that in a text. Null also beside a write-ahead log, which has what a
+ * killed process had not finished writing.
+ */
+export async function whyCutOff(db: Database, file: string): Promise<string | null> {
+  if (existsSync(`${file}-wal`)) return null;
+  const [page] = await db.query<{ page_size: number }>('select page_size from pragma_page_size');
+  return statSync(file).size % (page?.page_size ?? 1) === 0 ? null : 'it is cut off within a page';
 }
 
 /**

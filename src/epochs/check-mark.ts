@@ -59,6 +59,18 @@ function whyStoreIsNew(config: Config): string | null {
   return lost === undefined ? null : otherStore(config, lost);
 }
 
+/**
+ * Returns that a restored store is not the one that a service saw in its place, in a sentence; null if it is, or nothing
+ * tells. Called before `beginEpoch`, which gives the restored store the name of the one that was there.
+ */
+export async function whyStoreIsOther({ config, db }: App): Promise<string | null> {
+  const { store_id: store } = await selectStoreMark(db);
+  const marks = readMarks(config, store);
+  const [mark] = marks.filter((one) => !isWorthless(one));
+  if (store === null || mark === undefined || marks.some((one) => one.store === store)) return null;
+  return notTheSame(mark);
+}
+
 /** `migrate` may run as an operating system user who may not list DATA_DIR, and sees no mark then. */
 function marksIn(config: Config): Mark[] {
   try {
@@ -78,7 +90,11 @@ function isWorthless({ transactions, events }: Mark): boolean {
 }
 
 function otherStore(config: Config, mark: Mark): string {
-  return `This is not the store that was here before, which ${seen(mark)}. ${wayOn(config)}`;
+  return `${notTheSame(mark)} ${wayOn(config)}`;
+}
+
+function notTheSame(mark: Mark): string {
+  return `This is not the store that was here before, which ${seen(mark)}.`;
 }
 
 function seen({ transactions, at }: Mark): string {

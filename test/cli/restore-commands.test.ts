@@ -38,6 +38,7 @@ suite('restore on the command line', () => {
     writeFileSync(join(folder, 'text.db'), 'no store at all, but long enough to be taken for something');
     writeFileSync(join(folder, 'empty.db'), '');
     writeFileSync(join(folder, 'cut.db'), readFileSync(backup).subarray(0, 200_000));
+    writeFileSync(join(folder, 'short.db'), readFileSync(backup).subarray(0, -50));
     const cases: [string, RegExp, Record<string, string>?][] = [
       ['damaged.db', /^FILE_UNUSABLE: .*damaged\.db cannot be restored: it (is damaged|cannot be read)/],
       [
@@ -45,6 +46,7 @@ suite('restore on the command line', () => {
         /^FILE_UNUSABLE: .*text\.db cannot be restored: it cannot be read \(file is not a database\)\. Nothing/,
       ],
       ['cut.db', /^FILE_UNUSABLE: .*cut\.db cannot be restored: it cannot be read \(.*malformed\)\. Nothing/],
+      ['short.db', /^FILE_UNUSABLE: .*short\.db cannot be restored: it is cut off within a page\. Nothing/],
       ['empty.db', /^FILE_UNUSABLE: .*it is not a store of Rúbrica/],
       ['none.db', /^FILE_UNUSABLE: There is no file/],
       [

@@ -72,6 +72,23 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     assert.deepEqual(await run(CREATE), [0, '']);
   });
 
+  test('is restored with a word on it if the backup is of another installation, and without one the next time', async (context) => {
+    const db = await openTestDatabase();
+    const { DATA_DIR, ...rest } = await seenIn(context, db.url);
+    await db.transaction((tx) => tx.query(`update store_marks set store_id = 'another'`));
+    const env = { ...process.env, ...rest, DATA_DIR };
+    const backup = join(DATA_DIR, 'backup.db');
+    if (engine === 'sqlite') await runCommand(['backup', backup], { env });
+    const words = engine === 'sqlite' ? ['restore', backup] : ['after-restore'];
+    const { stdout } = await runCommand(words, { env });
+    assert.match(
+      stdout,
+      /This is not the store that was here before, which had given out transaction ids up to 2000 at .* If you meant another backup, restore that one before the release\.$/m,
+    );
+    const again = await runCommand(['after-restore', '--json'], { env });
+    assert.equal((JSON.parse(again.stdout) as { other_store: boolean }).other_store, false);
+  });
+
   if (engine === 'sqlite') {
     test('and lost its file leaves no new one', async (context) => {
       const folder = mkdtempSync(join(tmpdir(), 'rubrica-lost-'));

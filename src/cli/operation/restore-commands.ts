@@ -6,12 +6,13 @@ import { selectHeads } from '../../books/journal-queries.ts';
 import { composeApp, type RunningApp } from '../../compose-app.ts';
 import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { anchorClock } from '../../db/anchor-clock.ts';
-import { whyStoreIsUnusable } from '../../db/check-store.ts';
+import { whyCutOff, whyStoreIsUnusable } from '../../db/check-store.ts';
 import { StorageError, StoreHeldError } from '../../db/database.ts';
 import { holdStore } from '../../db/hold-store.ts';
 import { hasTable, requireStore, requireStoreFile } from '../../db/migrate.ts';
 import { prepareReplacement, type Replacement } from '../../db/replace-store.ts';
 import { beginEpoch } from '../../epochs/begin-epoch.ts';
+import { whyStoreIsOther } from '../../epochs/check-mark.ts';
 import type { Epoch, Handed } from '../../epochs/epoch.ts';
 import { selectHanded } from '../../epochs/epoch-queries.ts';
 import { followClock } from '../../epochs/follow-clock.ts';
@@ -95,14 +96,14 @@ const inMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
 async function beginInCopy(
   config: Config,
   replacement: Replacement,
-  { file, idsAbove, as }: Wish,
+  { file, backup, idsAbove, as }: Wish,
   line: ProgressLine,
 ): Promise<Begun> {
   const app = openCopy(config, replacement, file);
   const replaced = replacement.present === null ? null : await readHanded(config);
   try {
     const onChecked = (rows: number, part: number) => line.say('checking the rows of the copy', rows, part);
-    const wrong = await whyStoreIsUnusable(app.db, onChecked);
+    const wrong = (await whyCutOff(app.db, backup)) ?? (await whyStoreIsUnusable(app.db, onChecked));
     if (wrong !== null) throw unusableBackup(file, wrong);
     await prepareStore(app, commandLineActor(), sayMigration).catch((error: unknown) => {
       throw error instanceof ConfigError ? new ConfigError(`${error.message} ${OF_BEFORE}`) : error;
@@ -112,8 +113,9 @@ async function beginInCopy(
     const inItsPlace = { ...app, config };
     const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
     await forgetProcesses(app);
+    const other = await whyStoreIsOther(inItsPlace);
     const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
-    return { epoch, heads: await selectHeads(app.db) };
+    return { epoch, other, heads: await selectHeads(app.db) };
   } finally {
     await app.close();
   }
@@ -164,8 +166,9 @@ async function afterRestore(options: Options): Promise<void> {
     await prepareStore(app, commandLineActor(), sayMigration);
     const by = await findActor(app, options.as);
     await forgetProcesses(app);
+    const other = await whyStoreIsOther(app);
     const epoch = await beginEpoch(app, [], idsAbove, by);
-    const begun = { epoch, heads: await selectHeads(app.db) };
+    const begun = { epoch, other, heads: await selectHeads(app.db) };
     print(options, shown(begun), linesOf(begun));
   } finally {
     await app.close();
@@ -194,15 +197,16 @@ function readIdsAbove({ idsAbove }: Options): number {
   throw invalidOption('--ids-above is a whole number, such as the highest id that a shop has.');
 }
 
-/** The new epoch, and the ends of the books in it. */
-type Begun = { epoch: Epoch; heads: Awaited<ReturnType<typeof selectHeads>> };
+/** The new epoch, and the ends of the books in it. `other`: the restored store is not the one that was there. */
+type Begun = { epoch: Epoch; other: string | null; heads: Awaited<ReturnType<typeof selectHeads>> };
 
-function shown({ epoch: { epoch, began_at, known_until, first_transaction_id }, heads }: Begun) {
-  return { epoch, began_at, known_until, first_transaction_id, held: true, heads };
+function shown({ epoch: { epoch, began_at, known_until, first_transaction_id }, other, heads }: Begun) {
+  return { epoch, began_at, known_until, first_transaction_id, other_store: other !== null, held: true, heads };
 }
 
-function linesOf({ epoch, heads }: Begun): string[] {
+function linesOf({ epoch, other, heads }: Begun): string[] {
   return [
+    ...(other === null ? [] : [`${other} If you meant another backup, restore that one before the release.`]),
     `Epoch ${epoch.epoch} has begun. ${describeGap(epoch)}`,
     `New transactions have ids from ${epoch.first_transaction_id} on.`,
     ...headLines(heads, HEADS_SHOWN),
