@@ -9,7 +9,7 @@ import { acceptInvitation, findInvitation } from '../../src/auth/invitations/acc
 import { endInvitation, inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
-import { endOtherSessions } from '../../src/auth/sign-in/end-sessions.ts';
+import { endOtherSessions, endSession } from '../../src/auth/sign-in/end-sessions.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
 import { beginSession } from '../../src/auth/sign-in/session.ts';
 import { selectUserById } from '../../src/auth/user-queries.ts';
@@ -226,6 +226,16 @@ forEachEngine('who may sign in, and what users are told', (openTestDatabase) => 
     app.now.advance(-3_600_000);
     await invite();
     assert.equal(await foundIn(app), '');
+  });
+
+  test('finds a session that is open again also if it was ended in its first minute', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    const [session] = (await listSessions(app, user.id)) ?? [];
+    assert.ok(session !== undefined && (await endSession(app, session.id, TESTER)));
+    assert.equal(await foundIn(app), '');
+    await app.db.transaction((tx) => tx.query('update sessions set ended_at = null'));
+    assert.equal(await foundIn(app), `session ${session.id}: it was ended, and is open again`);
   });
 
   test('finds nothing in a session that began after an act, on a clock that was set back, but the one of before', async () => {

@@ -137,7 +137,7 @@ export function selectHandoversSaid(db: Reader, afterId: string, limit: number):
   );
 }
 
-/** An open session that began a while before an act that ended it, or all others of its user than one. */
+/** An open session that an act ended, or that began a while before an act that ended all of its user, or all but one. */
 export type RevivedSession = SqlRow & {
   id: string;
   user_id: string;
@@ -145,7 +145,10 @@ export type RevivedSession = SqlRow & {
   others_said_at: number | null;
 };
 
-/** Clocks of two machines may differ: a session of the last moments before an act may have begun after it. */
+/**
+ * Clocks of two machines may differ: a session of the last moments before an act may have begun after it, unless the act
+ * names the session.
+ */
 const APART_MS = 60_000;
 
 /**
@@ -154,9 +157,10 @@ const APART_MS = 60_000;
  * clock was set back after them. Of a session of an earlier version, those from before a development clock was set back.
  */
 export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedSession[]> {
-  const acts = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}
-    and b.created_at > s.created_at + ${APART_MS} and (s.after_link is null or b.link > s.after_link)
+  const lastOf = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}
+    and (s.after_link is null or b.link > s.after_link)
     and not exists (select 1 from audit_log r where r.action in ('clock.reset', 'clock.went_back') and r.link > b.link))`;
+  const acts = (conditions: string) => lastOf(`${conditions} and b.created_at > s.created_at + ${APART_MS}`);
   const own = `{filter_by}b.action = 'user.session_ended' and b.user_id = s.user_id`;
   const ofUser = `'user.disabled', 'user.enabled', 'user.password_reset', 'user.api_token_reset', 'user.factors_reset'`;
   return db.query<RevivedSession>(
@@ -164,7 +168,7 @@ export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedS
        coalesce(
          ${acts(`b.subject = s.user_id and {filter_by}b.action in (${ofUser})`)},
          ${acts(`b.subject = s.user_id and {filter_by}b.action = 'user.session_ended' and coalesce(b.user_id, '') <> s.user_id`)},
-         ${acts(`b.subject = s.id and {filter_by}b.action = 'user.session_ended'`)},
+         ${lastOf(`b.subject = s.id and {filter_by}b.action = 'user.session_ended'`)},
          ${acts(`b.subject = s.api_token_id and {filter_by}b.action = 'api_token.ended'`)},
          ${acts(`b.user_id = s.user_id and {filter_by}b.action = 'user.invitation_accepted'
            and exists (select 1 from invitations i where i.id = b.subject and i.kind = 'invitation')`)}) as end_said_at,
