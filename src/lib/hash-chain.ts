@@ -50,7 +50,9 @@ export async function verifyChain<Link extends ChainEnd>(
   };
   const from = await placeToGoOn(chain);
   // The end is read before the links, so links that are added meanwhile lie behind it.
-  const head = await chain.readEnd();
+  const kept = await chain.readEnd();
+  // SQLite keeps a text in a column of numbers, and a text is less and greater than no link.
+  const head = Number.isSafeInteger(kept?.link) ? kept : null;
   const seen = from === null && walk.from !== null ? [walk.from] : [];
   const known = [...(chain.known ?? []), ...seen, ...(head === null ? [] : [head])];
   let last: ChainPlace = from ?? { rows: 0, link: 0, hash: GENESIS };

@@ -63,4 +63,5 @@ test('a recomputed chain looks whole, and only an end that is kept elsewhere sho
 
 test('a chain without its head has that finding', async () => {
   assert.deepEqual(await findIn(ABCD, { head: null as unknown as Link }), ['headless 4 4']);
+  assert.deepEqual(await findIn([A, B], { head: { ...D, link: 'x' as unknown as number } }), ['headless 2 2']);
 });
