@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../../lib/make-private-folder.ts';
 import { anchorLine, readAnchorLine, type SealedAnchor } from './anchor.ts';
@@ -18,6 +18,11 @@ export function anchorFiles(folder: string): string[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Returns the anchor files of a folder, or the file itself. Throws the system's error. */
+export function anchorFilesAt(path: string): string[] {
+  return statSync(path).isDirectory() ? anchorFiles(path) : [path];
 }
 
 /**

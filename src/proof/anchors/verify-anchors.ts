@@ -9,7 +9,7 @@ import {
   type SealedAnchor,
   type SealedChain,
 } from './anchor.ts';
-import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
+import { anchorFiles, anchorFilesAt, readAnchorFile } from './anchor-folder.ts';
 import { type AnchorsTold, selectAnchorsAfter, selectAnchorsTold, selectLinkHashes } from './anchor-queries.ts';
 import { chainOf } from './make-anchor.ts';
 import { verifyKeptKeys } from './verify-kept-keys.ts';
@@ -23,14 +23,14 @@ const BOOKS_CHAINS: readonly SealedChain[] = ['books', 'facts', 'feed'];
 export const AUDIT_CHAINS: readonly SealedChain[] = ['audit'];
 
 /**
- * Compares the chains with every anchor in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing, forged,
- * or contradicts the store or another source is a finding with its day. The anchors that a restore lost are one finding
- * until a person accepts the restore; then only `restores` lists them. A changed key is a finding; without the key of
- * anchors none is compared.
+ * Compares the chains with every anchor in the store, in ANCHOR_DIR, and in the files and folders of `paths`. An anchor
+ * that is missing, forged, or contradicts the store or another source is a finding with its day. The anchors that a
+ * restore lost are one finding until a person accepts the restore; then only `restores` lists them. A changed key is a
+ * finding; without the key of anchors none is compared.
  */
 export async function verifyAnchors(
   app: App,
-  files: readonly string[],
+  paths: readonly string[],
   findings: Findings,
   chains = BOOKS_CHAINS,
 ): Promise<{ anchors: AnchorSource[]; restores: SeenRestore[] }> {
@@ -50,7 +50,7 @@ export async function verifyAnchors(
     reportMissing(place, check, app.now());
     sources.push(place);
   }
-  for (const file of files) sources.push(readPlace(file, [file], check));
+  for (const path of paths) sources.push(readPlace(path, anchorFilesAt(path), check));
   // An anchor is in the store before it is in a folder, so those that were made meanwhile are there now.
   if (check.ahead.length > 0) await readStore(app, store, check);
   for (const { sealed, source } of check.ahead) compareToStore(sealed, source, check);
@@ -181,7 +181,8 @@ function readPlace(source: string, files: readonly string[], check: Check): Plac
   const place: Place = { source, seen: [], days: [] };
   for (const file of files) {
     const { anchors, unreadable } = readAnchorFile(file);
-    if (unreadable > 0) check.report('anchor_forged', file, null, `${unreadable} lines of ${file} are no anchors`);
+    const lines = unreadable === 1 ? `1 line of ${file} is no anchor` : `${unreadable} lines of ${file} are no anchors`;
+    if (unreadable > 0) check.report('anchor_forged', file, null, lines);
     for (const sealed of anchors) {
       const { number, day } = sealed.anchor;
       if (!check.isSealed(sealed, source) || isLost(sealed, check)) continue;
