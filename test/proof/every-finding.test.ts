@@ -70,7 +70,7 @@ const CHANGES: Readonly<Record<ReportKind, string>> = {
     said_before, said_after, reason, hash from audit_log where action = 'store.restored'`,
   key_changed: `update kept_keys set sealed = 'x' where name = 'books-anchor'`,
   anchor_lost: `insert into epochs select epoch + 60, began_at + 60000, known_until, last_commit_id, last_position,
-    first_position, first_transaction_id, 1, 'x' from epochs; delete from anchors where number = 3`,
+    first_position, first_transaction_id, null, null from epochs; delete from anchors where number = 3`,
   anchor_missing: 'update anchor_posts set number = 99',
   anchor_contradicts: 'delete from anchors where number = 3',
   anchor_forged: `insert into anchors select 4, day, made_at, 'x', 'x' from anchors where number = 3`,

@@ -21,7 +21,7 @@ const FOUND: Readonly<Record<ReportKind, InBoth>> = {
   event_missing: { en: 'An event was deleted', es: 'Se borró un evento' },
   event_added: { en: 'An event was invented', es: 'Se inventó un evento' },
   callback_changed: { en: 'A callback was changed', es: 'Se cambió un callback' },
-  restore_changed: { en: 'An accepted restore was changed', es: 'Se cambió una restauración aceptada' },
+  restore_changed: { en: 'A restore or its release was changed', es: 'Se cambió una restauración o su liberación' },
   month_changed: { en: 'A closed month was changed', es: 'Se cambió un mes cerrado' },
   funds_rule_changed: {
     en: 'The rule for the money of a merchant was changed',

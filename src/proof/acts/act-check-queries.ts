@@ -58,6 +58,7 @@ const NAMED_BY = {
   'user.created': 'users t where t.id = a.subject',
   'settlement.kept': 'settlements t where t.id = a.subject',
   'payment_link.created': 'payment_links t where t.id = a.subject',
+  'store.restored': `epochs t where 'epoch ' || t.epoch = a.subject`,
 } as const;
 
 /** Lists the first objects that an act made and that no longer exist. */
@@ -66,6 +67,17 @@ export function selectObjectsGone(db: Reader, action: keyof typeof NAMED_BY, lim
     `select a.subject, a.created_at as said_at from audit_log a
      where a.action = $1 and not exists (select 1 from ${NAMED_BY[action]}) order by a.link limit $2`,
     [action, limit],
+  );
+}
+
+export type ReleaseSaid = SqlRow & { epoch: number; began_at: number; released_at: number; said: 0 | 1 };
+
+/** Lists the restores that are released, each with whether an act says so. */
+export function selectReleasesSaid(db: Reader): Promise<ReleaseSaid[]> {
+  return db.query(
+    `select p.epoch, p.began_at, p.released_at, case when exists (select 1 from audit_log a
+       where a.action = 'store.released' and a.created_at = p.released_at and a.actor = p.released_by) then 1 else 0 end as said
+     from epochs p where p.released_at is not null order by p.epoch`,
   );
 }
 

@@ -14,6 +14,7 @@ import { verifyPayoutLimits } from './verify-payout-limits.ts';
 import { verifyRecipients } from './verify-recipients.ts';
 import { verifyRefundDays } from './verify-refund-days.ts';
 import { verifyRefundRequests } from './verify-refund-requests.ts';
+import { verifyRestores } from './verify-restores.ts';
 import { type RightsCoverage, verifyRights } from './verify-rights.ts';
 import { verifyRoutes } from './verify-routes.ts';
 import { verifySettlements } from './verify-settlements.ts';
@@ -22,16 +23,17 @@ import { verifyStatements } from './verify-statements.ts';
 import { verifyWebhooks } from './verify-webhooks.ts';
 
 /**
- * Compares what people closed, set, made and decided with the acts of the audit log: months, rules for merchants'
- * money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients, files for
- * banks, lists of banks, bank statements, settlement files, payment services with where their money and events go,
- * payment links, API tokens, second factors, invitations, webhooks, what users may do, and what they have refunded on a
- * day. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
+ * Compares what people closed, set, made and decided with the acts of the audit log: restores, months, rules for
+ * merchants' money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients,
+ * files for banks, lists of banks, bank statements, settlement files, payment services with where their money and events
+ * go, payment links, API tokens, second factors, invitations, webhooks, what users may do, and what they have refunded on
+ * a day. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
   const arrivals = await selectArrivals(app.db);
   const work = 'acts of people beside the books';
   walks('acts', work);
+  await verifyRestores(app, findings);
   await verifyMonths(app, findings, arrivals);
   await verifyFundsRules(app, findings, arrivals);
   await verifyPayoutLimits(app, findings, arrivals);
