@@ -90,6 +90,14 @@ suite('callbacks that were given up, on the command line', () => {
     assert.match((await run('callback', 'show', '2')).stdout, /\nstate {8}queued, next attempt [\d: -]+ -0[34]:00\n/);
   });
 
+  test('resend says that nothing leaves while a restore waits for its release', async () => {
+    assert.equal((await run('after-restore')).status, 0);
+    assert.equal(
+      (await run('callback', 'resend', '1')).stdout,
+      'Callback 1 is due now; the store was restored, so nothing leaves before bin/rubrica release.\n',
+    );
+  });
+
   const run = (...words: string[]) => runIn(folder, words);
 });
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { whoEndedWebhook } from '../../audit/who-set-webhooks.ts';
+import { findHeld } from '../../epochs/hold.ts';
 import { replaceMisleading } from '../../lib/misleading-text.ts';
 import type { Leased } from '../../lib/next-attempt.ts';
 import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
@@ -220,7 +221,10 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
   if (text !== undefined && isFiltered(options)) throw invalidOption('Say either an ID or which ones, not both.');
   if (text === undefined) return resendAll(options);
   const id = readId(text);
-  const state = await withActor(options, (app, by) => resendCallback(app, id, by));
+  const { state, held } = await withActor(options, async (app, by) => ({
+    state: await resendCallback(app, id, by),
+    held: await findHeld(app),
+  }));
   if (state === null) throw unknownCallback(text);
   if (state === 'unwanted')
     throw invalidOption(
@@ -228,23 +232,26 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
     );
   print(options, { id, state }, [
     state === 'queued'
-      ? `Callback ${id} is due now; the service sends it within a second, or when it starts.`
+      ? `Callback ${id} is due now; ${held === null ? 'the service sends it within a second, or when it starts.' : HELD}`
       : `Callback ${id} is on its way at this moment: bin/rubrica callback show ${id}`,
   ]);
 }
 
 async function resendAll(options: ResendOptions): Promise<void> {
-  const { resent } = await withActor(options, async (app, by) => {
+  const { resent, held } = await withActor(options, async (app, by) => {
     const filter = await readFilter(app, options);
     const onProgress = (sofar: number) => void process.stderr.write(`${sofar} queued\n`);
-    return resendCallbacks(app, filter, by, { onProgress });
+    return { ...(await resendCallbacks(app, filter, by, { onProgress })), held: await findHeld(app) };
   });
+  const leave = held === null ? 'the service sends them when it runs, four at a time to each endpoint.' : HELD;
   print(options, { resent }, [
     resent === 0
       ? 'There was nothing to send again.'
-      : `${countOf(resent, 'callback is', 'callbacks are')} due now; the service sends them when it runs, four at a time to each endpoint.`,
+      : `${countOf(resent, 'callback is', 'callbacks are')} due now; ${leave}`,
   ]);
 }
+
+const HELD = 'the store was restored, so nothing leaves before bin/rubrica release.';
 
 function unknownCallback(text: string): CommandError {
   return notFound(`There is no callback ${text}: bin/rubrica callback list`);
