@@ -7,6 +7,7 @@ import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
+import { valueOf } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { FORM } from '../support/form-headers.ts';
@@ -225,23 +226,22 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const post = (path: string, body: string) => server.post(path, { headers: { ...headers, ...FORM }, body });
     const tested = await post('/console/callbacks/1/test', '');
     assert.match(tested.text, /Con firma correcta respondió 404; con firma falsa, 404/);
-    const endpoint = /name="endpoint" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const resend = (days: string) =>
-      post('/console/callbacks/resend', `endpoint=${encodeURIComponent(endpoint)}${days}`);
-    const wrong = await resend('&id=1&since=2026-02-01&until=2026-01-01');
+    assert.equal(valueOf(page.text, 'id'), '1');
+    const resend = (days: string) => post('/console/callbacks/resend', `id=1${days}`);
+    const wrong = await resend('&since=2026-02-01&until=2026-01-01');
     assert.equal(wrong.status, 400);
     assertMarked(wrong.text, 'since');
     assert.match(wrong.text, /<h1 class="code">[^]*name="since" value="2026-02-01"[^]*name="until" value="2026-01-01"/);
-    assert.equal((await resend('&id=1&since=01-02-2026')).status, 400);
+    assert.equal((await resend('&since=01-02-2026')).status, 400);
     assert.equal((await resend('&since=2026-02-01')).headers.get('location'), '/console/callbacks?resent=0');
     assert.equal(
       (await resend('&since=2026-01-15&until=2026-01-15')).headers.get('location'),
       '/console/callbacks?resent=1',
     );
-    const rest = `?resent=1000&endpoint=${encodeURIComponent(endpoint)}&since=2026-01-15&until=&behind=7`;
+    const rest = `?resent=1000&id=1&since=2026-01-15&until=&behind=7`;
     const more = (await server.get(`/console/callbacks${rest}`, headers)).text;
     for (const [name, value] of [
-      ['endpoint', endpoint],
+      ['id', '1'],
       ['since', '2026-01-15'],
       ['behind', '7'],
     ] as const)
@@ -265,10 +265,15 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead'"));
     const addresses = await app.db.query('select distinct address from endpoints');
     assert.equal(addresses.length, 1);
-    const page = (await server.get('/console/callbacks/1', headers)).text;
-    const form = [...page.matchAll(/<input type="hidden" name="(endpoint|of)" value="([^"]+)"/g)];
-    const body = String(new URLSearchParams(form.map(([, name = '', value = '']) => [name, value])));
-    const answer = await server.post('/console/callbacks/resend', { headers: { ...headers, ...FORM }, body });
+    const address = String(addresses[0]?.['address']);
+    const resend = (fields: Record<string, string>) =>
+      server.post('/console/callbacks/resend', {
+        headers: { ...headers, ...FORM },
+        body: String(new URLSearchParams(fields)),
+      });
+    for (const fields of [{ endpoint: address }, { endpoint: address, id: '99' }, { id: 'x' }])
+      assert.equal((await resend(fields)).status, 404, 'an address names the endpoints of every merchant');
+    const answer = await resend({ id: '1', endpoint: 'https://elsewhere.example.cl', of: String(other.id) });
     assert.equal(answer.headers.get('location'), '/console/callbacks?resent=1');
     const kept = await app.db.query('select environment_id, state from callbacks order by id');
     assert.deepEqual(
@@ -283,13 +288,10 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
   test('resending for a payment service that has moved away is refused', async () => {
     const { app, server, headers, environment } = await openFailing(openTestDatabase);
     await using _server = server;
-    const page = await server.get('/console/callbacks/1', headers);
-    const endpoint = /name="endpoint" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     await leaveFor(app, environment);
     app.now.advance(1_000);
-    const body = `endpoint=${encodeURIComponent(endpoint)}`;
-    const answer = await server.post('/console/callbacks/resend', { headers: { ...headers, ...FORM }, body });
-    assert.equal(answer.status, 421);
+    const post = { headers: { ...headers, ...FORM }, body: 'id=1' };
+    assert.equal((await server.post('/console/callbacks/resend', post)).status, 421);
   });
 
   test('an endpoint is not found by a person of some payment services, and neither is an unknown one', async () => {

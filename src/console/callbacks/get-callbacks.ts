@@ -49,7 +49,7 @@ ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
  */
 function restForm({ app, language }: ConsoleVisit, asked: Record<string, string>): Html | false {
   if (asked['behind'] === undefined) return false;
-  const fields = ['endpoint', 'of', 'since', 'until', 'behind'].map(
+  const fields = ['id', 'since', 'until', 'behind'].map(
     (name) => html`<input type="hidden" name="${name}" value="${asked[name] ?? ''}">`,
   );
   return html`<form class="actions" method="post" action="${publicPath(app)}/console/callbacks/resend">${fields}

@@ -42,7 +42,7 @@ ${verdict(language, diagnosis)}
 ${answers.length === 0 ? emptyState(visit, tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
 ${lines !== null && linesSection(language, lines)}
 </div><div>
-${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint, days)}
+${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint.id, days)}
 ${diagnosis.found !== null && messageSection(language, diagnosis)}
 </div></div>`;
   return send(status, { title: endpoint.address, main });
@@ -106,13 +106,13 @@ function linesSection(language: Language, lines: ReceiverLines): Html {
 function forms(
   at: string,
   language: Language,
-  { id, address, environment_id }: Diagnosis['endpoint'],
+  id: number,
   days: Fault & Days = { said: '', since: '', until: '' },
 ): Html {
   return html`<h2>${tell(language, 'callbacks.resend_range')}</h2>
 <form class="card pad" method="post" action="${at}/callbacks/resend">
 <p class="quiet">${tell(language, 'callbacks.resend_range_text')}</p>
-<input type="hidden" name="endpoint" value="${address}"><input type="hidden" name="of" value="${environment_id}"><input type="hidden" name="id" value="${id}">
+<input type="hidden" name="id" value="${id}">
 ${formField(days, 'since', (attributes) => html`<label>${tell(language, 'filter.since')}<input type="date" name="since" value="${days.since}"${attributes}></label>`)}
 <label>${tell(language, 'filter.until')}<input type="date" name="until" value="${days.until}"></label>
 <p class="actions"><button class="primary">${tell(language, 'callbacks.resend_button')}</button></p>

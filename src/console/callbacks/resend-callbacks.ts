@@ -1,5 +1,6 @@
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import { selectEndpoint } from '../../outbox/endpoints/endpoint-answer-queries.ts';
 import { trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { tell } from '../console-texts.ts';
@@ -30,23 +31,24 @@ export const postConsoleResend = consoleHandler(async (app, visit) => {
  */
 export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
   const { language, by, request, goTo, send } = visit;
-  const { endpoint, of = '', id = '', since = '', until = '', behind = '' } = fieldsOf(request);
-  if (endpoint === undefined) return send(404, notFoundPage(language));
+  const { id = '', since = '', until = '', behind = '' } = fieldsOf(request);
+  const endpoint = isWhole(id) ? await selectEndpoint(app.db, Number(id)) : null;
+  if (endpoint === null) return send(404, notFoundPage(language));
   const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
   if (!isRange) {
     const days = { said: tell(language, 'callbacks.bad_range'), field: 'since', since, until };
     return sendEndpoint(app, visit, id, { status: 400, said: alertNotice(days), days });
   }
   const filter = {
-    endpoint,
+    endpoint: endpoint.address,
     // Several merchants may share an address: the form is of one of them, in one environment.
-    ...(/^\d{1,15}$/.test(of) && { environmentId: Number(of) }),
+    environmentId: endpoint.environment_id,
     ...(since !== '' && { since: boundsOfDay(since).from }),
     ...(until !== '' && { until: boundsOfDay(until).to }),
   };
-  const run = { most: RESENT_BY_FORM, behind: /^\d{1,15}$/.test(behind) ? Number(behind) : 0 };
+  const run = { most: RESENT_BY_FORM, behind: isWhole(behind) ? Number(behind) : 0 };
   const { resent, next } = await resendCallbacks(app, filter, by, run);
-  const rest = next === null ? [] : Object.entries({ endpoint, of, since, until, behind: String(next) });
+  const rest = next === null ? [] : Object.entries({ id, since, until, behind: String(next) });
   return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
 });
 
@@ -54,11 +56,14 @@ export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
 export const postConsoleEndpointTest = consoleHandler(async (app, visit) => {
   const { language, by, request, send } = visit;
   const { id } = request.params as { id: string };
-  const isKnown = /^\d{1,15}$/.test(id);
-  const trial = isKnown ? await trySignature(app, Number(id), by) : null;
+  const trial = isWhole(id) ? await trySignature(app, Number(id), by) : null;
   if (trial === null) return send(404, notFoundPage(language));
   const { verdict, right, wrong } = trial;
   const to = trial.to === null ? '' : tell(language, 'doctor.redirects_to', { to: trial.to });
   const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`, { to })}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
   return sendEndpoint(app, visit, id, { status: 200, said });
 });
+
+function isWhole(text: string): boolean {
+  return /^\d{1,15}$/.test(text);
+}
