@@ -1,13 +1,14 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { prefixedId, randomToken } from '../lib/ids.ts';
+import { prefixedId } from '../lib/ids.ts';
 import { changeService } from './find-environment.ts';
-import { linkText, proofOf, type ShownHandover } from './handover.ts';
+import { type Handover, handoverState, linkText, proofOf, type ShownHandover, secretOf } from './handover.ts';
 import {
   insertHandover,
   type ListedHandover,
   selectCurrentSecret,
+  selectHandover,
   selectHandovers,
   updateEnded,
 } from './handover-queries.ts';
@@ -18,29 +19,30 @@ export type NewHandover = { id: string; link: string; ends_at: number };
 
 /**
  * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within
- * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service.
- * Throws `Problem` PAYMENT_SERVICE_MOVED.
+ * `validMs`. `link` is the last part of its URL; the store has only a proof of it. A second call with the id of a link
+ * that waits, for the same person and wish, returns that link. Null: no such payment service. Throws `Problem`
+ * PAYMENT_SERVICE_MOVED.
  */
 export async function handOverTokens(
   app: App,
   target: { paymentServiceId: string; environment: Environment },
   validMs: number,
   by: Actor,
+  id = newHandoverId(),
 ): Promise<NewHandover | null> {
   const { paymentServiceId, environment } = target;
-  const secret = randomToken(32);
   return changeService(app, paymentServiceId, async (tx) => {
     const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
     const current = environmentId === null ? null : await selectCurrentSecret(tx, environmentId);
     if (current === null) return null;
     const now = app.now();
-    const place = {
-      id: prefixedId('th'),
-      environment_id: current.environment_id,
-      secret_id: current.id,
-      ends_at: now + validMs,
-    };
-    const row = { ...place, proof: proofOf(app, place, secret), made_at: now, made_by: by.name };
+    const before = await selectHandover(tx, id);
+    const wish = { environment_id: current.environment_id, secret_id: current.id, made_by: by.name };
+    if (before !== null && isSame(before, wish, validMs) && handoverState(before, now) === 'waiting')
+      return { id, link: linkText(id, secretOf(app, id)), ends_at: before.ends_at };
+    const place = { ...wish, id: before === null ? id : newHandoverId(), ends_at: now + validMs };
+    const secret = secretOf(app, place.id);
+    const row = { ...place, proof: proofOf(app, place, secret), made_at: now };
     await insertHandover(tx, { ...row, opened_at: null, opened_from: null, ended_at: null });
     await recordAudit(tx, {
       at: now,
@@ -51,6 +53,24 @@ export async function handOverTokens(
     });
     return { id: place.id, link: linkText(place.id, secret), ends_at: place.ends_at };
   });
+}
+
+function isSame(
+  before: Handover,
+  wish: Pick<Handover, 'environment_id' | 'secret_id' | 'made_by'>,
+  validMs: number,
+): boolean {
+  return (
+    before.environment_id === wish.environment_id &&
+    before.secret_id === wish.secret_id &&
+    before.made_by === wish.made_by &&
+    before.ends_at - before.made_at === validMs
+  );
+}
+
+/** Returns an id for a link. */
+export function newHandoverId(): string {
+  return prefixedId('th');
 }
 
 /** Lists the links of a payment service (null: of all) in these environments, the newest first. */

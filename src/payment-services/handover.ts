@@ -49,6 +49,11 @@ export function proofOf(app: App, { id, environment_id, secret_id, ends_at }: Pr
   return createHmac('sha256', keyOf(app)).update(text).digest('base64url');
 }
 
+/** Returns the secret of a link. It is not random, so that a second click shows the same link. */
+export function secretOf(app: App, id: string): string {
+  return createHmac('sha256', keyOf(app)).update(`secret\n${id}`).digest('base64url');
+}
+
 /** Returns whether this service made the row for this link. */
 export function provesLink(app: App, handover: Handover, secret: string): boolean {
   return isSameText(proofOf(app, handover, secret), handover.proof);

@@ -204,6 +204,36 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     );
   });
 
+  test('two clicks make one link to the tokens, and another wish or a link that was opened makes another', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const { text } = await operator.get(`/merchants/${own.id}`);
+    const ids = [...text.matchAll(/name="id" value="(th_[0-9a-z]{20})"/g)].map(([, id = '']) => id);
+    assert.equal(new Set(ids).size, 2, 'the form of each environment has an id');
+    const [id = ''] = ids;
+    const make = async (fields: Record<string, string> = {}, by = operator) => {
+      const made = await by.post(`/merchants/${own.id}/hand-over`, {
+        id,
+        environment: 'production',
+        valid: '1d',
+        ...fields,
+      });
+      return /(\/hand-over\/[\w-]+)<\/pre>/.exec(made.text)?.[1] ?? '';
+    };
+    const [link, again] = await Promise.all([make(), make()]);
+    assert.match(link, new RegExp(`^/hand-over/${id}-`));
+    assert.equal(again, link);
+    assert.equal(await make(), link);
+    assert.equal((await listAudit(app, { action: 'tokens.handed_over' }, 10)).acts.length, 1);
+    const other = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const others = [await make({ valid: '3d' }), await make({ environment: 'development' }), await make({}, other)];
+    assert.match((await server.post(link, { headers: FORM, body: '' })).text, /<pre>/);
+    others.push(await make());
+    assert.equal(new Set([...others, link]).size, 5);
+    for (const one of others) assert.equal((await server.get(one)).status, 200);
+  });
+
   test('a link shows nothing after it expires or is ended, or after the Secret Token is rotated', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;

@@ -17,7 +17,10 @@ const VALID: ReadonlyMap<string | undefined, number> = new Map([
   ['7d', 7 * DAY_MS],
 ]);
 
-/** Creates a link that shows the tokens of an environment once, and shows the link. */
+/**
+ * Creates a link that shows the tokens of an environment once, and shows the link. The id in the form makes a second
+ * click the same link.
+ */
 export const postConsoleHandOver = consoleHandler(async (app, visit) => {
   const { language, by, request, send } = visit;
   const fields = fieldsOf(request);
@@ -27,7 +30,9 @@ export const postConsoleHandOver = consoleHandler(async (app, visit) => {
   const asked = requireProof(app, visit, provedPath(merchant.id));
   if (asked !== null) return asked;
   const valid = VALID.get(fields['valid']) ?? DAY_MS;
-  const made = await handOverTokens(app, { paymentServiceId: merchant.id, environment }, valid, by);
+  const { id = '' } = fields;
+  const target = { paymentServiceId: merchant.id, environment };
+  const made = await handOverTokens(app, target, valid, by, /^th_[0-9a-z]{20}$/.test(id) ? id : undefined);
   if (made === null) return send(404, notFoundPage(language));
   const title = tell(language, 'link.made_title', { name: merchant.name });
   const main = html`<h1>${title}</h1>

@@ -9,7 +9,7 @@ import { endpointAddress } from '../../outbox/endpoints/endpoint-address.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/endpoints/failing-endpoint-queries.ts';
 import { receiverOf } from '../../outbox/webhooks/find-subscribers.ts';
 import { sayWebhook } from '../../outbox/webhooks/say-webhook.ts';
-import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
+import { listHandovers, newHandoverId } from '../../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../../payment-services/handover.ts';
 import type { ListedHandover } from '../../payment-services/handover-queries.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
@@ -123,7 +123,7 @@ function tokenForms(language: Language, at: string, hidden: Html, environment: E
   return html`<div class="actions">
 <form action="${at}/rotate">${hidden}<button>${tell(language, 'rotate.button')}</button></form>
 </div>
-<form method="post" action="${at}/hand-over">${hidden}
+<form method="post" action="${at}/hand-over">${hidden}<input type="hidden" name="id" value="${newHandoverId()}">
 <label>${tell(language, 'merchant.hand_over')} · ${tell(language, 'merchant.valid')}
 <select name="valid" aria-describedby="hand-over-${environment}"><option value="1d">${tell(language, 'merchant.valid_1d')}</option><option value="3d" selected>${tell(language, 'merchant.valid_3d')}</option><option value="7d">${tell(language, 'merchant.valid_7d')}</option></select></label>
 <p class="quiet" id="hand-over-${environment}">${tell(language, 'merchant.hand_over_hint')}</p>
