@@ -93,6 +93,18 @@ export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<stri
   );
 }
 
+/** Shows the hidden field of a form in a row, with which the list keeps its filters and its order after the act. */
+export function keptList(visit: ConsoleVisit): Html {
+  const { done: _done, ...asked } = askedOf(visit);
+  return html`<input type="hidden" name="kept" value="${String(new URLSearchParams(asked))}">`;
+}
+
+/** Returns the path of the list whose form was posted; `kept`: the field of `keptList`. */
+export function pathOfList(path: string, kept = '', more: Record<string, string> = {}): string {
+  const query = String(new URLSearchParams([...new URLSearchParams(kept), ...Object.entries(more)]));
+  return query === '' ? path : `${path}?${query}`;
+}
+
 /** Whether one of the texts contains `text`, ignoring case. */
 export function containsText(text: string, texts: readonly (string | null)[]): boolean {
   return texts.join('\n').toLowerCase().includes(text.toLowerCase());

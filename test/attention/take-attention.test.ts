@@ -9,6 +9,7 @@ import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { acceptDifferences } from '../../src/movements/accept-difference.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { FORM } from '../support/form-headers.ts';
 import { onQuery } from '../support/on-query.ts';
@@ -136,11 +137,12 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     const { id } = await keep(app, '2026-01-15;1;7000\n');
     await using server = await startTestServer(app);
     const user = await createTestUser(app, { role: 'finance', may: [], email: 'ada@example.cl' });
-    const page = await server.get('/console/attention', user.console);
+    const page = await server.get('/console/attention?kind=settlement&sort=-since', user.console);
     assert.ok(page.text.includes('action="/console/attention/take"'));
     const [row] = await listAttention(app, null, 1);
     const { payment_service = '', environment = '' } = row ?? {};
-    const body = String(new URLSearchParams({ kind: 'settlement', id, payment_service, environment }));
+    const kept = valueOf(page.text, 'kept').replaceAll('&amp;', '&');
+    const body = String(new URLSearchParams({ kind: 'settlement', id, payment_service, environment, kept }));
     const send = (act: string, site: string) =>
       server.post(`/console/attention/${act}`, {
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': site, ...user.console },
@@ -148,7 +150,8 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
       });
     assert.equal((await send('take', 'cross-site')).status, 403);
     assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
-    assert.equal((await send('take', 'same-origin')).status, 303);
+    const filtered = '/console/attention?kind=settlement&sort=-since';
+    assert.equal((await send('take', 'same-origin')).headers.get('location'), filtered);
     const taken = await server.get('/console/attention', user.console);
     assert.ok(taken.text.includes('action="/console/attention/give-up"') && taken.text.includes('ada@example.cl'));
     assert.equal((await send('give-up', 'same-origin')).status, 303);

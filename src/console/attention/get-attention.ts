@@ -12,7 +12,7 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { commandCell, permissionFor } from '../command-ways.ts';
 import { actorText, ageCell, badge, emptyState, tableOf } from '../console-format.ts';
-import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
+import { askedOf, type Column, keptList, pathOfList, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { whoMay } from '../permission-texts.ts';
@@ -82,9 +82,10 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
  * owner who can no longer end it can still give it up.
  */
 function ownerCell(
-  { app, language, user, by }: ConsoleVisit,
+  visit: ConsoleVisit,
   { kind, id, payment_service, environment, taken_by, command }: AttentionRow,
 ): Html {
+  const { app, language, user, by } = visit;
   const owner = html`<span class="mail">${actorText(language, taken_by)}</span>`;
   const lacks = lacksToEnd(user, command);
   const others =
@@ -96,7 +97,7 @@ function ownerCell(
   const fields = Object.entries({ kind, id, payment_service, environment });
   return html`<form method="post" action="${at}/${act}">${taken_by !== null && html`${owner}<br>`}${fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>${others}`;
+  )}${keptList(visit)}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>${others}`;
 }
 
 /** Returns the permission that a person lacks for the command that ends an item, or null. */
@@ -114,7 +115,7 @@ export const postConsoleGiveUp = taking(giveUpAttention);
 /** Refuses the same people as `ownerCell` shows no button. */
 function taking(take: typeof takeAttention): Screen {
   return consoleHandler(async (app, { by, user, request, goTo }) => {
-    const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
+    const { id = '', kind: name, payment_service = '', environment = '', kept } = fieldsOf(request);
     const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
     if (kind === undefined) throw new Problem('NOT_FOUND');
     // If the item has ended meanwhile, there is nothing to take.
@@ -125,7 +126,7 @@ function taking(take: typeof takeAttention): Screen {
     await take(app, { id, kind, payment_service, environment }, by, check).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
     });
-    return goTo('/attention');
+    return goTo(pathOfList('/attention', kept));
   });
 }
 

@@ -7,7 +7,7 @@ import type { ListedMail } from '../../mail/mail-queries.ts';
 import { endMail, listMails, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { badge, emptyState, testBadge } from '../console-format.ts';
-import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
+import { askedOf, type Column, keptList, pathOfList, readFirst, sendList } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { askFirst } from '../notice.ts';
@@ -31,14 +31,14 @@ const DONE = ['resent', 'ended'] as const;
  * changed does nothing, so that no payer gets it twice.
  */
 export const postConsoleMails = consoleHandler(async (app, visit) => {
-  const { id = '', act = '', state = '', attempts = '' } = fieldsOf(visit.request);
+  const { id = '', act = '', state = '', attempts = '', kept } = fieldsOf(visit.request);
   const run = act === 'resend' ? resendMail : act === 'end' ? endMail : null;
   const seen = OPEN.find((one) => one === state);
   if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
   const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
   if (outcome === 'unknown') return visit.send(404, notFoundPage(visit.language));
   if (outcome === 'no') return sendMails(visit, 409, tell(visit.language, 'mails.changed'));
-  return visit.goTo(`/mails?done=${act === 'resend' ? 'resent' : 'ended'}`);
+  return visit.goTo(pathOfList('/mails', kept, { done: act === 'resend' ? 'resent' : 'ended' }));
 });
 
 async function sendMails(visit: ConsoleVisit, status: number, said: string) {
@@ -108,12 +108,13 @@ function columnsFor(visit: ConsoleVisit): Column<ListedMail>[] {
 }
 
 /** Shows the forms for a receipt. They carry its state, as the person sees it. Its end asks first. */
-function actCell({ app, language }: ConsoleVisit, { id, state, attempts }: ListedMail): Html {
+function actCell(visit: ConsoleVisit, { id, state, attempts }: ListedMail): Html {
+  const { app, language } = visit;
   const fields = Object.entries({ id, state, attempts: String(attempts) }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const form = (button: Html) =>
-    html`<form method="post" action="${publicPath(app)}/console/mails">${fields}${button}</form>`;
+    html`<form method="post" action="${publicPath(app)}/console/mails">${fields}${keptList(visit)}${button}</form>`;
   return html`${form(html`<button class="link" name="act" value="resend">${tell(language, 'mails.resend')}</button>`)}
 ${askFirst(tell(language, 'mails.end'), tell(language, 'mails.end_text'), form(html`<button name="act" value="end">${tell(language, 'mails.end')}</button>`))}`;
 }
