@@ -46,6 +46,10 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     const without = await send({ of: 'account', rut: '1-9', bank: '', account: '1' });
     assert.equal(without.status, 400);
     assertMarked(without.text, 'bank');
+    const lacking = await send({ of: 'account', rut: '12.345.678-5', bank: '001', account: ' ' });
+    assertMarked(lacking.text, 'account');
+    assert.match(lacking.text, /name="rut"[^>]* value="12\.345\.678-5"/);
+    assert.match(lacking.text, /<option value="001" selected>/);
   });
 
   test('are repaired when they are typed as they are in a file, and the page says how', async () => {

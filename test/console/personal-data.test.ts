@@ -79,6 +79,7 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
       const refused = await owner.post(AT, { who });
       assert.equal(refused.status, 400, who);
       assertMarked(refused.text, 'who');
+      assert.match(refused.text, new RegExp(`name="who"[^>]* value="${who}"`));
     }
     const operator = await createTestUser(app, { role: 'operator', may: [] });
     const refused = await server.get(AT, operator.console);

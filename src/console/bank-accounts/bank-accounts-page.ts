@@ -34,7 +34,7 @@ export const postConsoleBankAccounts = consoleHandler(async (app, visit) => {
   const { language, user, request } = visit;
   const upload = await readUpload(request);
   const { fields, file } = upload;
-  const refuse = (said: string, field = 'file') => sendPage(app, visit, 400, { fault: { said, field } });
+  const refuse = (said: string, field = 'file') => sendPage(app, visit, 400, { fault: { said, field }, typed: fields });
   if (fields['of'] === 'account') {
     const { rut = '', bank = '', account = '' } = fields;
     const [missing] = Object.entries({ rut, bank, account }).find(([, text]) => !isGiven(text)) ?? [];
@@ -60,7 +60,7 @@ async function sendPage(
   app: App,
   { language, send }: ConsoleVisit,
   status: number,
-  { fault = { said: '' }, shown }: { fault?: Fault; shown?: Html },
+  { fault = { said: '' }, shown, typed = {} }: { fault?: Fault; shown?: Html; typed?: Record<string, string> },
 ): Promise<FastifyReply> {
   const title = tell(language, 'bank_accounts.title');
   const action = `${publicPath(app)}/console${PATH}`;
@@ -76,9 +76,9 @@ ${formField(fault, 'file', (attributes) => html`<label>${tell(language, 'bank_ac
 <p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>
 <h2>${tell(language, 'bank_accounts.one')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${action}"><input type="hidden" name="of" value="account">
-${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" autocomplete="off" placeholder="12345678-5"${attributes}></label>`)}
-${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required${attributes}>${bankOptions(banks)}</select></label>`)}
-${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" autocomplete="off" inputmode="numeric"${attributes}></label>`)}
+${formField(fault, 'rut', (attributes) => html`<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" value="${typed['rut'] ?? ''}" autocomplete="off" placeholder="12345678-5"${attributes}></label>`)}
+${formField(fault, 'bank', (attributes) => html`<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required${attributes}>${bankOptions(banks, typed['bank'])}</select></label>`)}
+${formField(fault, 'account', (attributes) => html`<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" value="${typed['account'] ?? ''}" autocomplete="off" inputmode="numeric"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>`;
   return send(status, { title, main });
 }

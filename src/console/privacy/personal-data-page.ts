@@ -13,7 +13,7 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { alertNotice, doneNotice, type Fault, formField, reasonField } from '../notice.ts';
+import { alertNotice, doneNotice, type Fault, formField, isAtFault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/personal-data';
@@ -66,15 +66,16 @@ async function erase(app: App, visit: ConsoleVisit, person: Person, fields: Reco
 type Shown = { fault?: Fault; person?: Person; found?: Erasure; erasure?: Erasure };
 
 function sendPage(app: App, visit: ConsoleVisit, status: number, shown: Shown): FastifyReply {
-  const { language, send } = visit;
+  const { language, request, send } = visit;
   const { fault = { said: '' }, person, found, erasure } = shown;
+  const { who = '' } = isAtFault(fault, 'who') ? fieldsOf(request) : {};
   const title = tell(language, 'privacy.title');
   const main = html`<h1>${title}</h1>
 ${alertNotice(fault)}
 ${erasure !== undefined && doneNotice(tell(language, 'privacy.done', { count: erasure.erased }))}
 <p>${tell(language, 'privacy.text')}</p>
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
-${formField(fault, 'who', (attributes) => html`<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"${attributes}></label>`)}
+${formField(fault, 'who', (attributes) => html`<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" value="${who}" autocomplete="off" autocapitalize="none" spellcheck="false"${attributes}></label>`)}
 <p class="actions"><button class="primary">${tell(language, 'privacy.find')}</button></p></form>
 ${person !== undefined && found !== undefined && html`<h2>${person.name}</h2>${parts(language, found, 'privacy.would_go')}${acts(app, visit, person, fault)}`}
 ${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
