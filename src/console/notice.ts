@@ -89,6 +89,11 @@ export function doneNotice(text: string): Html {
   return html`<p class="notice done" role="status">${text}</p>`;
 }
 
+/** Returns a count in an address; null for anything else. */
+export function countIn(text: unknown): number | null {
+  return typeof text === 'string' && /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
 /** Shows the refusal; without one, the result of the previous form, whose text `done` in the address names. */
 export function resultNotice(
   { request, language }: { request: FastifyRequest; language: Language },

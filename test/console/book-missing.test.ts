@@ -101,6 +101,9 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     assert.match(to, /^\/console\/settlements\/sf_\w+\?booked=2$/);
     const page = await server.get(to, finance.console);
     assert.match(page.text, /Asentado: 2 líneas/);
+    const written = ['booked', 'accepted', 'declined'].map((name) => `${name}=muchas`).join('&');
+    const forged = await server.get(`${to.split('?')[0]}?${written}`, finance.console);
+    assert.doesNotMatch(forged.text, /: muchas|class="notice/, 'a count is a whole number');
     assert.doesNotMatch(page.text, /Pagos que los libros no tienen/);
     assert.deepEqual((await readStates(app)).attempts, ['approved']);
     const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);

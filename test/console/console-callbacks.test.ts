@@ -238,6 +238,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
       (await resend('&since=2026-01-15&until=2026-01-15')).headers.get('location'),
       '/console/callbacks?resent=1',
     );
+    assert.doesNotMatch((await server.get('/console/callbacks?resent=muchos', headers)).text, /class="notice done/);
     const rest = `?resent=1000&id=1&since=2026-01-15&until=&behind=7`;
     const more = (await server.get(`/console/callbacks${rest}`, headers)).text;
     for (const [name, value] of [

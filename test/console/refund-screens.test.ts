@@ -50,8 +50,12 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     const { server, get, post } = await open();
     await using _server = server;
     const { headers } = await post({ amount: '1000\t', reason: 'llegó\troto', key: 'one' });
-    assert.match(headers.get('location') ?? '', /done=refund&amount=%241.000\+CLP$/);
-    assert.match((await get('')).text, /llegó roto/);
+    const done = /\?done=refund&refund=0rf_[0-9a-z]{20}$/.exec(headers.get('location') ?? '')?.[0] ?? '';
+    const page = (await get(done)).text;
+    assert.match(page, /llegó roto/);
+    assert.match(page, /La devolución de \$1\.000 CLP está en proceso/);
+    for (const made of ['', '&amount=%249.000+CLP', '&refund=0rf_00000000000000000000'])
+      assert.doesNotMatch((await get(`?done=refund${made}`)).text, /La devolución de [^<]* está en proceso/, made);
   });
 
   test('starts with all that is left, or with what the person may still refund today if that is less', async () => {

@@ -11,7 +11,7 @@ import { emptyState, nextCell, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { doneNotice } from '../notice.ts';
+import { countIn, doneNotice } from '../notice.ts';
 
 const SHOWN = 500;
 
@@ -22,7 +22,8 @@ const SHOWN = 500;
 export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
   const { language } = visit;
   const asked = askedOf(visit);
-  const { text = '', environment = '', resent } = asked;
+  const { text = '', environment = '' } = asked;
+  const resent = countIn(asked['resent']);
   const { rows, cut } = await readMatching(
     SHOWN,
     (limit) => listTroubled(app, limit, language),
@@ -35,7 +36,7 @@ export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
     cut,
     rows,
     filters: filtersIn(language),
-    above: html`${resent !== undefined && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
+    above: html`${resent !== null && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
 ${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
     empty: emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list'),

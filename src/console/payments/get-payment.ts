@@ -60,7 +60,7 @@ export async function sendPayment(
   const { language, send, user } = visit;
   const { payment } = shown;
   const isOwn = user.role === 'merchant';
-  const main = html`${noticeOf(visit, refused)}
+  const main = html`${noticeOf(visit, shown, refused)}
 <div class="head"><div>
 <p class="quiet">${tell(language, 'payment.order')} <strong>${payment.reference}</strong> · ${payment.name} · ${tell(language, 'column.transaction').toLowerCase()} ${payment.id}</p>
 <h1 class="amount">${formatMoney(payment.amount, payment.currency)}</h1>
@@ -99,10 +99,12 @@ function movementsOf(app: App, { user }: ConsoleVisit, { payment }: ShownPayment
   return maySee ? `${publicPath(app)}/console/movements?text=${payment.id}` : null;
 }
 
-function noticeOf(visit: ConsoleVisit, refused: string | Fault): Html | false {
-  const { done, amount } = visit.request.query as Record<string, unknown>;
-  const isRefunded = refused === '' && done === 'refund' && typeof amount === 'string';
-  return isRefunded ? doneNotice(tell(visit.language, 'refund.done', { amount })) : resultNotice(visit, DONE, refused);
+function noticeOf(visit: ConsoleVisit, { payment, timeline }: ShownPayment, refused: string | Fault): Html | false {
+  const { done, refund } = visit.request.query as Record<string, unknown>;
+  const made = timeline.find(({ amount, facts }) => amount !== null && facts['refund'] === refund);
+  if (refused !== '' || done !== 'refund' || typeof refund !== 'string' || typeof made?.amount !== 'number')
+    return resultNotice(visit, DONE, refused);
+  return doneNotice(tell(visit.language, 'refund.done', { amount: formatMoney(made.amount, payment.currency) }));
 }
 
 function badgesOf(language: Language, { payment, timeline }: ShownPayment): Html[] {

@@ -78,8 +78,7 @@ export const postConsoleRefund = consoleHandler(async (app, visit) => {
     return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
   }
   if (creation.kind === 'equal_made') return sendQuestion(app, visit, shown, wish);
-  const amount = formatMoney(creation.refund.amount, shown.payment.currency);
-  return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
+  return goTo(`/payments/${shown.payment.id}?done=refund&refund=${creation.refund.id}`);
 });
 
 /** Asks another person to approve a refund above the person's limit. */

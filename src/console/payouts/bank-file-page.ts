@@ -23,7 +23,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { alertNotice, doneNotice, type Fault, formField } from '../notice.ts';
+import { alertNotice, countIn, doneNotice, type Fault, formField } from '../notice.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from './kept-upload.ts';
 import {
@@ -166,10 +166,7 @@ function noticeOf({ request, language }: ConsoleVisit, isTest: boolean): Html | 
   // A person comes back from the second factor without the file that they chose.
   if (done === 'proved') return alertNotice(tell(language, 'results.file_again'));
   if (done === 'filed') return doneNotice(tell(language, isTest ? 'files.test_done' : 'files.done'));
-  const counts = [settled, already, contradicted].map((count) =>
-    /^\d{1,6}$/.test(String(count)) ? Number(count) : null,
-  );
-  const [n, same, against] = counts;
+  const [n, same, against] = [settled, already, contradicted].map(countIn);
   if (n === null || n === undefined) return false;
   return html`<p class="notice${against === 0 && html` done`}" role="status">${tell(language, 'results.done', { n, same: same ?? 0, against: against ?? 0 })}</p>`;
 }

@@ -21,7 +21,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
-import { alertNotice, doneNotice, type Fault, reasonField } from '../notice.ts';
+import { alertNotice, countIn, doneNotice, type Fault, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
@@ -74,14 +74,11 @@ async function sendSettlement(
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
   const { payment_method: code } = settlement;
-  const { accepted, booked, declined } = request.query as Record<string, unknown>;
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
   const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason, fault };
   const main = html`${alertNotice(fault)}
-${typeof accepted === 'string' && doneNotice(tell(language, accepted === '0' ? 'settlement.done_before' : 'settlement.done', { n: accepted }))}
-${typeof booked === 'string' && doneNotice(tell(language, 'book.done', { n: booked }))}
-${typeof declined === 'string' && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}
+${resultOf(visit)}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${methodName(language, { code })} · ${tell(language, 'settlement.kept', { name: actorText(language, settlement.kept_by) })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
@@ -93,6 +90,16 @@ ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement
 ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
   const again = `/settlements/${id}?${typedQuery(visit, { cause: typedFor, one, reason })}`;
   return send(status, { title: settlement.file_name, main, ...(reason !== '' && { again }) });
+}
+
+function resultOf({ language, request }: ConsoleVisit): Html {
+  const asked = request.query as Record<string, unknown>;
+  const accepted = countIn(asked['accepted']);
+  const booked = countIn(asked['booked']);
+  const declined = countIn(asked['declined']);
+  return html`${accepted !== null && doneNotice(tell(language, accepted === 0 ? 'settlement.done_before' : 'settlement.done', { n: accepted }))}
+${booked !== null && doneNotice(tell(language, 'book.done', { n: booked }))}
+${declined !== null && html`<p class="notice" role="status">${tell(language, 'settlement.declined', { n: declined })}</p>`}`;
 }
 
 /** Sends every difference as a file. */

@@ -12,7 +12,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
-import { alertNotice, doneNotice, type Fault } from '../notice.ts';
+import { alertNotice, countIn, doneNotice, type Fault } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm, subjectCell } from './explain-forms.ts';
@@ -82,10 +82,11 @@ function shownOf(lines: readonly KeptLine[], named = ''): readonly KeptLine[] {
 
 function noticeOf({ request, language }: ConsoleVisit): Html | false {
   const { done, resolved, line } = request.query as Record<string, unknown>;
-  if (done === 'reopened') return doneNotice(tell(language, 'statements.reopened', { line: Number(line) }));
+  const [reopened, count] = [countIn(line), countIn(resolved)];
+  if (done === 'reopened' && reopened !== null)
+    return doneNotice(tell(language, 'statements.reopened', { line: reopened }));
   if (done === 'imported') return doneNotice(tell(language, 'statements.done'));
-  if (!/^\d{1,6}$/.test(String(resolved))) return false;
-  return doneNotice(tell(language, 'statements.resolved', { n: Number(resolved) }));
+  return count !== null && doneNotice(tell(language, 'statements.resolved', { n: count }));
 }
 
 function usesOf(lines: readonly KeptLine[]): [LineUse, number][] {
