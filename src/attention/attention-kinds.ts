@@ -9,7 +9,6 @@ import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
 import type { InBoth } from '../error-catalogue.ts';
-import { shellWord } from '../lib/shell-word.ts';
 import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/endpoints/answer-cause.ts';
@@ -203,6 +202,7 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
   return {
     ...ownerOf(callback),
     id: String(callback.id),
+    endpoint: callback.endpoint_id,
     since: callback.since,
     amount: null,
     currency: null,
@@ -237,7 +237,7 @@ function sinceOf({ failing_since, disabled_at }: FailingEndpoint): number {
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address } = endpoint;
+  const { id, payment_service, name, environment } = endpoint;
   const webhook = receiverOf(endpoint);
   return {
     payment_service,
@@ -249,8 +249,7 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     amount: null,
     currency: null,
     reason: failureOf(endpoint),
-    command:
-      webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${shellWord(address)}`,
+    command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${id}`,
   };
 }
 

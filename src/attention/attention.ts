@@ -29,6 +29,8 @@ export type Waiting = {
   name: string;
   environment: string;
   transaction: number | null;
+  /** Of a callback. */
+  endpoint?: number;
   /** UTC milliseconds. */
   since: number;
   /** In minor units of `currency`; both null if no money waits. */

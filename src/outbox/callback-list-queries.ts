@@ -10,6 +10,8 @@ export type CallbackFilter = {
   environmentId?: number;
   /** The URL without its query, as in `endpoints.address`. */
   endpoint?: string;
+  /** Addresses are shared by merchants and environments; an endpoint is of one. */
+  endpointId?: number;
   transactionId?: number;
   /** Inclusive. */
   since?: number;
@@ -86,6 +88,7 @@ const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string
   paymentServiceId: 'e.payment_service_id =',
   environmentId: 'c.environment_id =',
   endpoint: 'p.address =',
+  endpointId: 'c.endpoint_id =',
   transactionId: 'c.transaction_id =',
   since: 'c.created_at >=',
   until: 'c.created_at <',

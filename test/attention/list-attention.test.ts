@@ -5,15 +5,14 @@ import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention, showAttention } from '../../src/attention/measure-attention.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { readFilter } from '../../src/cli/payments/callback-filter.ts';
 import { sayFinding } from '../../src/health/finding.ts';
 import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { endpointAddress } from '../../src/outbox/endpoints/endpoint-address.ts';
 import { listCallbacks, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
-import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -159,7 +158,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
       app.now.advance(HOUR);
     }
     const [row] = await listAttention(app, null, 10);
-    assert.deepEqual([row?.kind, row?.transaction, row?.amount], ['callback', id, null]);
+    assert.deepEqual([row?.kind, row?.transaction, row?.endpoint, row?.amount], ['callback', id, 1, null]);
     assert.equal(row?.command, `bin/rubrica callback resend ${row?.id}`);
   });
 
@@ -180,26 +179,28 @@ forEachEngine('the attention list', (openTestDatabase) => {
     );
   });
 
-  test('quotes the address of an endpoint for the shell in its command', async () => {
+  test('has a failing endpoint with the command that sends to it, and not to another merchant at its address', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
     });
-    const path = "https://shop.example.cl/paid;echo$IFS'$(id)";
-    const changes = { urlCallback: `${path}?order=1` };
-    const { id } = await createPaidTransaction(app, await createTestEnvironment(app), changes);
+    const environments = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of environments) await createPaidTransaction(app, environment);
     const delivery = createCallbackDelivery(app);
     await delivery.poll();
     await delivery.drain();
-    const [row] = await listAttention(app, 'endpoint', 10);
-    const words = `'https://shop.example.cl/paid;echo$IFS'\\''$(id)'`;
-    assert.equal(row?.command, `bin/rubrica callback resend --endpoint ${words}`);
-    const { stdout } = await runChild('sh', ['-c', `printf %s ${words}`]);
-    assert.equal(stdout, path);
-    const found = await listCallbacks(app, { endpoint: endpointAddress(stdout) }, 10);
+    const rows = await listAttention(app, 'endpoint', 10);
     assert.deepEqual(
-      found.map(({ transaction_id }) => transaction_id),
-      [id],
+      rows.map(({ command }) => command),
+      rows.map(({ id }) => `bin/rubrica callback resend --endpoint ${id}`),
     );
+    const filter = await readFilter(app, { endpoint: rows[0]?.id ?? '' });
+    assert.deepEqual(
+      (await listCallbacks(app, filter, 10)).map(({ payment_service }) => payment_service),
+      [rows[0]?.payment_service],
+    );
+    assert.equal((await resendCallbacks(app, filter, TESTER)).resent, 1);
+    const both = await readFilter(app, { endpoint: 'https://shop.example.cl/callback?order=1' });
+    assert.equal((await listCallbacks(app, both, 10)).length, 2);
   });
 
   test('has an endpoint that answered 410 while recent callbacks are kept for it, and doctor names it', async () => {

@@ -10,6 +10,7 @@ const callback = (id: number, changes: Partial<AttentionRow> = {}): AttentionRow
   name: 'Shop A',
   environment: 'production',
   transaction: 1000 + id,
+  endpoint: 7,
   since: id,
   age: 3_600_000,
   amount: null,
@@ -35,9 +36,19 @@ test('a thousand callbacks that one shop did not take are one line with two comm
   );
   assert.deepEqual(lines.slice(8, 11), [
     'callback 2 and 999 more: the shop did not take it in 10 attempts and will not hear of it again',
-    '  bin/rubrica callback list --state dead --payment-service ps_a',
-    '  bin/rubrica callback resend --state dead --payment-service ps_a',
+    '  bin/rubrica callback list --state dead --endpoint 7',
+    '  bin/rubrica callback resend --state dead --endpoint 7',
   ]);
+});
+
+test('the commands for many callbacks name their endpoints, or the merchant if there are more than ten', () => {
+  const resends = (endpoints: number) =>
+    attentionLines(Array.from({ length: 60 }, (_, index) => callback(index, { endpoint: index % endpoints })))
+      .filter((line) => line.includes(' callback resend '))
+      .map((line) => line.replace('  bin/rubrica callback resend --state dead ', ''));
+  assert.deepEqual(resends(3), ['--endpoint 0', '--endpoint 1', '--endpoint 2']);
+  assert.equal(resends(10).length, 10);
+  assert.deepEqual(resends(11), ['--payment-service ps_a']);
 });
 
 test('ten callbacks of one shop have a line each, and those of an ended webhook one command', () => {

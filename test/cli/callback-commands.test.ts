@@ -125,7 +125,7 @@ suite('an endpoint that fails, on the command line', () => {
     const { stdout } = await run('attention', 'list', '--kind', 'endpoint');
     assert.match(
       stdout,
-      /fails: there is no such page \(404\); 2 callbacks wait\..*\n {2}bin\/rubrica callback resend --endpoint https:\S+\/callback\n/,
+      /fails: there is no such page \(404\); 2 callbacks wait\..*\n {2}bin\/rubrica callback resend --endpoint 1\n/,
     );
   });
 
@@ -153,6 +153,8 @@ suite('an endpoint that fails, on the command line', () => {
       [['--payment-service', paymentService], 2],
       [['--endpoint', `${URL_CALLBACK}?order=9`], 2],
       [['--endpoint', `${URL_CALLBACK}/other`], 0],
+      [['--endpoint', '1'], 2],
+      [['--endpoint', '99'], 0],
       [['--transaction', String(callbacks[0]?.transaction_id)], 1],
       [['--transaction', 'x'], 0],
       [['--state', 'queued'], 2],

@@ -103,7 +103,8 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'list, inspect and resend callbacks to merchants': 'lista, examina y reenvía los callbacks a los comercios',
   'list the newest callbacks and the result of their last attempt':
     'lista los callbacks más nuevos y el resultado de su último intento',
-  'only callbacks to this URL, with any query': 'solo los callbacks a esta URL, con cualquier parámetro',
+  'only callbacks to this URL, with any query, or ENDPOINT from `callback endpoints`':
+    'solo los callbacks a esta URL, con cualquier parámetro, o ENDPOINT de `callback endpoints`',
   'only of this transaction (idTrx)': 'solo de esta transacción (idTrx)',
   'only callbacks created at or after a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
     'solo los callbacks creados desde un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',

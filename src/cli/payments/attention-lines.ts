@@ -37,12 +37,17 @@ function linesOfGroup(rows: readonly AttentionRow[]): Line[] {
   const [row] = rows;
   if (row === undefined || rows.length <= MOST_ALONE)
     return rows.map((one) => ({ row: one, more: 0, commands: [one.command] }));
-  const which = `--state dead --payment-service ${row.payment_service}`;
   // A webhook that was ended has one command for all its callbacks.
-  const commands = rows.every(({ command }) => command === row.command)
-    ? [row.command]
-    : [`bin/rubrica callback list ${which}`, `bin/rubrica callback resend ${which}`];
+  const commands = rows.every(({ command }) => command === row.command) ? [row.command] : commandsFor(row, rows);
   return [{ row, more: rows.length - 1, commands }];
+}
+
+/** A shop that has an address for each order would need as many commands: for it, one sends more than the group. */
+function commandsFor({ payment_service }: AttentionRow, rows: readonly AttentionRow[]): string[] {
+  const endpoints = [...new Set(rows.map(({ endpoint }) => endpoint))];
+  const ofAll = `--payment-service ${payment_service}`;
+  const which = endpoints.length > MOST_ALONE ? [ofAll] : endpoints.map((endpoint) => `--endpoint ${endpoint}`);
+  return ['list', 'resend'].flatMap((act) => which.map((of) => `bin/rubrica callback ${act} --state dead ${of}`));
 }
 
 function named({ row, more }: Line): string {

@@ -21,7 +21,7 @@ export function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only in this state').choices(CALLBACK_STATES))
     .option('--payment-service <id>', 'only of this payment service')
-    .option('--endpoint <url>', 'only callbacks to this URL, with any query')
+    .option('--endpoint <url>', 'only callbacks to this URL, with any query, or ENDPOINT from `callback endpoints`')
     .option('--transaction <id>', 'only of this transaction (idTrx)')
     .option('--since <time>', `only callbacks created at or after ${TIMES}`)
     .option('--until <time>', 'only callbacks created before this time, or on or before this day');
@@ -41,7 +41,7 @@ export async function readFilter(app: App, options: FilterOptions): Promise<Call
   return {
     ...(state !== undefined && { state }),
     ...(paymentService !== undefined && { paymentServiceId: paymentService }),
-    ...(endpoint !== undefined && { endpoint: readAddress(endpoint) }),
+    ...(endpoint !== undefined && readEndpoint(endpoint)),
     ...(transaction !== undefined && { transactionId: readId(transaction) }),
     ...(since !== undefined && { since: readTime('--since', since).from }),
     ...(until !== undefined && { until: readTime('--until', until).to }),
@@ -53,8 +53,12 @@ export function readId(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
 
-function readAddress(text: string): string {
+/** Reads an id, which is of one merchant in one environment, or an address. */
+function readEndpoint(text: string): Pick<CallbackFilter, 'endpoint' | 'endpointId'> {
+  if (/^\d{1,15}$/.test(text)) return { endpointId: Number(text) };
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw invalidOption('--endpoint is a URL such as https://shop.example.cl/callback.');
-  return endpointAddress(text);
+    throw invalidOption(
+      '--endpoint is a URL such as https://shop.example.cl/callback, or ENDPOINT from callback endpoints.',
+    );
+  return { endpoint: endpointAddress(text) };
 }

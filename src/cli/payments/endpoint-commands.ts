@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { shellWord } from '../../lib/shell-word.ts';
 import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/endpoints/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoints/endpoint-answer-queries.ts';
@@ -54,9 +53,7 @@ export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis
     ...others.map(({ cause, times }) => `also         ${times} of its last answers: ${cause}`),
     ...answers.slice(0, 5).map(answerLine),
     ...(lines === null ? [] : receiverText(lines)),
-    ...(found === null
-      ? []
-      : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${shellWord(endpoint.address)}`]),
+    ...(found === null ? [] : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${endpoint.id}`]),
   ]);
 }
 

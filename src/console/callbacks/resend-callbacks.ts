@@ -40,8 +40,7 @@ export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
     return sendEndpoint(app, visit, id, { status: 400, said: alertNotice(days), days });
   }
   const filter = {
-    endpoint: endpoint.address,
-    // Several merchants may share an address: the form is of one of them, in one environment.
+    endpointId: endpoint.id,
     environmentId: endpoint.environment_id,
     ...(since !== '' && { since: boundsOfDay(since).from }),
     ...(until !== '' && { until: boundsOfDay(until).to }),

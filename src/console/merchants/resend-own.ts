@@ -19,7 +19,7 @@ export const postConsoleResendOwn = consoleHandler(async (app, visit) => {
   const endpoints = await selectEndpointsOf(app.db, environmentId, ENDPOINTS_SHOWN);
   const endpoint = endpoints.find((one) => String(one.id) === id);
   if (endpoint === undefined) return send(404, notFoundPage(language));
-  const filter = { environmentId, endpoint: endpoint.address };
+  const filter = { environmentId, endpointId: endpoint.id };
   const { next } = await resendCallbacks(app, filter, by, { most: RESENT_BY_FORM });
   return goTo(`/merchants/${found.merchant.id}?done=${next === null ? 'resent' : 'resent-part'}`);
 });

@@ -7,6 +7,7 @@ export type GivenUpCallback = GivenUpRow & Destination;
 type GivenUpRow = SqlRow & {
   id: number;
   environment_id: number;
+  endpoint_id: number;
   webhook_id: string;
   content_type: string;
   payment_service: string;
@@ -35,7 +36,7 @@ export async function measureGivenUp(db: Reader, since: number): Promise<{ count
 /** Returns these callbacks, oldest first. */
 export async function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
   const found = await db.query<GivenUpRow>(
-    `select c.id, c.environment_id, c.webhook_id, c.content_type, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
+    `select c.id, c.environment_id, c.endpoint_id, c.webhook_id, c.content_type, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
      from (${GIVEN_UP}) as g
      join callbacks c on c.id = g.id and c.environment_id = g.environment_id
      join environments e on e.id = c.environment_id
