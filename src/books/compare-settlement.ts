@@ -111,24 +111,22 @@ async function compareGroup(
 ): Promise<Comparison[]> {
   const compared: Comparison[] = [];
   const unused = new Set(lines);
-  const byMoney = new Map<string, Set<KnownLine>>();
-  for (const line of lines) {
-    const key = moneyKey(line.amount, line.line.currency);
-    byMoney.getOrInsert(key, new Set()).add(line);
-  }
+  const pools = new Map<string, Set<KnownLine>>();
+  for (const line of lines) for (const key of poolsOf(line)) pools.getOrInsert(key, new Set()).add(line);
   const take = (row: SettlementRow, among: ReadonlySet<KnownLine> = new Set()): boolean => {
     const best = bestFit(row, among);
     if (best === null) return false;
-    unused.delete(best.known);
-    byMoney.get(moneyKey(best.known.amount, best.known.line.currency))?.delete(best.known);
     const { known, differs } = best;
+    unused.delete(known);
+    for (const key of poolsOf(known)) pools.get(key)?.delete(known);
     compared.push({ kind: differs.length === 0 ? 'matched' : 'different', row, line: known.line, differs });
     return true;
   };
   const others: SettlementRow[] = [];
   for (const row of rows) {
     await turn();
-    if (!take(row, byMoney.get(moneyKey(row.amount, row.currency)))) others.push(row);
+    const key = moneyKey(row.amount, row.currency);
+    if (!take(row, pools.get(row.won === true ? `${WON} ${key}` : key))) others.push(row);
   }
   const { repeated, left } = splitRepeated(others, compared);
   compared.push(...repeated);
@@ -138,10 +136,19 @@ async function compareGroup(
   for (const row of left) {
     await turn();
     // A chargeback beside a refund of another amount is not that refund.
-    if (row.chargeback === true || !take(row, unused))
+    if (row.chargeback === true || !take(row, row.won === true ? pools.get(WON) : unused))
       compared.push({ kind: 'missing_in_books', row, line: null, differs: [] });
   }
   return compared;
+}
+
+/** A chargeback that was won is compared only with money that came back. */
+const WON = 'won';
+
+/** Returns the names of the sets that have a line: by its money, and if it is a chargeback that was won, among them. */
+function poolsOf({ line, amount }: KnownLine): string[] {
+  const key = moneyKey(amount, line.currency);
+  return line.kind === 'recovered' ? [key, WON, `${WON} ${key}`] : [key];
 }
 
 /** Returns the first of the lines that differ least from a row; null without lines. */
@@ -152,7 +159,6 @@ function bestFit(
   let best: { known: KnownLine; differs: Comparison['differs'] } | null = null;
   let seen = 0;
   for (const known of lines) {
-    if (row.won === true && known.line.kind !== 'recovered') continue;
     const differs = differencesOf(row, known);
     if (best === null || differs.length < best.differs.length) best = { known, differs };
     if (differs.length === 0 || ++seen === MOST_COMPARED) break;

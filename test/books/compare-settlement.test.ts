@@ -269,6 +269,29 @@ test('a file that repeats one row thousands of times costs a few looks at each r
   assert.ok(looks <= 20 * rows.length, `${looks} looks at ${rows.length} rows`);
 });
 
+test('a thousand chargebacks that were won cost a few looks at each line, and find the one that came back', async () => {
+  const rows = '2026-01-15,1213,Contracargo ganado,12990\n'.repeat(1000);
+  const settlement = await read(`date,authorization code,tipo,amount\n${rows}`);
+  let looks = 0;
+  const lines = Array.from({ length: 1000 }, (_, at) => ({
+    ...booked({ link: at + 1 }),
+    get currency() {
+      looks++;
+      return 'CLP';
+    },
+    get kind() {
+      looks++;
+      return at === 999 ? ('recovered' as const) : ('payment' as const);
+    },
+  }));
+  const compared = await compareSettlement(settlement, lines);
+  assert.deepEqual(
+    compared.filter(({ kind }) => kind === 'matched').map(({ line }) => line?.link),
+    [1000],
+  );
+  assert.ok(looks <= 20 * lines.length, `${looks} looks at ${lines.length} lines`);
+});
+
 function read(text: string): Promise<Settlement> {
   return readSettlement(Readable.from([Buffer.from(text)]));
 }
