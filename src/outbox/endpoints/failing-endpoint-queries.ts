@@ -119,9 +119,17 @@ export function selectTroubledOf(
   return selectEndpoints(db, `{filter_by}p.environment_id {among $2} and ${TROUBLED}`, limit, [environmentIds]);
 }
 
-/** Returns all endpoints of an environment, failing ones first. */
-export function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
-  return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
+/**
+ * Returns the endpoints of an environment: those that fail or are disabled first, then the others by address, in the
+ * order of their index.
+ */
+export async function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
+  const troubled = await selectTroubledOf(db, [environmentId], limit);
+  const others = 'p.environment_id = $2 and p.failing_since is null and p.disabled_at is null';
+  const rest = limit - troubled.length;
+  return rest === 0
+    ? troubled
+    : [...troubled, ...(await selectEndpoints(db, others, rest, [environmentId], 'order by p.address'))];
 }
 
 const LONGEST_FAILING = 'order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id';
@@ -135,6 +143,7 @@ async function selectEndpoints(
   which: string,
   limit: number,
   others: readonly SqlParameter[] = [],
+  order = LONGEST_FAILING,
 ): Promise<FailingEndpoint[]> {
   const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
@@ -142,8 +151,8 @@ async function selectEndpoints(
        (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until,
        coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
        coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
-     from (select * from endpoints p where ${which} ${LONGEST_FAILING} limit $1) as p ${WITH_OWNER}
-     ${LONGEST_FAILING}`,
+     from (select * from endpoints p where ${which} ${order} limit $1) as p ${WITH_OWNER}
+     ${order}`,
     [limit, ...others],
   );
   return withDestination(db, found);
