@@ -69,14 +69,16 @@ export function startWorker(
   const forgetLoop = (name: string, step: () => Promise<number>) => loop(app, name, hourly(app, step));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
+  const lookUps = overtaking(() => lookUpPayments(app, BATCH).catch(failed(app, 'look-up')));
+  const refunds = overtaking(() => carryOutRefunds(app, BATCH).catch(failed(app, 'refund')));
   const payouts = overtaking(() => carryOutPayouts(app, BATCH).catch(failed(app, 'payout')));
   const isBusy = watchLoad();
   // Runs until the process has ended: a process without a heartbeat is reported as hanging.
   const listed = timedLoop('process', keepProcess, PROCESS_EVERY_MS);
   const loops = [
     deliver,
-    loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
-    heldLoop('refund', () => carryOutRefunds(app, BATCH)),
+    loop(app, 'look-up', lookUps.step),
+    heldLoop('refund', refunds.step),
     heldLoop('payout', payouts.step),
     heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
     forgetLoop('forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH)),
@@ -109,7 +111,7 @@ export function startWorker(
   return {
     stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
-      await payouts.settled();
+      for (const work of [lookUps, refunds, payouts]) await work.settled();
       await delivery
         .drain()
         .catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not shut down cleanly'));

@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import { isHeldBack } from '../epochs/hold.ts';
+import { awaitedAnswers } from '../lib/overtaking.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { type Transaction, type TransactionKey, transactionKeyOf } from '../transactions/transaction.ts';
@@ -24,15 +26,19 @@ const CLAIM_MS = 30_000;
 const ASK_WITHIN_MS = 10_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
+/** The methods that the worker asks. */
+const askedOf = perInstance((_app: App) => awaitedAnswers<string>());
+
 /**
  * Asks the payment methods for the status of due payments, at most `limit`, and returns how many were due. For the
- * worker. Without an answer the outcome stays unknown and the worker asks again; it never guesses.
+ * worker. Leaves out methods that do not answer at this moment, so that payments by others do not wait. Without an answer the outcome stays unknown and the worker asks again; it never guesses.
  */
 export async function lookUpPayments(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due attempts it must not queue with the writers.
-  if (!(await hasDueAttempts(app.db, app.now()))) return 0;
+  const slow = askedOf(app).slow();
+  if (!(await hasDueAttempts(app.db, app.now(), slow))) return 0;
   const now = app.now();
-  const claimed = await app.db.transaction((tx) => claimAttempts(tx, { now, until: now + CLAIM_MS, limit }));
+  const claimed = await app.db.transaction((tx) => claimAttempts(tx, { now, until: now + CLAIM_MS, limit, slow }));
   await Promise.all(claimed.map((attempt) => lookUpClaimed(app, attempt, now)));
   return claimed.length;
 }
@@ -60,7 +66,8 @@ export async function lookUpPaymentOf(
 /** Logs an error, so that one failure does not stop the others: the claim expires and the worker asks again. */
 async function lookUpClaimed(app: App, attempt: PaymentAttempt, claimedAt: number): Promise<void> {
   try {
-    await lookUp(app, attempt, { lookups: attempt.lookups - 1, returned: null, claimedAt });
+    const question = { lookups: attempt.lookups - 1, returned: null, claimedAt };
+    await askedOf(app).during(attempt.payment_method, lookUp(app, attempt, question));
   } catch (error) {
     app.log.error({ err: error, attempt: attempt.id }, 'a payment could not be looked up');
   }

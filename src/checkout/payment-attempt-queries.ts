@@ -1,5 +1,5 @@
 import { LATE_PAYMENT } from '../books/journal-queries.ts';
-import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import { OPEN_ATTEMPT } from '../transactions/transaction-queries.ts';
@@ -184,23 +184,34 @@ export async function postponeAttempt(
   );
 }
 
-export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> {
-  const rows = await db.query('select id from payment_attempts where next_lookup_at <= $1 limit 1', [now]);
-  return rows.length > 0;
+export async function hasDueAttempts(db: Reader, now: number, slow: readonly string[] = []): Promise<boolean> {
+  const { sql, parameters } = without(slow, '$2');
+  const due = `select id from payment_attempts where next_lookup_at <= $1${sql} limit 1`;
+  return (await db.query(due, [now, ...parameters])).length > 0;
+}
+
+/** Leaves out the attempts by methods that do not answer at this moment. */
+function without(slow: readonly string[], parameter: string): { sql: string; parameters: SqlParameter[] } {
+  if (slow.length === 0) return { sql: '', parameters: [] };
+  return { sql: ` and not (payment_method {named ${parameter}})`, parameters: [slow] };
 }
 
 /**
- * Claims the due attempts: open ones, and ended ones that are asked about again. Moves their time to `until`, so that
+ * Claims the due attempts, except by the `slow` methods: open ones, and ended ones that are asked about again. Moves their time to `until`, so that
  * no other worker asks meanwhile, and the attempts of a dead worker become due again. The outer condition repeats the
  * inner one: PostgreSQL checks it again after waiting for another worker's claim of the same row.
  */
-export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
+export function claimAttempts(
+  tx: Tx,
+  claim: { now: number; until: number; limit: number; slow?: readonly string[] },
+): Promise<PaymentAttempt[]> {
+  const { sql, parameters } = without(claim.slow ?? [], '$4');
   return tx.query<PaymentAttempt>(
     `update payment_attempts set next_lookup_at = $2, asked_until = $2, lookups = lookups + 1
      where next_lookup_at <= $1 and id in (
-       select id from payment_attempts where next_lookup_at <= $1 order by next_lookup_at limit $3)
+       select id from payment_attempts where next_lookup_at <= $1${sql} order by next_lookup_at limit $3)
      returning *`,
-    [claim.now, claim.until, claim.limit],
+    [claim.now, claim.until, claim.limit, ...parameters],
   );
 }
 

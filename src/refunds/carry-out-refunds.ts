@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import { putQuestion } from '../checkout/put-question.ts';
+import { awaitedAnswers } from '../lib/overtaking.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { sumWentBack } from '../movements/movement-queries.ts';
 import type { RefundAnswer, RefundRequest, Refunds } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
@@ -24,18 +26,22 @@ import { settleRefund } from './settle-refund.ts';
 const ASK_WITHIN_MS = 30_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
+/** The methods that are asked. */
+const askedOf = perInstance((_app: App) => awaitedAnswers<string>());
+
 /**
  * Carries out due refunds with the payment methods, at most `limit`, and returns how many it claimed. For the worker.
- * It requests a refund once, and only after the method's balance of the payment agrees with the books. A refund without
+ * Leaves out methods that do not answer at this moment, so that refunds by others do not wait. It requests a refund once, and only after the method's balance of the payment agrees with the books. A refund without
  * an answer stays in process and is looked up until it ends. It is requested again only if the method reports that no
  * request arrived, or a person orders it. An ended refund is looked up twice more, and money that went back is booked
  * whenever the method's balance shows it.
  */
 export async function carryOutRefunds(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due refunds it must not queue with the writers.
-  if (!(await hasDueRefunds(app.db, app.now()))) return 0;
+  const slow = askedOf(app).slow();
+  if (!(await hasDueRefunds(app.db, app.now(), slow))) return 0;
   const now = app.now();
-  const claimed = await app.db.transaction((tx) => claimRefunds(tx, { now, until: now + CLAIM_MS, limit }));
+  const claimed = await app.db.transaction((tx) => claimRefunds(tx, { now, until: now + CLAIM_MS, limit, slow }));
   await Promise.all(claimed.map((refund) => carryOutClaimed(app, refund, now)));
   return claimed.length;
 }
@@ -58,12 +64,14 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
   const { code, refunds } = requireMethod(app, payment);
   const request = await describeRefund(app, refund, payment);
   const about = { method: code, refund: refund.id };
-  const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => refunds.lookup(request));
+  const put = (question: string, ask: () => Promise<RefundAnswer>) =>
+    askedOf(app).during(code, putQuestion(app, { ...about, question }, ask));
+  const known = await put('look_up_refund', () => refunds.lookup(request));
   if (!mayBeAsked(refund, request, known) || app.now() > claimedAt + ASK_WITHIN_MS) return known;
   const notedAt = app.now();
   if (!(await noteBeforeAsking(app, refund, known, notedAt))) return known;
   if (app.now() <= claimedAt + ASK_WITHIN_MS) {
-    const answer = await putQuestion(app, { ...about, question: 'refund' }, () => refunds.request(request));
+    const answer = await put('refund', () => refunds.request(request));
     if (answer.kind !== 'absent') return answer;
   }
   await app.db.transaction((tx) => forgetAsked(tx, refund, notedAt));

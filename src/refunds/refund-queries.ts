@@ -1,6 +1,6 @@
 import { isOfAccountSql } from '../audit/actor.ts';
 import { wentBack } from '../books/journal-queries.ts';
-import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { Recall } from '../lib/recall.ts';
 import { unresolvedRefunds } from '../movements/movement-queries.ts';
@@ -298,9 +298,18 @@ const DUE = `next_lookup_at <= $1 and not exists (
     and earlier.state = 'processing'
     and (refunds.state <> 'processing' or earlier.sequence < refunds.sequence))`;
 
-export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
-  const rows = await db.query(`select id from refunds where ${DUE} limit 1`, [now]);
-  return rows.length > 0;
+export async function hasDueRefunds(db: Reader, now: number, slow: readonly string[] = []): Promise<boolean> {
+  const { sql, parameters } = without(slow, '$2');
+  return (await db.query(`select id from refunds where ${DUE}${sql} limit 1`, [now, ...parameters])).length > 0;
+}
+
+/** Leaves out the refunds of payments by methods that do not answer at this moment. */
+function without(slow: readonly string[], parameter: string): { sql: string; parameters: SqlParameter[] } {
+  if (slow.length === 0) return { sql: '', parameters: [] };
+  const sql = ` and not exists (select 1 from transactions t
+    where t.id = refunds.transaction_id and t.environment_id = refunds.environment_id
+      and t.payment_method {named ${parameter}})`;
+  return { sql, parameters: [slow] };
 }
 
 /** Makes refunds in process due at `now` that would be asked about after `furthest`. */
@@ -313,16 +322,20 @@ export async function recallRefunds(tx: Tx, { now, furthest, elsewhere }: Recall
 }
 
 /**
- * Claims the due refunds. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a
+ * Claims the due refunds, except by the `slow` methods. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a
  * dead worker become due again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after
  * waiting for another worker's claim of the same row.
  */
-export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
+export function claimRefunds(
+  tx: Tx,
+  claim: { now: number; until: number; limit: number; slow?: readonly string[] },
+): Promise<Refund[]> {
+  const { sql, parameters } = without(claim.slow ?? [], '$4');
   return tx.query<Refund>(
     `update refunds set next_lookup_at = $2, lookups = lookups + 1, noted_lookups = noted_lookups + 1
      where next_lookup_at <= $1 and id in (
-       select id from refunds where ${DUE} order by next_lookup_at limit $3)
+       select id from refunds where ${DUE}${sql} order by next_lookup_at limit $3)
      returning *`,
-    [claim.now, claim.until, claim.limit],
+    [claim.now, claim.until, claim.limit, ...parameters],
   );
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { overtaking } from '../../src/lib/overtaking.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, listenForAlarms } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -44,6 +46,34 @@ forEachEngine('looking up payments', (openTestDatabase) => {
       [0, 1, 2, 3, 4, 5, 6, 7],
     );
     assert.deepEqual((await readStates(app)).attempts, ['unknown']);
+  });
+
+  test('payments by other methods overtake those by a method that does not answer, which is asked again later', async () => {
+    const isBack = Promise.withResolvers<void>();
+    const dead = scriptMethod({
+      start: async () => pending,
+      lookup: async () => {
+        await isBack.promise;
+        return { kind: 'approved', detail: {} };
+      },
+    });
+    const alive = { ...scriptMethod({ start: async () => pending }), code: 'alive' };
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [dead, alive] });
+    const environment = await createTestEnvironment(app);
+    const pay = async (method: string, order: number) =>
+      startPayment(app, await createTestTransaction(app, environment, { reference: `ORD-${order}` }), method);
+    for (let order = 1; order <= 20; order++) await pay('scripted', order);
+    app.now.advance(1);
+    await pay('alive', 21);
+    app.now.advance(2000);
+    const work = overtaking(() => lookUpPayments(app, 2));
+    assert.ok(await comesTrue(async () => (await work.step()) >= 0 && alive.lookedUp.length === 1));
+    assert.ok(dead.lookedUp.length < 20, 'not all payments of the other method came first');
+    isBack.resolve();
+    await work.settled();
+    assert.ok(await comesTrue(async () => (await work.step()) >= 0 && dead.lookedUp.length === 20));
+    await work.settled();
+    assert.deepEqual(new Set((await readStates(app)).attempts), new Set(['approved']));
   });
 
   test('asks once for each payment with two concurrent workers', async () => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { overtaking } from '../../src/lib/overtaking.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
@@ -14,12 +16,14 @@ import type { Refund } from '../../src/refunds/refund.ts';
 import { claimRefunds, forgetAsked, noteAsked, postponeRefund } from '../../src/refunds/refund-queries.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund, type RefundingMethod, refund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
@@ -35,6 +39,35 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
       [accepted.id, 'merchant:payable', 'method:simulated:receivable', 4000, 'CLP'],
     ]);
     assert.equal(await carryOutRefunds(app, 10), 0);
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+  });
+
+  test('refunds by other methods overtake those by a method that does not answer, which is asked again later', async () => {
+    const isBack = Promise.withResolvers<void>();
+    const dead = refundingMethod({
+      lookup: async () => {
+        await isBack.promise;
+        return { kind: 'absent' };
+      },
+    });
+    const alive = { ...refundingMethod(), code: 'alive' };
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [dead, alive] });
+    const environment = await createTestEnvironment(app);
+    for (let order = 0; order < 20; order++)
+      await acceptedRefund(app, await createPaidTransaction(app, environment), 1000);
+    app.now.advance(1);
+    const order = await createTestTransaction(app, environment);
+    await startPayment(app, order, 'alive');
+    const paid = (await selectTransaction(app.db, order)) as Transaction;
+    await acceptedRefund(app, paid, 1000);
+    const work = overtaking(() => carryOutRefunds(app, 2));
+    const isRefunded = async () => (await refundsOf(app, paid))[0]?.[0] === 'completed';
+    assert.ok(await comesTrue(async () => (await work.step()) >= 0 && isRefunded()));
+    assert.ok(dead.lookedUp.length < 20, 'not all refunds of the other method came first');
+    isBack.resolve();
+    await work.settled();
+    assert.ok(await comesTrue(async () => (await work.step()) >= 0 && dead.requested.length === 20));
+    await work.settled();
     assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
