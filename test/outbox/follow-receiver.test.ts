@@ -11,7 +11,8 @@ import { beginListening, reportAttempt, takeNext } from '../../src/outbox/listen
 import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { endLeftPosts, endWebhook, setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
-import type { Webhook } from '../../src/outbox/webhooks/webhook-subscription.ts';
+import { selectGivenUpPosts } from '../../src/outbox/webhooks/webhook-post-queries.ts';
+import { subscriptionOf, type Webhook } from '../../src/outbox/webhooks/webhook-subscription.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -192,6 +193,30 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     await shop.set(NEW, 'remittances');
     await shop.refund();
     assert.deepEqual(await shop.deliver(), [NEW, NEW], 'the user says that the URL works again');
+  });
+
+  test('that was given up is read without the posts of others, of which a store may have many', async () => {
+    const shop = await open(openTestDatabase);
+    await shop.set(OLD);
+    await shop.set(NEW, 'remittances');
+    await shop.setEventsUrl('https://events.example.cl/told');
+    for (const url of [NEW, 'https://events.example.cl/told']) shop.answers.set(url, 400);
+    await shop.giveUp(OLD);
+    const rows = await shop.app.db.query<{ id: string }>('select id from webhook_subscriptions order by webhook');
+    const [refunds = '', remittances = ''] = rows.map(({ id }) => id);
+    const eventsOf = shop.environment.id;
+    const read = (own: Parameters<typeof selectGivenUpPosts>[1]) =>
+      shop.app.db.transaction(async (tx) => (await selectGivenUpPosts(tx, own)).map(subscriptionOf));
+    assert.deepEqual(await read({ subscriptions: [refunds], eventsOf: null }), [refunds]);
+    assert.deepEqual(await read({ subscriptions: [remittances], eventsOf: null }), [remittances]);
+    assert.deepEqual(await read({ subscriptions: [], eventsOf: null }), []);
+    const all = await read({ subscriptions: [], eventsOf });
+    assert.deepEqual([all.length > 0, all.includes(null)], [true, true], 'the events of the environment');
+    await shop.setEventsUrl(null);
+    assert.deepEqual(
+      (await read({ subscriptions: [], eventsOf })).map((id) => id ?? 'events').sort(),
+      [refunds, remittances].sort(),
+    );
   });
 
   test('that was given up after its webhook ended can be ended by the command that attention names', async () => {

@@ -18,13 +18,14 @@ import { selectSubscriptionIds } from './webhook-subscription-queries.ts';
 
 /**
  * The posts to a user's webhook or to an events URL. `endpoints`: where it is, or was until now. `isOwn`: which posts
- * there are for it; `subscriptions` and `events` say the same to the store. `at`: now.
+ * there are for it; `subscriptions` and `eventsOf`, the environment of the events URL, say the same to the store. `at`:
+ * now.
  */
 export type OwnPosts = {
   endpoints: readonly RowKey<number>[];
   isOwn: (post: WaitingPost) => boolean;
   subscriptions: readonly string[];
-  events: boolean;
+  eventsOf: number | null;
   at: number;
 };
 
@@ -42,7 +43,7 @@ export async function postsOfWebhook(
   const subscriptions = await selectSubscriptionIds(tx, userId, webhook);
   const isOwn = (post: WaitingPost) =>
     !excluded.has(post.environment_id) && subscriptions.includes(subscriptionOf(post) ?? '');
-  return { endpoints, isOwn, subscriptions, events: false, at };
+  return { endpoints, isOwn, subscriptions, eventsOf: null, at };
 }
 
 /** Returns the posts to the events URL of an environment that is or was at `url` (null: nowhere). */
@@ -52,7 +53,7 @@ export async function postsOfEventsUrl(
 ): Promise<OwnPosts> {
   const endpoints = url === null ? [] : await selectEndpointsAt(tx, environmentId, endpointAddress(url));
   const isOwn = (post: WaitingPost) => post.environment_id === environmentId && isForEventsUrl(post);
-  return { endpoints, isOwn, subscriptions: [], events: true, at };
+  return { endpoints, isOwn, subscriptions: [], eventsOf: environmentId, at };
 }
 
 /**
@@ -60,7 +61,7 @@ export async function postsOfEventsUrl(
  * way. Their endpoints no longer need attention. Returns how many it ended.
  */
 export async function endOwnPosts(tx: Tx, own: OwnPosts): Promise<number> {
-  const givenUp = (await selectGivenUpPosts(tx)).filter(own.isOwn);
+  const givenUp = (await selectGivenUpPosts(tx, own)).filter(own.isOwn);
   const at = givenUp.map(({ endpoint_id: id, environment_id }) => ({ id, environment_id }));
   const endpoints = [...own.endpoints, ...at];
   if (endpoints.length === 0) return 0;

@@ -33,13 +33,13 @@ export async function lockEndpoints(tx: Tx, endpoints: readonly RowKey<number>[]
 }
 
 /**
- * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions (`events`:
+ * Enables endpoints that responded 410, unless they keep back callbacks of others than these subscriptions (`eventsOf`:
  * than the events URL), such as the shop's: a person must still see that these were not sent. The condition on the
  * state repeats the index.
  */
 export async function enableEndpoints(
   tx: Tx,
-  own: { endpoints: readonly RowKey<number>[]; subscriptions: readonly string[]; events: boolean },
+  own: { endpoints: readonly RowKey<number>[]; subscriptions: readonly string[]; eventsOf: number | null },
 ): Promise<void> {
   await tx.query(
     `update endpoints set disabled_at = null
@@ -49,7 +49,7 @@ export async function enableEndpoints(
          and c.finished_at >= endpoints.disabled_at and not exists (
            select 1 from webhook_subscriptions s where s.id {named $3} and c.webhook_id like '%' || s.id)
          and not ($4 = 1 and c.content_type = 'application/json' and c.transaction_id > 0 and c.webhook_id not like '%wh%'))`,
-    [...listsOf(own.endpoints), own.subscriptions, own.events ? 1 : 0],
+    [...listsOf(own.endpoints), own.subscriptions, own.eventsOf === null ? 0 : 1],
   );
 }
 
@@ -66,9 +66,19 @@ export function selectWaitingPosts(tx: Tx, endpoints: readonly RowKey<number>[])
   );
 }
 
-/** Returns the events that were given up, at any URL. */
-export function selectGivenUpPosts(tx: Tx): Promise<WaitingPost[]> {
-  return tx.query<WaitingPost>(`${POSTS} where state = 'dead' and content_type = 'application/json'`);
+/**
+ * Returns the events that were given up, at any URL: for these subscriptions, and of an environment (null: none). Others
+ * may be many.
+ */
+export function selectGivenUpPosts(
+  tx: Tx,
+  { subscriptions, eventsOf }: { subscriptions: readonly string[]; eventsOf: number | null },
+): Promise<WaitingPost[]> {
+  return tx.query<WaitingPost>(
+    `${POSTS} where state = 'dead' and content_type = 'application/json' and (environment_id = $1 or exists (
+       select 1 from webhook_subscriptions s where s.id {named $2} and callbacks.webhook_id like '%' || s.id))`,
+    [eventsOf ?? 0, subscriptions],
+  );
 }
 
 /** `lease`: of the worker that has claimed the posts; empty for posts that nobody has claimed. Others do not change. */
