@@ -105,7 +105,7 @@ export const SUSPENSE = 'suspense';
 export const PAYOUTS_RESERVED = 'payouts:reserved';
 
 /** The account of the fees that the service has earned. */
-const FEES_INCOME = 'fees:income';
+export const FEES_INCOME = 'fees:income';
 
 /** The account of the commissions that acquirers have kept. */
 export const FEES_ACQUIRER = 'fees:acquirer';

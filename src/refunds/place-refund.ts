@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
+import { selectBalance } from '../books/balance-queries.ts';
+import { FEES_INCOME } from '../books/journal-entry.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import { addUp, type Sum } from '../lib/exact-sum.ts';
+import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockFunds, readFunds } from '../payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -96,8 +98,11 @@ async function isCovered(
   const { environment_id, currency } = transaction;
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
   const covered = addUp([refundable, more]);
-  // Most refunds are covered without the second sum, which reads every refund of the merchant.
-  return amount <= covered || amount <= addUp([covered, await sumFeesWithin(db, environment_id, currency)]);
+  if (amount <= covered) return true;
+  // The sum of the fees in refunds reads every refund of the store, and is never above the fees that were earned.
+  const account = { environmentId: environment_id, account: FEES_INCOME, currency };
+  if (amount > subtract(covered, await selectBalance(db, account))) return false;
+  return amount <= addUp([covered, await sumFeesWithin(db, environment_id, currency)]);
 }
 
 function newRow(

@@ -12,6 +12,7 @@ import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import { lockTransaction } from '../../src/transactions/transaction-queries.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -115,6 +116,28 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.equal(refusalIn(await refund(app, paid, 500)), 'INSUFFICIENT_BALANCE');
     await deposit(app, environment, 450, { paymentMethod: null });
     assert.equal((await refund(app, paid, 500)).kind, 'accepted');
+  });
+
+  test('reads the refunds of the store for a refund that is not covered only if fees could cover it', async () => {
+    const { app, environment, paid } = await open(openTestDatabase);
+    const empty = async () =>
+      payOut(app, environment, Number((await readFunds(app.db, environment.id, 'CLP')).available));
+    const reads = async (transaction: typeof paid, amount: number, expected: string) => {
+      const listening = listenToStatements(app);
+      const creation = await refund(listening.app, transaction, amount);
+      assert.equal(creation.kind === 'refused' ? creation.refusal.code : creation.kind, expected);
+      return listening.all.filter(({ sql }) => /given - own/.test(sql)).length;
+    };
+    await empty();
+    assert.equal(await reads(paid, 500, 'INSUFFICIENT_BALANCE'), 0, 'without a fee');
+    await setTestFee(app, environment);
+    const other = await pay(app, environment);
+    await empty();
+    assert.equal(await reads(paid, 5000, 'INSUFFICIENT_BALANCE'), 0, 'above all fees');
+    assert.ok((await reads(paid, 1000, 'INSUFFICIENT_BALANCE')) > 0, 'no refund gave a fee back');
+    await deposit(app, environment, 8950, { paymentMethod: null });
+    assert.equal(await reads(other, 10_000, 'accepted'), 0, 'its fee covers the rest');
+    assert.equal(await reads(paid, 1000, 'INSUFFICIENT_BALANCE'), 0, 'the merchant owes all fees already');
   });
 
   test('accepts a failed refund again immediately, without a key', async () => {
