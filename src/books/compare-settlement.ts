@@ -103,7 +103,10 @@ function knownLine(line: BookedLine, byAccountingDate: boolean): KnownLine {
   return { line, amount: signedAmount(line), day, codes: codesOf(line).map(codeKey) };
 }
 
-/** Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. */
+/**
+ * Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. Chargebacks come
+ * last: one with the amount of a refund is another matter, and the refund has its own row.
+ */
 async function compareGroup(
   rows: readonly SettlementRow[],
   lines: readonly KnownLine[],
@@ -123,7 +126,8 @@ async function compareGroup(
     return true;
   };
   const others: SettlementRow[] = [];
-  for (const row of rows) {
+  const isChargeback = ({ chargeback }: SettlementRow) => Number(chargeback === true);
+  for (const row of rows.toSorted((one, other) => isChargeback(one) - isChargeback(other))) {
     await turn();
     const key = moneyKey(row.amount, row.currency);
     if (!take(row, pools.get(row.won === true ? `${WON} ${key}` : key))) others.push(row);
@@ -212,8 +216,8 @@ function moneyKey(amount: number, currency: string): string {
   return `${amount} ${currency}`;
 }
 
-function repeatKey({ amount, currency, authorizationCode }: SettlementRow): string {
-  return `${moneyKey(amount, currency)} ${codeKey(authorizationCode)}`;
+function repeatKey({ amount, currency, authorizationCode, chargeback }: SettlementRow): string {
+  return `${moneyKey(amount, currency)} ${codeKey(authorizationCode)} ${chargeback === true}`;
 }
 
 function differencesOf(row: SettlementRow, { line, amount, day, codes }: KnownLine): Comparison['differs'] {

@@ -81,7 +81,8 @@ export async function planImport(
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
-    const key = lineKeyOf(scope.environment, row);
+    // A refund and a chargeback of one amount are two lines.
+    const key = `${lineKeyOf(scope.environment, row)} ${row.chargeback === true}`;
     const one = compared.get(row);
     const isAgain = seen.has(key) || one?.repeated === true;
     const line = one?.line ?? null;

@@ -392,6 +392,15 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
       assert.deepEqual(await planned([2000, 'Reversa', day]), ['left'], 'perhaps another one');
     assert.deepEqual(await planned([2000, 'Anulación'], [2000, 'Anulación']), ['known', 'left']);
     assert.deepEqual(await planned([2000, 'Contracargo']), ['left'], 'perhaps a chargeback beside our refund');
+    for (const types of [['Contracargo', 'Anulación'] as const, ['Anulación', 'Contracargo'] as const]) {
+      const of = types.map((type) => (type === 'Anulación' ? 'known' : 'suspense'));
+      assert.deepEqual(await planned([2000, types[0]], [2000, types[1]]), of, 'the file has both');
+    }
+    assert.deepEqual(
+      await planned([2000, 'Contracargo'], [2000, 'Contracargo'], [2000, 'Anulación']),
+      ['suspense', 'left', 'known'],
+      'a repeated line',
+    );
   });
 
   test('leaves a chargeback of a payment that the books do not have to a person', async () => {
