@@ -22,41 +22,46 @@ const UNEXPLAINED = waiting(NOTHING_KNOWN);
 
 /**
  * Gives each line one use, and yields to other work in between. A line without a RUT matches a payout only if no other
- * payout is possible.
+ * payout is possible. Lines with the id of a payout come first, so that no line with its RUT alone takes it.
  */
 export async function matchLines(lines: readonly ReadLine[], candidates: Candidates): Promise<LineMatch[]> {
-  const match = matcher(lines, candidates);
-  const matches: LineMatch[] = [];
+  const { hasId, match } = matcher(lines, candidates);
+  const matches = new Map<ReadLine, LineMatch>();
   const turn = letOthersRun();
-  for (const line of lines) {
-    await turn();
-    matches.push(match(line));
+  for (const isTurnOf of [hasId, (line: ReadLine) => !matches.has(line)]) {
+    for (const line of lines) {
+      await turn();
+      if (isTurnOf(line)) matches.set(line, match(line));
+    }
   }
-  return matches;
+  return lines.map((line) => matches.get(line) as LineMatch);
 }
 
 /** Returns what matches one line after the other: by names first, by the amount last. */
-function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: ReadLine) => LineMatch {
+function matcher(lines: readonly ReadLine[], candidates: Candidates) {
   const taken: Taken = { ids: new Set(), filesOfPayouts: new Set() };
   const payouts = payoutsBy(lines, candidates.payouts, taken);
-  const fileOf = filesBy(candidates.files, taken);
+  const files = filesBy(candidates.files, taken);
   const deposits = depositsBy(candidates.deposits, taken);
   const merchantPayouts = merchantPayoutsBy(candidates.merchantPayouts, taken);
+
+  const mayBeOther = (line: ReadLine, ownFile: string | null) =>
+    merchantPayouts.possible(line) !== null || files.isOther(line, ownFile);
 
   const matchDebit = (line: ReadLine) =>
     merchantPayouts.named(line) ??
     payouts.named(line, 'payout') ??
     merchantPayouts.taken(line) ??
-    payouts.byAmount(line, 'payout') ??
-    fileOf(line) ??
+    payouts.byAmount(line, 'payout', ({ fileId }) => mayBeOther(line, fileId)) ??
     merchantPayouts.possible(line) ??
+    files.only(line) ??
     UNEXPLAINED;
 
   const matchCredit = (line: ReadLine) =>
     deposits.named(line) ??
     payouts.named(line, 'return') ??
     deposits.taken(line) ??
-    payouts.byAmount(line, 'return') ??
+    payouts.byAmount(line, 'return', () => merchantPayouts.mayBeBack(line) !== null) ??
     (line.isMethod ? matchDeposit(line) : null) ??
     deposits.possible(line) ??
     merchantPayouts.mayBeBack(line) ??
@@ -64,8 +69,9 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: Rea
 
   const matchDeposit = (line: ReadLine) => deposits.ofMethod(line) ?? UNRECORDED;
 
-  return (line) => {
+  const match = (line: ReadLine): LineMatch => {
     if (line.amount < 0) return matchDebit(line);
     return line.isAcquirer ? matchDeposit(line) : matchCredit(line);
   };
+  return { match, hasId: payouts.hasId };
 }

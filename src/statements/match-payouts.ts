@@ -50,7 +50,8 @@ const REFUSED_BACK = waiting('a payout that the bank refused may have come back:
 /**
  * Returns what matches a line with a payout to a recipient. `named`: with one that the line names by id, RUT or
  * reference, if possible one without a line. `byAmount`: a line without a RUT with the only possible payout of its
- * amount. Both return null where no payout is meant.
+ * amount, unless `mayBeOther`: the line may be of something else. Both return null where no payout is meant. `hasId`: the
+ * line has the id of a payout of its amount.
  */
 export function payoutsBy(lines: readonly ReadLine[], candidates: readonly PayoutCandidate[], taken: Taken) {
   const all = candidates.map(withDays);
@@ -92,7 +93,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     return isSure ? take(one, use) : SEVERAL;
   };
 
-  const byAmount = (line: ReadLine, use: Use): LineMatch | null => {
+  const byAmount = (line: ReadLine, use: Use, mayBeOther: (one: PayoutCandidate) => boolean): LineMatch | null => {
     // The amount alone says nothing of a line with a RUT, or of a credit that says nothing of a return.
     const isEnough = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
     const alike = isEnough ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
@@ -101,25 +102,30 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const one = isEnough ? alike.find(isOpen) : undefined;
     if (one === undefined) return isDoubt ? REFUSED_BACK : null;
     const isAlone = equalLines.get(line.amount)?.length === 1 && alike.findLast(isOpen) === one;
-    return isAlone && !isDoubt ? take(one, use) : SEVERAL;
+    return isAlone && !isDoubt && !mayBeOther(one) ? take(one, use) : SEVERAL;
   };
 
-  return { named, byAmount };
+  return { named, byAmount, hasId: (line: ReadLine) => withIds(line).length > 0 };
 }
 
-/** Returns what matches a line with the only payout file of its total, or null. */
+/**
+ * Returns what matches lines with payout files. `only`: a line with the only file of its total, or null. `isOther`: the
+ * line may be the total of another file than `own`.
+ */
 export function filesBy(candidates: readonly FileCandidate[], { ids, filesOfPayouts }: Taken) {
   const all = candidates.map((file) => ({ ...file, ...daysOf(file.day, DAYS_TO_LEAVE) }));
   const ofTotal = Map.groupBy(all, ({ total }) => total);
-  return ({ amount, day }: ReadLine): LineMatch | null => {
-    const possible = (ofTotal.get(-amount) ?? []).filter(
+  const possible = ({ amount, day }: ReadLine) =>
+    (ofTotal.get(-amount) ?? []).filter(
       ({ id, from, to }) => day >= from && day <= to && !ids.has(id) && !filesOfPayouts.has(id),
     );
-    const [file] = possible;
-    if (file === undefined || possible.length > 1) return null;
+  const only = (line: ReadLine): LineMatch | null => {
+    const [file, another] = possible(line);
+    if (file === undefined || another !== undefined) return null;
     ids.add(file.id);
     return { use: 'payout', subject: file.id, note: null };
   };
+  return { only, isOther: (line: ReadLine, own: string | null) => possible(line).some(({ id }) => id !== own) };
 }
 
 function withDays(payout: PayoutCandidate, place: number): Timed {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReadLine } from '../../src/statements/line-match.ts';
 import { NOTHING_KNOWN } from '../../src/statements/line-notes.ts';
-import { matchLines } from '../../src/statements/match-lines.ts';
+import { type Candidates, matchLines } from '../../src/statements/match-lines.ts';
 import type { PayoutCandidate } from '../../src/statements/match-payouts.ts';
 
 /** A payout that was sent on 1 March to the holder of RUT `r1`. */
@@ -154,6 +154,22 @@ test('a line with a RUT is matched by payout id first, then by RUT, then by refe
   }
 });
 
+test('a line with the RUT of two equal payouts leaves the one that a later line names by its id', async () => {
+  const two: PayoutCandidate[] = [
+    { ...PAYOUT, state: 'confirmed' },
+    { ...PAYOUT, id: 'po_2', state: 'confirmed' },
+  ];
+  for (const [amount, text] of [
+    [-15_000, 'TEF'],
+    [15_000, 'DEVOLUCION'],
+  ] as const) {
+    const byRut = line(amount, '2026-03-02', { text, rutHashes: ['r1'] });
+    const byId = line(amount, '2026-03-02', { text: `${text} po_1` });
+    assert.deepEqual(await usesOf([byRut, byId], two), ['po_2', 'po_1']);
+    assert.deepEqual(await usesOf([byId, byRut], two), ['po_1', 'po_2']);
+  }
+});
+
 test('a reference in a line without a RUT matches only as a whole word', async () => {
   const useOf = async (text: string, payouts = TWO) =>
     (await usesOf([line(-15_000, '2026-03-01', { text })], payouts))[0];
@@ -255,6 +271,34 @@ test('a credit with the amount of a recorded deposit, or of a payout to the merc
   assert.equal(await noteOf(20_000, '2026-05-09', back), 'a payout to the merchant may have come back');
   assert.equal(await noteOf(20_000, '2026-05-10', back), NOTHING_KNOWN);
   assert.equal(await noteOf(20_000, '2026-05-09'), NOTHING_KNOWN, 'the bank does not say that it came back');
+});
+
+test('a line is not of a payout by its amount alone where a payout to the merchant or a file has that amount too', async () => {
+  const remitted = { id: 'mv_1', amount: 15_000, day: '2026-03-01', reference: 'TEF-1', hasLine: true };
+  const file = { id: 'pf_1', total: 15_000, day: '2026-03-01' };
+  const none = { payouts: [PAYOUT], files: [], deposits: [], merchantPayouts: [] };
+  const charge = line(-15_000, '2026-03-02');
+  const subjectOf = async (one: ReadLine, more: Partial<Candidates>) => {
+    const [match] = await matchLines([one], { ...none, ...more });
+    return match?.subject ?? match?.note;
+  };
+  const several = 'several payouts could be meant';
+  const free = { merchantPayouts: [{ ...remitted, hasLine: false }] };
+  assert.equal(await subjectOf(charge, free), several);
+  assert.equal(await subjectOf(charge, { merchantPayouts: [remitted] }), 'po_1', 'it has left by another line');
+  assert.equal(await subjectOf(charge, { files: [file] }), several);
+  assert.equal(await subjectOf(charge, { files: [file], payouts: [{ ...PAYOUT, fileId: 'pf_1' }] }), 'po_1', 'its own');
+  assert.equal(
+    await subjectOf(charge, { ...free, files: [file], payouts: [] }),
+    'a payout to the merchant could be meant',
+  );
+  const back = line(15_000, '2026-03-05', { text: 'DEVOLUCION TEF' });
+  assert.equal(await subjectOf(back, { merchantPayouts: [remitted] }), several);
+  assert.equal(
+    await subjectOf({ ...back, rutHashes: ['r1'] }, { merchantPayouts: [remitted] }),
+    'po_1',
+    'its RUT says it',
+  );
 });
 
 // Twenty thousand lines and two thousand files of one amount kept a core busy for more than a minute.
