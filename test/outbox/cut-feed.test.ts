@@ -15,6 +15,7 @@ import { showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction, removeTriggers } from '../support/test-books.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
@@ -42,6 +43,26 @@ forEachEngine('events older than RETENTION_EVENTS', (openTestDatabase) => {
     await createPaidTransaction(app, environment);
     await settle(app);
     assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('are not missed where a payment was refunded later, and a changed state of a later payment is still found', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment);
+    await settle(app);
+    app.now.advance(DAY);
+    const late = await createPaidTransaction(app, environment);
+    await acceptedRefund(app, paid, 1000);
+    await settle(app);
+    app.now.advance(90 * DAY - 1);
+    assert.equal(await cut(app, 100), 8);
+    const found = await verifyStore(app);
+    assert.deepEqual([found.ok, found.findings], [true, []]);
+    assert.equal(await countEvents(app), 3);
+    await removeTriggers(app.db);
+    const ended = [late.id, paid.settled_at];
+    await app.db.transaction((tx) => tx.query('update transactions set settled_at = $2 where id = $1', ended));
+    const says = `transaction ${late.id} is completed, and no event says so`;
+    assert.ok((await verifyStore(app)).findings.some((finding) => finding.says === says));
   });
 
   test('give a late reader an error with the cursor to continue from', async () => {
@@ -92,7 +113,7 @@ forEachEngine('events older than RETENTION_EVENTS', (openTestDatabase) => {
 /** Opens two payments with expired events, the cursor after them, and a new payment. */
 async function open(openTestDatabase: OpenTestDatabase, { indexed = true } = {}) {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RETENTION_EVENTS: '90' });
-  const app = createTestApp(await openTestDatabase(), { config });
+  const app = createTestApp(await openTestDatabase(), { config, paymentMethods: [refundingMethod()] });
   const environment = await createTestEnvironment(app);
   const old = await createPaidTransaction(app, environment);
   await createPaidTransaction(app, environment);
