@@ -31,7 +31,8 @@ const askedOf = perInstance((_app: App) => awaitedAnswers<string>());
 
 /**
  * Asks the payment methods for the status of due payments, at most `limit`, and returns how many were due. For the
- * worker. Leaves out methods that do not answer at this moment, so that payments by others do not wait. Without an answer the outcome stays unknown and the worker asks again; it never guesses.
+ * worker. Leaves out methods that do not answer at this moment, so that payments by others do not wait. Without an
+ * answer the outcome stays unknown and the worker asks again; it never guesses.
  */
 export async function lookUpPayments(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due attempts it must not queue with the writers.

@@ -110,8 +110,8 @@ export async function endAttempt(tx: Tx, { id, environment_id }: AttemptKey, end
 }
 
 /**
- * Sets when to ask again about an attempt that ended without money, and ends the claim until `claimedUntil`. Does nothing
- * if another process has taken the claim over, or an approval has ended it.
+ * Sets when to ask again about an attempt that ended without money, and ends the claim until `claimedUntil`. Does
+ * nothing if another process has taken the claim over, or an approval has ended it.
  */
 export async function scheduleAskAgain(
   tx: Tx,
@@ -156,7 +156,9 @@ export async function noteCommitAnswered(
   );
 }
 
-/** How an open attempt waits. `externalId` null keeps the stored one. `claimedUntil`: the caller's claim; null: none. */
+/**
+ * How an open attempt waits. `externalId` null keeps the stored one. `claimedUntil`: the caller's claim; null: none.
+ */
 export type AttemptWait = {
   state: AttemptState;
   at: number;
@@ -197,9 +199,10 @@ function without(slow: readonly string[], parameter: string): { sql: string; par
 }
 
 /**
- * Claims the due attempts, except by the `slow` methods: open ones, and ended ones that are asked about again. Moves their time to `until`, so that
- * no other worker asks meanwhile, and the attempts of a dead worker become due again. The outer condition repeats the
- * inner one: PostgreSQL checks it again after waiting for another worker's claim of the same row.
+ * Claims the due attempts, except by the `slow` methods: open ones, and ended ones that are asked about again. Moves
+ * their time to `until`, so that no other worker asks meanwhile, and the attempts of a dead worker become due again.
+ * The outer condition repeats the inner one: PostgreSQL checks it again after waiting for another worker's claim of the
+ * same row.
  */
 export function claimAttempts(
   tx: Tx,
@@ -288,7 +291,9 @@ export async function hasUnanswered(db: Reader, sought: AttemptsSought): Promise
   return (await selectSought(db, sought, open, ['%"authorization_code":%'])).length > 0;
 }
 
-/** SQLite joins a `cross join` in the written order: it starts with the attempts, not with all payments of a merchant. */
+/**
+ * SQLite joins a `cross join` in the written order: it starts with the attempts, not with all payments of a merchant.
+ */
 async function selectSought(
   db: Reader,
   { method, from, to, environmentIds, amount }: AttemptsSought,

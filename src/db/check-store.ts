@@ -23,8 +23,8 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
 
 /**
  * Returns that the file of this store ends within a page, in a sentence: its copying was interrupted. SQLite reads the
- * missing bytes as zeros, and its checks do not see that in a text. Null also beside a write-ahead log, which has what a
- * killed process had not finished writing.
+ * missing bytes as zeros, and its checks do not see that in a text. Null also beside a write-ahead log, which has what
+ * a killed process had not finished writing.
  */
 export async function whyCutOff(db: Database, file: string): Promise<string | null> {
   if (existsSync(`${file}-wal`)) return null;

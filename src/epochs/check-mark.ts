@@ -60,8 +60,8 @@ function whyStoreIsNew(config: Config): string | null {
 }
 
 /**
- * Returns that a restored store is not the one that a service saw in its place, in a sentence; null if it is, or nothing
- * tells. Called before `beginEpoch`, which gives the restored store the name of the one that was there.
+ * Returns that a restored store is not the one that a service saw in its place, in a sentence; null if it is, or
+ * nothing tells. Called before `beginEpoch`, which gives the restored store the name of the one that was there.
  */
 export async function whyStoreIsOther({ config, db }: App): Promise<string | null> {
   const { store_id: store } = await selectStoreMark(db);

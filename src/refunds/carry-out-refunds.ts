@@ -31,10 +31,11 @@ const askedOf = perInstance((_app: App) => awaitedAnswers<string>());
 
 /**
  * Carries out due refunds with the payment methods, at most `limit`, and returns how many it claimed. For the worker.
- * Leaves out methods that do not answer at this moment, so that refunds by others do not wait. It requests a refund once, and only after the method's balance of the payment agrees with the books. A refund without
- * an answer stays in process and is looked up until it ends. It is requested again only if the method reports that no
- * request arrived, or a person orders it. An ended refund is looked up twice more, and money that went back is booked
- * whenever the method's balance shows it.
+ * Leaves out methods that do not answer at this moment, so that refunds by others do not wait. It requests a refund
+ * once, and only after the method's balance of the payment agrees with the books. A refund without an answer stays in
+ * process and is looked up until it ends. It is requested again only if the method reports that no request arrived, or
+ * a person orders it. An ended refund is looked up twice more, and money that went back is booked whenever the method's
+ * balance shows it.
  */
 export async function carryOutRefunds(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due refunds it must not queue with the writers.

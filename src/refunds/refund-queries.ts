@@ -322,9 +322,9 @@ export async function recallRefunds(tx: Tx, { now, furthest, elsewhere }: Recall
 }
 
 /**
- * Claims the due refunds, except by the `slow` methods. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a
- * dead worker become due again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after
- * waiting for another worker's claim of the same row.
+ * Claims the due refunds, except by the `slow` methods. Moves their time to `until`, so that no other worker asks
+ * meanwhile, and the refunds of a dead worker become due again. The outer condition repeats a part of the inner one:
+ * PostgreSQL checks it again after waiting for another worker's claim of the same row.
  */
 export function claimRefunds(
   tx: Tx,

@@ -50,8 +50,8 @@ const REFUSED_BACK = waiting('a payout that the bank refused may have come back:
 /**
  * Returns what matches a line with a payout to a recipient. `named`: with one that the line names by id, RUT or
  * reference, if possible one without a line. `byAmount`: a line without a RUT with the only possible payout of its
- * amount, unless `mayBeOther`: the line may be of something else. Both return null where no payout is meant. `hasId`: the
- * line has the id of a payout of its amount.
+ * amount, unless `mayBeOther`: the line may be of something else. Both return null where no payout is meant. `hasId`:
+ * the line has the id of a payout of its amount.
  */
 export function payoutsBy(lines: readonly ReadLine[], candidates: readonly PayoutCandidate[], taken: Taken) {
   const all = candidates.map(withDays);

@@ -137,7 +137,9 @@ export function selectHandoversSaid(db: Reader, afterId: string, limit: number):
   );
 }
 
-/** An open session that an act ended, or that began a while before an act that ended all of its user, or all but one. */
+/**
+ * An open session that an act ended, or that began a while before an act that ended all of its user, or all but one.
+ */
 export type RevivedSession = SqlRow & {
   id: string;
   user_id: string;
@@ -146,15 +148,16 @@ export type RevivedSession = SqlRow & {
 };
 
 /**
- * Clocks of two machines may differ: a session of the last moments before an act may have begun after it, unless the act
- * names the session.
+ * Clocks of two machines may differ: a session of the last moments before an act may have begun after it, unless the
+ * act names the session.
  */
 const APART_MS = 60_000;
 
 /**
  * Lists the open sessions that may not be open: `end_said_at` is when an act ended it, and `others_said_at` when an act
  * of its user ended all sessions but one. Acts from before the session in the order of the audit log are left out: the
- * clock was set back after them. Of a session of an earlier version, those from before a development clock was set back.
+ * clock was set back after them. Of a session of an earlier version, those from before a development clock was set
+ * back.
  */
 export function selectSessionsRevived(db: Reader, now: number): Promise<RevivedSession[]> {
   const lastOf = (conditions: string) => `(select max(b.created_at) from audit_log b where ${conditions}

@@ -25,9 +25,9 @@ import { verifyWebhooks } from './verify-webhooks.ts';
 /**
  * Compares what people closed, set, made and decided with the acts of the audit log: restores, months, rules for
  * merchants' money, limits of payouts, who proposed and decided about payouts and refunds above a limit, recipients,
- * files for banks, lists of banks, bank statements, settlement files, payment services with where their money and events
- * go, payment links, API tokens, second factors, invitations, webhooks, what users may do, and what they have refunded on
- * a day. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
+ * files for banks, lists of banks, bank statements, settlement files, payment services with where their money and
+ * events go, payment links, API tokens, second factors, invitations, webhooks, what users may do, and what they have
+ * refunded on a day. Reads only. Whether somebody changed the audit log itself is what `audit verify` answers.
  */
 export async function verifyActs(app: App, findings: Findings, walks: OpenWalk): Promise<RightsCoverage> {
   const arrivals = await selectArrivals(app.db);
