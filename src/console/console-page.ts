@@ -23,7 +23,8 @@ export type ConsolePage = {
   keptSearch?: string;
 };
 
-type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
+/** `isHeld`: a restore of the store waits for its release. */
+type Layout = ConsolePage & { status: number; language: Language; user: User | null; isHeld?: boolean; path: string };
 
 /** A page of the console loads a resource of another site only if its response allows it. */
 export const ISOLATED = { 'cross-origin-embedder-policy': 'require-corp' };
@@ -52,6 +53,7 @@ ${languageForm(app, page)}
 </header>
 ${user !== null && navigation(app, page, user)}
 <main id="main">
+${user !== null && page.isHeld === true && heldNotice(app, page, user)}
 ${page.main}
 </main>
 ${user !== null && keysHelp(language)}
@@ -59,6 +61,16 @@ ${user !== null && keysHelp(language)}
 </html>
 `;
 }
+
+/** Says on every screen but its own that a restore holds what would leave. Only who may read that screen gets its link. */
+function heldNotice(app: App, page: Layout, user: User): Html | false {
+  if (placeOf(page) === RESTORE) return false;
+  const { language } = page;
+  const isLinked = sectionsOf(user).some(({ sections }) => sections.some((section) => isInSection(section, RESTORE)));
+  return html`<p class="notice">${tell(language, 'restore.holds')}${isLinked && html` <a href="${publicPath(app)}/console${RESTORE}">${tell(language, 'restore.title')}</a>`}</p>`;
+}
+
+const RESTORE = '/restore';
 
 function bar(app: App, { language, search }: Layout, user: User): Html {
   const at = `${publicPath(app)}/console`;

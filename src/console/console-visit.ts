@@ -9,6 +9,7 @@ import type { SessionRow } from '../auth/sign-in/session-queries.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { CATALOGUE, type ErrorCode, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Screen } from '../http/endpoint.ts';
@@ -78,9 +79,10 @@ export function consoleHandler(
   return async (app, request, reply) => {
     const language = visitLanguage(request);
     let shown: User | null = null;
+    let isHeld = false;
     const send = (status: number, page: ConsolePage) => {
       const { again = pathAbove(request) } = page;
-      return sendConsolePage(app, reply, { ...page, again, status, language, user: shown, path: request.url });
+      return sendConsolePage(app, reply, { ...page, again, status, language, user: shown, isHeld, path: request.url });
     };
     const goTo = (path: string) =>
       reply
@@ -94,7 +96,7 @@ export function consoleHandler(
       if (found === null) return await (signedOut(app, request, reply) ?? goTo(signInPath(app, request)));
       const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);
-      if (standing === 'in') shown = user;
+      if (standing === 'in') [shown, isHeld] = [user, user.role !== 'merchant' && (await findHeld(app)) !== null];
       else if (!also.includes(standing)) return await goTo(`${FIRST[standing]}${nextOf(request)}`);
       const missing = lackedPermission(app, request, found);
       if (missing !== null) return await send(403, refusedPage(language, missing, user));

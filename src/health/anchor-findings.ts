@@ -47,7 +47,10 @@ async function folderFinding(app: App, folder: string, { number }: AnchorRow): P
   const { place, unknown } = await placeIn(app, folder);
   // Higher if an anchor was made since the store was read.
   if (unknown === null && place >= number)
-    return fine('anchors', { en: `ANCHOR_DIR has all ${place} anchors`, es: `ANCHOR_DIR tiene los ${place}` });
+    return fine('anchors', {
+      en: `ANCHOR_DIR has every anchor: ${place}`,
+      es: `ANCHOR_DIR tiene todos los sellos: ${place}`,
+    });
   if (unknown !== null) {
     const says = {
       en: 'ANCHOR_DIR has anchors that the store lacks: the store was put back to an earlier state',
@@ -58,7 +61,7 @@ async function folderFinding(app: App, folder: string, { number }: AnchorRow): P
   const lacks = number - place;
   return problem(
     'anchors',
-    { en: `ANCHOR_DIR lacks the last ${lacks} anchors`, es: `a ANCHOR_DIR le faltan los últimos ${lacks}` },
+    { en: `ANCHOR_DIR lacks the newest anchors: ${lacks}`, es: `a ANCHOR_DIR le faltan los últimos sellos: ${lacks}` },
     {
       en: `Check that ${folder} is writable and that serve runs with this ANCHOR_DIR.`,
       es: `Revisa que se pueda escribir en ${folder}, y que serve tenga este ANCHOR_DIR.`,

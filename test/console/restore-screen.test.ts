@@ -78,6 +78,27 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     assert.match(after.text, /La liberó .+ el /);
   });
 
+  test('is named on every screen of staff until it is released, with a link for people who may read about it', async () => {
+    const { app, server, paid, operator, release, wish } = await open();
+    await using _server = server;
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    const service = app.db.query<{ id: string }>('select payment_service_id as id from environments where id = $1', [
+      paid.environment_id,
+    ]);
+    const [{ id: paymentService }] = (await service) as [{ id: string }];
+    const merchant = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [paymentService] });
+    const saidTo = async (user: TestUser) => {
+      const { text } = await server.get('/console/payments', user.console);
+      return /Después de una restauración, los callbacks, [^<]+\.( <a href="\/console\/restore">)?/.exec(text);
+    };
+    assert.deepEqual((await saidTo(operator))?.[1], ' <a href="/console/restore">');
+    assert.deepEqual((await saidTo(support))?.slice(1), [undefined]);
+    assert.equal(await saidTo(merchant), null);
+    assert.doesNotMatch((await server.get(PATH, operator.console)).text, /Después de una restauración, los callbacks/);
+    await release(wish);
+    assert.equal(await saidTo(operator), null);
+  });
+
   test('is not released by an invalid form, without permission or fresh proof, from another site or an outdated page', async () => {
     const { app, server, operator, release, acts, wish } = await open();
     await using _server = server;
