@@ -208,6 +208,28 @@ withBrowser('the console in a browser', (openVisitor) => {
       await page.close();
     });
 
+    test('sends a form once on a double click: a token that it made is shown', once, async (context) => {
+      const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
+      const { context: browser, page } = await openVisitor({ locale: 'es-CL' });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      await page.goto(`${origin}${paths.find((path) => path.endsWith('/token'))}`);
+      await page.locator('main input[name=name]').fill('caja 7');
+      const [made, clickedTwice] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(/\/token$/, async (route) => {
+        const response = await route.fetch({ maxRedirects: 0 });
+        made.resolve();
+        await clickedTwice.promise;
+        // Without the script, the browser has given up this request for the second one.
+        await route.fulfill({ response }).catch(() => {});
+      });
+      const { x, y } = (await page.locator('main form button').boundingBox()) as { x: number; y: number };
+      await page.mouse.click(x + 5, y + 5);
+      await made.promise;
+      await page.mouse.click(x + 5, y + 5);
+      clickedTwice.resolve();
+      await page.getByRole('heading', { name: 'Token «caja 7»' }).waitFor();
+    });
+
     test('stops live updates in a hidden tab, and is up to date again when the tab is shown', once, async (context) => {
       const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ locale: 'en-US' });

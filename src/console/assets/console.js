@@ -1,4 +1,4 @@
-// Keyboard shortcuts and live rows. Every page works without this script.
+// Keyboard shortcuts, live rows and double clicks. Every page works without this script.
 'use strict';
 
 const rows = () => [...document.querySelectorAll('tbody tr a:first-of-type')];
@@ -22,6 +22,16 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
+});
+
+const DOUBLE_CLICK_MS = 2000;
+const sent = new WeakSet();
+
+// The second of two clicks would replace the page that shows what the first one made, such as a token.
+document.addEventListener('submit', (event) => {
+  if (sent.has(event.target)) return event.preventDefault();
+  sent.add(event.target);
+  setTimeout(() => sent.delete(event.target), DOUBLE_CLICK_MS);
 });
 
 /** Returns the parts of a page that are replaced when something has changed. */
