@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database, Tx } from '../../src/db/database.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
@@ -13,44 +12,10 @@ import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { despite, failingStore } from '../support/failing-store.ts';
 import { openStandInProvider, PROVIDER_URL } from '../support/stand-in-provider.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
-
-class Killed extends Error {}
-
-/**
- * Returns a store whose process dies at one point: before a statement of a transaction, or after a commit without an
- * answer. `points` counts the points.
- */
-function failingStore(db: Database) {
-  const faults = { at: 0, points: 0 };
-  const pass = () => {
-    faults.points++;
-    if (faults.points === faults.at) throw new Killed();
-  };
-  const failing: Database = {
-    ...db,
-    transaction: async <Result>(run: (tx: Tx) => Promise<Result>) => {
-      const result = await db.transaction((tx) =>
-        run({
-          ...tx,
-          query: (sql, values) => {
-            pass();
-            return tx.query(sql, values);
-          },
-          insertRows: (target, rows, suffix) => {
-            pass();
-            return tx.insertRows(target, rows, suffix);
-          },
-        }),
-      );
-      pass();
-      return result;
-    },
-  };
-  return { failing, faults };
-}
 
 async function setUp(openTestDatabase: OpenTestDatabase) {
   const db = await openTestDatabase();
@@ -62,19 +27,6 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(db, parts);
   const dying = createTestApp(failing, parts);
   return { app, dying, faults, provider, desk: await openPayoutDesk(app) };
-}
-
-/** Runs the work in a process that may die, and again in another process if it did. */
-async function despite<Result>(
-  { dying, app }: { dying: TestApp; app: TestApp },
-  run: (app: TestApp) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run(dying);
-  } catch (error) {
-    if (!(error instanceof Killed)) throw error;
-    return run(app);
-  }
 }
 
 async function proposeAndApprove(apps: { dying: TestApp; app: TestApp }, desk: PayoutDesk, wanted: PayoutWish) {
