@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { Actor } from './actor.ts';
 import { type Act, recordAudit } from './record-audit.ts';
@@ -12,7 +13,8 @@ const MOST_KNOWN = 1000;
 /** The same for unknown accounts, so that invented names fill nothing. */
 const MOST_UNKNOWN = 100;
 
-type Group = { act: CountedAct; count: number; written: number; since: number };
+/** `missed`: a write failed, so the next row has its time. */
+type Group = { act: CountedAct; count: number; written: number; since: number; missed: boolean };
 type Hour = { hour: number; groups: Map<string, Group>; known: number; unknown: number };
 
 const counts = perInstance((_app: App) => ({
@@ -66,7 +68,7 @@ function othersOf(current: Hour, { by, action, subject }: CountedAct, now: numbe
 }
 
 function addGroup({ groups }: Hour, key: string, act: CountedAct, now: number): Group {
-  const group = { act, count: 0, written: 0, since: now };
+  const group = { act, count: 0, written: 0, since: now, missed: false };
   groups.set(key, group);
   return group;
 }
@@ -86,13 +88,21 @@ function hourOf(time: number): number {
 }
 
 function write(app: App, group: Group): void {
-  const { act, count, since } = group;
+  const { act, count, written, since, missed } = group;
   group.written = count;
   const at = app.now();
-  const counted = { ...act.after, ...(count > 1 && { count, since: new Date(since).toISOString() }) };
+  const counted = { ...act.after, ...((count > 1 || missed) && { count, since: new Date(since).toISOString() }) };
   const after = Object.keys(counted).length > 0 ? counted : null;
   const state = counts(app);
   state.writing = state.writing
     .then(() => app.db.transaction((tx) => recordAudit(tx, { ...act, at, after })))
-    .catch((error: unknown) => app.log.error({ err: error, action: act.action }, 'an act could not be written down'));
+    .catch((error: unknown) => {
+      app.log.error({ err: error, action: act.action }, 'an act could not be written down');
+      // A commit of unknown outcome may have it, and a later write of the group has its count too.
+      const isLost = error instanceof StorageError && error.code !== 'OUTCOME_UNKNOWN' && group.written === count;
+      if (!isLost) return;
+      // The end of the hour writes it; if that has been, the next call of the worker.
+      Object.assign(group, { written, missed: true });
+      if (![...state.current.groups.values()].includes(group)) state.ended.push(group);
+    });
 }

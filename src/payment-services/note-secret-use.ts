@@ -13,9 +13,10 @@ export function noteSecretUse(app: App, secretId: string): void {
 export async function storeSecretUse(app: App): Promise<void> {
   const uses = [...pending(app)];
   if (uses.length === 0) return;
-  pending(app).clear();
   await app.db.transaction(async (tx) => {
     // In one order, so that two processes do not deadlock.
     for (const [id, usedAt] of uses.toSorted(([a], [b]) => (a < b ? -1 : 1))) await updateLastUsed(tx, id, usedAt);
   });
+  // After the commit, so that the next call stores what a failed one did not. A later use stays.
+  for (const [id, usedAt] of uses) if (pending(app).get(id) === usedAt) pending(app).delete(id);
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { strangerActor } from '../../src/audit/actor.ts';
 import { countAct, writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { StorageError } from '../../src/db/database.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -31,6 +32,28 @@ forEachEngine('frequent acts', (openTestDatabase) => {
     assert.deepEqual(await countsOf(app), [7, 1]);
     await writeCounts(app, 'end');
     assert.deepEqual(await countsOf(app), [7, 1]);
+  });
+
+  test('are written later with their time if the database did not respond, and once', async () => {
+    const app = createTestApp(await openTestDatabase());
+    let isDown = true;
+    const transaction: TestApp['db']['transaction'] = (...work) =>
+      isDown ? Promise.reject(new StorageError('STORAGE_UNAVAILABLE', null)) : app.db.transaction(...work);
+    const shaken: TestApp = { ...app, db: { ...app.db, transaction } };
+    const since = new Date(app.now()).toISOString();
+    refuse(shaken, MARIA.email, MARIA);
+    for (const hour of [1, 2]) {
+      await writeCounts(shaken);
+      assert.deepEqual(await countsOf(app), [], `hour ${hour}`);
+      app.now.advance(3_600_000);
+    }
+    isDown = false;
+    for (let call = 0; call < 3; call++) await writeCounts(shaken);
+    const { acts } = await listAudit(app, { who: 'usr_1' }, 10);
+    assert.deepEqual(
+      acts.map(({ after }) => after),
+      [{ count: 1, since }],
+    );
   });
 
   test('with other values are counted apart', async () => {

@@ -2,6 +2,8 @@ import '../support/cheap-hashes.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeCounts } from '../../src/audit/count-acts.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
@@ -10,10 +12,11 @@ import { logIn } from '../../src/auth/sign-in/log-in.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
-import type { Database } from '../../src/db/database.ts';
+import { type Database, StorageError } from '../../src/db/database.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { failingStore } from '../support/failing-store.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -236,6 +239,20 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(outcomes.filter((outcome) => outcome === 'LOGIN_FAILED').length, 10);
     assert.equal(outcomes.filter((outcome) => outcome === 'RATE_LIMITED').length, 190);
     assert.deepEqual(hashes, { total: 10, atOnce: 1 });
+  });
+
+  test('is no refusal in the audit log while the database does not respond', async () => {
+    const { failing, faults } = failingStore(await openTestDatabase());
+    const app = createTestApp(failing);
+    const { email, password } = await createUser(app, input, TESTER);
+    const raise = () => new StorageError('STORAGE_UNAVAILABLE', null);
+    for (const at of [1, 2, 3, 4, 5]) {
+      Object.assign(faults, { at, points: 0, raise });
+      await assert.rejects(logIn(app, { email, password, address }), { code: 'STORAGE_UNAVAILABLE' });
+    }
+    await writeCounts(app, 'end');
+    const { acts } = await listAudit(app, { action: 'user.sign_in_refused' }, 10);
+    assert.deepEqual(acts, []);
   });
 
   // Otherwise one stranger's burst could fill the queue of password checks for everybody.

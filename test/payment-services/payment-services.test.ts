@@ -31,6 +31,7 @@ import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.
 import { setReceipts } from '../../src/payment-services/set-receipts.ts';
 import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { failingStore } from '../support/failing-store.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { onQuery } from '../support/on-query.ts';
@@ -371,10 +372,13 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal(await signs(app, development.service_token, development.secret_token), null);
   });
 
-  test('show the last use of each Secret Token', async () => {
-    const app = createTestApp(await openTestDatabase());
+  test('show the last use of each Secret Token, also if the database did not respond at first', async () => {
+    const { failing, faults } = failingStore(await openTestDatabase());
+    const app = createTestApp(failing);
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     await signs(app, development.service_token, development.secret_token);
+    Object.assign(faults, { at: 1, points: 0 });
+    await assert.rejects(storeSecretUse(app));
     await storeSecretUse(app);
     const [listed] = await listPaymentServices(app);
     const uses = listed?.tokens.map(({ environment, last_used_at }) => [environment, last_used_at]);

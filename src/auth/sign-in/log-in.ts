@@ -97,9 +97,10 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
   const user = await selectUserByEmail(app.db, email);
   const uses: Guess[] = [];
   const consume = async (limit: Limit, subject: string) => {
-    await countGuess(app, { limit, subject }).catch((refusal: unknown) => {
-      countAct(app, refusedAct(email, user, network));
-      throw refusal;
+    await countGuess(app, { limit, subject }).catch((error: unknown) => {
+      // A database that does not respond has refused nobody.
+      if (error instanceof Problem) countAct(app, refusedAct(email, user, network));
+      throw error;
     });
     uses.push({ limit, subject });
   };

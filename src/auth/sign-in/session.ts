@@ -96,7 +96,6 @@ export function isIdle(app: App, { id, kind, created_at, last_used_at }: Session
 export async function storeSessionUse(app: App): Promise<void> {
   const uses = [...pending(app)];
   if (uses.length === 0) return;
-  pending(app).clear();
   const tokens = new Map<string, number>();
   for (const [, { usedAt, apiTokenId }] of uses) {
     if (apiTokenId !== null) tokens.set(apiTokenId, Math.max(usedAt, tokens.get(apiTokenId) ?? 0));
@@ -108,6 +107,8 @@ export async function storeSessionUse(app: App): Promise<void> {
       await updateSessionUsed(tx, id, usedAt);
     }
   });
+  // After the commit, so that the next call stores what a failed one did not. A later use stays.
+  for (const [id, use] of uses) if (pending(app).get(id) === use) pending(app).delete(id);
 }
 
 const KEPT_AFTER_END_MS = 24 * 60 * 60_000;
