@@ -21,6 +21,8 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'OVERLOADED',
   'STOPPING',
   'STORAGE_UNAVAILABLE',
+  'STORAGE_FULL',
+  'OUTCOME_UNKNOWN',
 ];
 
 /**
