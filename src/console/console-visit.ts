@@ -9,6 +9,7 @@ import type { SessionRow } from '../auth/sign-in/session-queries.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
+import { StorageError } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { CATALOGUE, type ErrorCode, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
@@ -125,6 +126,19 @@ const FIRST: Record<Exclude<Standing, 'in'>, string> = { prove: '/prove', enrol:
 export function requireProof(app: App, { session, standing, goTo }: ConsoleVisit, back: string): FastifyReply | null {
   const where = standing === 'enrol' ? '/sign-in' : '/prove';
   return isProofDue(app, session) ? goTo(`${where}?next=${encodeURIComponent(back)}`) : null;
+}
+
+/**
+ * Runs an act that has several commits. If the database fails between them, the person reads that it may have been
+ * done, because a part of it was.
+ */
+export async function inParts<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    const isPart = error instanceof StorageError && ['STORAGE_UNAVAILABLE', 'STORAGE_FULL'].includes(error.code);
+    throw isPart ? new StorageError('OUTCOME_UNKNOWN', error) : error;
+  }
 }
 
 /** Whether a form comes from a page of this service. The browser sets these headers; another site cannot forge them. */

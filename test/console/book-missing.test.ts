@@ -6,16 +6,32 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { StorageError } from '../../src/db/database.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { type CheckoutCase, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { failingStore } from '../support/failing-store.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+/** Sends the form with the file like a browser. */
+async function sendTo(server: TestServer, path: string, user: TestUser, file: Buffer, fields: Record<string, string>) {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(file)]), 'abono.csv');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const type = request.headers.get('content-type') ?? '';
+  return server.post(path, {
+    headers: { 'content-type': type, 'sec-fetch-site': 'same-origin', ...user.console },
+    body: Buffer.from(await request.arrayBuffer()) as never,
+  });
+}
 
 forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
   /** Opens a settlement with a payment in doubt and a payment without a transaction, compared with the books. */
@@ -36,17 +52,8 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     const kept = await keepSettlement(app, scope, read, { evidence, by: TESTER });
     assert.ok(kept.kind === 'kept');
     const server = await startTestServer(app);
-    const send = async (user: TestUser, file: Buffer, fields: Record<string, string> = {}) => {
-      const form = new FormData();
-      form.set('file', new Blob([new Uint8Array(file)]), 'abono.csv');
-      for (const [name, value] of Object.entries(fields)) form.set(name, value);
-      const request = new Request('http://localhost', { method: 'POST', body: form });
-      const type = request.headers.get('content-type') ?? '';
-      return server.post(`/console/settlements/${kept.id}/book`, {
-        headers: { 'content-type': type, 'sec-fetch-site': 'same-origin', ...user.console },
-        body: Buffer.from(await request.arrayBuffer()) as never,
-      });
-    };
+    const send = (user: TestUser, file: Buffer, fields: Record<string, string> = {}) =>
+      sendTo(server, `/console/settlements/${kept.id}/book`, user, file, fields);
     const merchant = environment.paymentServiceId;
     return { app, server, send, content, merchant, path: `/console/settlements/${kept.id}` };
   };
@@ -121,11 +128,51 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     }
     const { problems, records, balances } = await verifyBooks(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
-    assert.equal(
-      (await send(finance, content, { merchant, confirm: 'yes' })).status,
-      404,
-      'a settlement that was compared again is not confirmed',
-    );
+    const newest = to.split('?')[0];
+    for (const again of [
+      await send(finance, content, { merchant, confirm: 'yes' }),
+      await server.get(`${path}/book`, finance.console),
+    ])
+      assert.equal(again.headers.get('location'), newest, 'a settlement that was compared again leads to the newest');
+  });
+
+  test('are booked and compared by the second click if the database fails anywhere during the first', async () => {
+    const { failing, faults } = failingStore(await openTestDatabase());
+    const app = createTestApp(failing);
+    const { paymentServiceId: merchant } = await createTestEnvironment(app);
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    await using server = await startTestServer(app);
+    const countOf = async (table: string) => (await app.db.query(`select id from ${table}`)).length;
+    const raise = () => new StorageError('STORAGE_UNAVAILABLE', null);
+    let isHit = true;
+    for (let at = 1; isHit; at += 3) {
+      Object.assign(faults, { at: 0 });
+      const lines = [1, 2].map((line) => `15/01/2026;nadie-${at}-${line};${at}${line};7000`).join('\n');
+      const content = Buffer.from(`fecha;orden_compra;codigo_autorizacion;monto\n${lines}\n`);
+      const evidence = describeEvidence('abono.csv', content);
+      const scope = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
+      const kept = await keepSettlement(app, scope, await readSettlement(Readable.from([content])), {
+        evidence,
+        by: TESTER,
+      });
+      assert.ok(kept.kind === 'kept');
+      const click = () =>
+        sendTo(server, `/console/settlements/${kept.id}/book`, finance, content, { merchant, confirm: 'yes' });
+      const before = await countOf('imported_payments');
+      Object.assign(faults, { at, points: 0, raise });
+      const first = await click();
+      isHit = faults.points >= at;
+      const isPart = (await countOf('imported_payments')) > before;
+      // The import itself finds a line whose commit took effect without an answer.
+      if (first.status === 503 && isPart) assert.match(first.text, /Puede que se haya hecho/);
+      else assert.equal(first.status, isPart ? 303 : 503, first.text);
+      const second = await click();
+      assert.equal(second.status, 303, second.text);
+      assert.equal(await countOf('imported_payments'), before + 2);
+      const page = await server.get(second.headers.get('location') ?? '', finance.console);
+      assert.doesNotMatch(page.text, /Pagos que los libros no tienen|Asentar lo que/, `at ${at}`);
+    }
+    assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
   test('are booked for one merchant without known payments of another, and chargebacks with their payment', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { failingStore } from '../support/failing-store.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { afterQuery } from '../support/on-query.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -68,6 +70,29 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
       assert.doesNotMatch(text, /Nothing was done|No se hizo nada/);
     }
     assert.equal((await refundsOf(app, paid)).length, 2, 'two forms make two refunds');
+  });
+
+  test('says that it may have been done when the database fails after a part of it was', async () => {
+    const { failing, faults } = failingStore(await openTestDatabase());
+    const app = createTestApp(failing);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    await createPaidTransaction(app, await createTestEnvironment(app), { customerEmail: 'ana@example.cl' });
+    const { server, post } = await open(app, owner);
+    await using _server = server;
+    const countActs = async () => (await listAudit(app, { action: 'privacy.erased' }, 100)).acts.length;
+    const wish = { who: 'ana@example.cl', do: 'erase', confirm: 'ana@example.cl', reason: 'letter 12' };
+    const raise = () => new StorageError('STORAGE_UNAVAILABLE', null);
+    const told = new Set<boolean>();
+    for (let at = 1; ; at++) {
+      const before = await countActs();
+      Object.assign(faults, { at, points: 0, raise });
+      const { status, text } = await post('/personal-data', wish);
+      if (status === 200) break;
+      const isPart = (await countActs()) > before;
+      told.add(isPart);
+      if (isPart) assert.match(text, /It may have been done/);
+    }
+    assert.ok(told.has(true));
   });
 
   test('says that the person may not do it any more when a right was taken away meanwhile', async () => {

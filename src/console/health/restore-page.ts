@@ -12,7 +12,7 @@ import { findUnreleased, type Unreleased } from '../../proof/restores/find-unrel
 import { releaseRestore } from '../../proof/restores/release-restore.ts';
 import { actorText, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
@@ -44,7 +44,7 @@ export const postConsoleRestore = consoleHandler(async (app, visit) => {
   };
   if (compared !== 'yes') return refuse(400, 'restore.not_compared', 'compared');
   if (!isReason(typed.reason)) return refuse(400, 'refund.no_reason', 'reason');
-  const released = await releaseRestore(app, Number(epoch), by, typed.reason);
+  const released = await inParts(() => releaseRestore(app, Number(epoch), by, typed.reason));
   return released === 'other' ? refuse(409, 'restore.other') : visit.goTo(PATH);
 });
 

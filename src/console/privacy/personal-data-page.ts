@@ -12,7 +12,7 @@ import { type Person, personOfEmail, personOfRut } from '../../privacy/person.ts
 import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
 import { alertNotice, doneNotice, type Fault, formField, isAtFault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -59,7 +59,7 @@ async function erase(app: App, visit: ConsoleVisit, person: Person, fields: Reco
       : { said: tell(language, 'privacy.erase_wrong'), field: 'confirm' };
     return sendPage(app, visit, 400, { fault, person, found: await lookUpPerson(app, person, by) });
   }
-  const erasure = await erasePerson(app, person, by, { reason });
+  const erasure = await inParts(() => erasePerson(app, person, by, { reason }));
   return sendPage(app, visit, 200, { erasure });
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -12,11 +13,12 @@ import type { ImportStep } from '../../movements/imported-payment.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { planImport } from '../../movements/plan-import.ts';
 import type { KeptSettlement } from '../../movements/settlement.ts';
+import { selectNewestComparison } from '../../movements/settlement-queries.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, inParts, notFoundPage, requireProof } from '../console-visit.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { leftTable } from './left-lines.ts';
@@ -29,6 +31,7 @@ const MOST_LINES = 500;
 export const getConsoleBookMissing = consoleHandler(async (app, visit) => {
   const settlement = await settlementOf(app, visit);
   if (settlement === null) return visit.send(404, notFoundPage(visit.language));
+  if (settlement.replaced_at !== null) return goToNewest(app, visit, settlement);
   return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
 });
 
@@ -40,6 +43,7 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const { language, by, request, send, goTo } = visit;
   const settlement = await settlementOf(app, visit);
   if (settlement === null) return send(404, notFoundPage(language));
+  if (settlement.replaced_at !== null) return goToNewest(app, visit, settlement);
   const asked = requireProof(app, visit, pathTo(settlement));
   if (asked !== null) return asked;
   const upload = await readSentFile(request);
@@ -62,11 +66,14 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const steps = await planImport(app, scope, read);
   const moving = steps.filter(isMoving);
   const now = moving.slice(0, MOST_LINES);
-  const hasChanged = fields['shown'] !== undefined && fields['shown'] !== hashOfShown(now);
-  if (fields['confirm'] === undefined || moving.length === 0 || hasChanged)
+  // If nothing is left to book, an earlier click has booked it: then only the comparison is missing.
+  const hasChanged = moving.length > 0 && fields['shown'] !== undefined && fields['shown'] !== hashOfShown(now);
+  if (fields['confirm'] === undefined || hasChanged)
     return sendPreview(app, visit, settlement, { steps, moving, now, hasChanged, file, merchant });
-  const done = await importPayments(app, scope, now, { evidence, by });
-  const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
+  const [done, kept] = await inParts(async () => [
+    await importPayments(app, scope, now, { evidence, by }),
+    await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by }),
+  ]);
   const id = kept.kind === 'kept' ? kept.id : settlement.id;
   return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
 });
@@ -87,11 +94,15 @@ function hashOfShown(steps: readonly ImportStep[]): string {
   return hash('sha256', JSON.stringify(lines));
 }
 
-/** Returns the settlement in the path; null if its file was compared again since. */
+/** Returns the settlement in the path. */
 async function settlementOf(app: App, { request }: ConsoleVisit): Promise<KeptSettlement | null> {
   const { id } = request.params as { id: string };
-  const shown = await showSettlement(app, id);
-  return shown === null || shown.settlement.replaced_at !== null ? null : shown.settlement;
+  return (await showSettlement(app, id))?.settlement ?? null;
+}
+
+/** Shows what is left of a file that was compared again since, perhaps by this form, whose answer was lost. */
+async function goToNewest(app: App, { goTo }: ConsoleVisit, settlement: KeptSettlement): Promise<FastifyReply> {
+  return goTo(`/settlements/${(await selectNewestComparison(app.db, settlement)) ?? settlement.id}`);
 }
 
 function pathTo({ id }: KeptSettlement): string {

@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
 import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, inParts, requireProof, sessionCookie } from '../console-visit.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
@@ -63,7 +63,7 @@ export async function letIn(
   next: string,
 ): Promise<FastifyReply> {
   const { session, reply, goTo } = visit;
-  const token = await proveAtEnrolment(app, session);
+  const token = await inParts(() => proveAtEnrolment(app, session));
   if (token === null) return goTo('/sign-in');
   reply.header('set-cookie', sessionCookie(app, token.text));
   if (codes.length === 0) return goTo('/account?done=factor');
