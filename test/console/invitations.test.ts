@@ -50,7 +50,9 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.match((await person.get('/console')).headers.get('location') ?? '', /factors\/totp/);
     await person.enrol(app);
     assert.equal((await person.get('/console')).status, 200);
-    assert.equal((await accept(token)).status, 404);
+    const again = await accept(token);
+    assert.equal(again.status, 404);
+    assert.match(again.text, /If you have set your password with it, sign in.*href="\/console\/sign-in"/s);
     assert.equal((await new ConsolePerson(server).get(`/console/invitation/${token}`)).status, 404);
     assert.equal((await new ConsolePerson(server).signIn({ email, password: PASSWORD })).status, 303);
     const stored = JSON.stringify([

@@ -76,6 +76,7 @@ ${newPasswordField(language, shown, 'password')}`
 function sendOver(app: App, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = visitLanguage(request);
   const title = tell(language, 'invite.over_title');
-  const main = html`<h1>${title}</h1><p>${tell(language, 'invite.over')}</p>`;
+  const main = html`<h1>${title}</h1><p>${tell(language, 'invite.over')}</p>
+<p><a href="${publicPath(app)}/console/sign-in">${tell(language, 'sign_in.title')}</a></p>`;
   return sendConsolePage(app, reply, { title, main, status: 404, language, user: null, path: request.url });
 }

@@ -8,7 +8,8 @@ export const PERSON_TEXTS = roomTexts(
     'invite.link_text': 'Entrarás como {email}, con el rol {role}. Este enlace sirve una vez.',
     'invite.button': 'Guardar y entrar',
     'invite.over_title': 'Este enlace ya no sirve',
-    'invite.over': 'Se usó, se cerró o pasó su tiempo. Pide otro a quien te invitó.',
+    'invite.over':
+      'Se usó, se cerró o pasó su tiempo. Si ya pusiste tu contraseña con él, entra; si no, pide otro a quien te invitó.',
     'prove.title': 'Confirma que eres tú',
     'prove.first': 'Escribe el código de tu app de autenticación para entrar.',
     'prove.first_either':
@@ -114,7 +115,8 @@ export const PERSON_TEXTS = roomTexts(
     'invite.link_text': 'You will sign in as {email}, with the role {role}. This link works once.',
     'invite.button': 'Save and sign in',
     'invite.over_title': 'This link no longer works',
-    'invite.over': 'It was used or ended, or its time is over. Ask the person who invited you for another.',
+    'invite.over':
+      'It was used or ended, or its time is over. If you have set your password with it, sign in; if not, ask the person who invited you for another.',
     'prove.title': 'Confirm that it is you',
     'prove.first': 'Write the code of your authenticator app to log in.',
     'prove.first_either': 'To log in, confirm with your passkey, or write the code of your authenticator app.',
