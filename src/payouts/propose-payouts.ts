@@ -27,7 +27,7 @@ import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
-import { findPayees, type Payee, type PayeeFinding } from './recipients/find-payees.ts';
+import { findPayees, hasRecipientNow, type Payee, type PayeeFinding } from './recipients/find-payees.ts';
 import { insertRecipients } from './recipients/recipient-queries.ts';
 import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
@@ -80,7 +80,9 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       );
       const payouts = await insertPayouts(tx, rows);
       if (payouts.length < rows.length) throw new Overtaken();
-      if (!(await insertRecipients(tx, newRecipients(payees)))) throw new Overtaken();
+      const recipients = newRecipients(payees);
+      if (await hasRecipientNow(tx, owner, recipients)) throw new Overtaken();
+      if (!(await insertRecipients(tx, recipients))) throw new Overtaken();
       const settled = await beginApproval(tx, proposal, payouts, { kind, payable, now, directory });
       await recordAudit(tx, actOf(proposal, made, settled, now));
       return { kind: 'proposed' as const, batch: made, payouts: settled };

@@ -297,6 +297,19 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from recipients')).length, 1);
   });
 
+  test('payouts to a new account that are proposed at the same moment share one recipient', async () => {
+    const { app, desk } = await open();
+    let rival: Payout[] | undefined;
+    const transaction: typeof app.db.transaction = async (work, kind) => {
+      const isValidated = (await app.db.query('select id from bank_account_validations')).length > 0;
+      if (isValidated && rival === undefined) rival = await propose(app, desk);
+      return app.db.transaction(work, kind);
+    };
+    const [overtaken] = await propose({ ...app, db: { ...app.db, transaction } }, desk);
+    assert.equal(overtaken?.recipient_id, rival?.[0]?.recipient_id);
+    assert.equal((await app.db.query('select id from recipients')).length, 1);
+  });
+
   test('concurrent payouts to a recipient with an expired verdict share one new validation', async () => {
     const { app, desk } = await open();
     await propose(app, desk);

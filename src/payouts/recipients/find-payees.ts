@@ -7,6 +7,7 @@ import { type IdentityHashes, identityHashes } from '../../bank-validation/ident
 import { type RutFormat, readRut } from '../../bank-validation/rut.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { validateBatch } from '../../bank-validation/validate-batch.ts';
+import type { Tx } from '../../db/database.ts';
 import type { ErrorItem } from '../../error-item.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { selectLastAccounts } from '../payout-queries.ts';
@@ -88,6 +89,22 @@ export async function findPayees(
     findings.push(...(await findSome(app, owner, keeper, some, { hashes, known, made, validate })));
   }
   return markChanged(app, findings);
+}
+
+/**
+ * Returns whether another proposal has made a recipient for the account of a new one since `findPayees`. The caller
+ * holds the lock of the merchant's money, as every proposal does, and rolls back.
+ */
+export async function hasRecipientNow(
+  tx: Tx,
+  { paymentServiceId }: PayoutOwner,
+  rows: readonly RecipientRow[],
+): Promise<boolean> {
+  const first = rows.filter(({ version }) => version === 1);
+  if (first.length === 0) return false;
+  const accounts = new Set(first.map(accountKey));
+  const ruts = [...new Set(first.map(({ rut_hash }) => rut_hash))];
+  return (await selectPayees(tx, paymentServiceId, ruts)).some((one) => accounts.has(accountKey(one)));
 }
 
 /** Marks the recipients whose account was changed before the first payout to their RUT left. */
