@@ -13,8 +13,8 @@ type Contradicted = Pick<
 
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
- * or `refund_declined`, with amounts as in the API, or of the reason `suspense`. Any other text is returned as it is.
- * `code`: of the payment method.
+ * or `refund_declined`, with amounts as in the API, or of the reason `suspense` or `above_paid`. Any other text is
+ * returned as it is. `code`: of the payment method.
  */
 export function sayRefundContradiction(text: string, code: string): InBoth {
   const method = methodNames(code);
@@ -23,6 +23,12 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
     return {
       en: `${method.en} was not asked for it, because money of its payment that no refund asked for is in suspense. Where it is this refund, settle it as completed. Where it is not, decide about that money on the page of the payment, or with books resolve, and then retry the refund, or settle it as failed`,
       es: `no se le pidió a ${method.es}, porque hay dinero sin dueño de su pago que ninguna devolución pedía. Si es esta devolución, ciérrala como completada (completed). Si no lo es, decide de quién es ese dinero en la página del pago, o con books resolve, y después reintenta la devolución, o ciérrala como fallida (failed)`,
+    };
+  }
+  if (reason === 'above_paid') {
+    return {
+      en: `${method.en} was not asked for it, because more than was paid would go back: since it was accepted, other money of the payment has gone back. Settle it as failed, or as completed if it is what went back`,
+      es: `no se le pidió a ${method.es}, porque se devolvería más de lo pagado: desde que se aceptó, se devolvió otro dinero del pago. Ciérrala como fallida (failed), o como completada (completed) si es lo que se devolvió`,
     };
   }
   if (event === 'refund_unasked' && unasked !== undefined) {

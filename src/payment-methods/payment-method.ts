@@ -113,8 +113,8 @@ export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declin
  * An outcome, or `absent`: the method is certain that this refund was never requested from it, so requesting it is
  * safe. Without certainty the method returns `unknown`. A request that returns `absent` was never sent.
  *
- * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units. A
- * method that can read it returns it with every answer for which it has read it. The service compares it with the
+ * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units, without
+ * what went back of money above `paid`. A method that can read it returns it with every answer for which it has read it. The service compares it with the
  * books, and requests nothing while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };

@@ -92,19 +92,25 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 
 /**
  * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then
- * nothing is requested, if a person has decided about it since the claim, the books and the method differ, or (unless a
- * person ordered the request) an unasked refund is undecided, because it may be this very refund. Reads the books
- * again, because they may have changed while the method answered.
+ * nothing is requested, if a person has decided about it since the claim, the books and the method differ, more than the
+ * paid amount would go back, or (unless a person ordered the request) an unasked refund is undecided, because it may be
+ * this very refund. Reads the books again, because they may have changed while the method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    await lockTransaction(tx, transactionKeyOf(refund));
+    const transaction = await lockTransaction(tx, transactionKeyOf(refund));
     const stored = await selectRefund(tx, refund);
-    if (stored === null || standingOfRefund(stored) !== standingOfRefund(refund)) return false;
+    if (transaction === null || stored === null) throw new Error('A refund is gone');
+    if (standingOfRefund(stored) !== standingOfRefund(refund)) return false;
     const { wentBack, unresolved } = await sumWentBack(tx, transactionKeyOf(refund));
     if (known.refunded !== undefined && known.refunded !== wentBack) return false;
     if (refund.asking !== 'ordered' && unresolved > 0) {
       await holdRefund(tx, refund, at, { reason: 'suspense' });
+      return false;
+    }
+    // A failed refund may be done after all while this one, which took its place, waits.
+    if (wentBack + refund.amount > transaction.amount) {
+      await holdRefund(tx, refund, at, { reason: 'above_paid' });
       return false;
     }
     return noteAsked(tx, refund, known.refunded ?? null, at);

@@ -35,6 +35,7 @@ export type RefundSettlement = {
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
 
 /**
  * Records a payment method's answer about a claimed refund. One commit has its state, its event and, if money went
@@ -56,7 +57,8 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
       return { kind: 'ignored', refund, contradiction: false };
     }
     const compared = compareAnswer(refund, answer, wentBack);
-    return settleLocked(tx, { environment, transaction, refund, claimed, compared, at });
+    const isAnswered = answer.kind !== 'unknown' || answer.refunded !== undefined;
+    return settleLocked(tx, { environment, transaction, refund, claimed, compared, isAnswered, at });
   });
   if (settlement.kind === 'ended') app.metrics.refunds.inc({ state: settlement.refund.state });
   if (settlement.contradiction) alarm(app, settlement.refund, answer);
@@ -70,6 +72,7 @@ type Settling = {
   refund: Refund;
   claimed: Refund;
   compared: ComparedAnswer;
+  isAnswered: boolean;
   at: number;
 };
 
@@ -86,14 +89,14 @@ async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlemen
 }
 
 async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Promise<RefundSettlement> {
-  const { refund, claimed, compared, at } = settling;
+  const { refund, claimed, compared, isAnswered, at } = settling;
   const state = answerToRefund(refund.state, compared.outcome.kind);
   if (state === 'completed' || state === 'failed') {
     const ended = await end(tx, settling, state);
     if (state === 'completed') postings.push(postingOf(settling, ended));
     return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
   }
-  await postponeRefund(tx, claimed, nextLook(refund, at));
+  await postponeRefund(tx, claimed, nextLook(refund, isAnswered, at));
   if (state === 'conflict') {
     const isNew = await contradict(tx, settling, { event: 'refund_declined' });
     return { kind: 'conflict', refund, contradiction: isNew };
@@ -104,12 +107,13 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
 
 /**
  * Returns when to look the refund up again. An ended refund is looked up after an hour and after a day, because
- * balances and answers can be late.
+ * balances and answers can be late. While the method does not answer then, it is asked every day for a week.
  */
-function nextLook({ state, settled_at, lookups }: Refund, at: number): number | null {
+function nextLook({ state, settled_at, lookups }: Refund, isAnswered: boolean, at: number): number | null {
   if (state === 'processing') return at + pauseBeforeLookup(Math.max(0, lookups - 1));
-  const last = (settled_at ?? at) + DAY;
-  return at < last ? last : null;
+  const end = settled_at ?? at;
+  if (at < end + DAY) return end + DAY;
+  return !isAnswered && at < end + WEEK ? at + DAY : null;
 }
 
 async function end(

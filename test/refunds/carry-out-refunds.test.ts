@@ -8,7 +8,7 @@ import { overtaking } from '../../src/lib/overtaking.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
-import type { RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
+import type { RefundAnswer, RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
@@ -319,6 +319,59 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
     const wish = { outcome: 'retry', reason: 'it is missing', evidence: null, by: TESTER } as const;
     assert.equal(await decideRefund(app, id, wish), 'decided');
     assert.equal(await requests(), 1);
+  });
+
+  test('is not requested when more than was paid would go back, and waits for a person until it is settled', async () => {
+    const { app, paid, method } = await open(openTestDatabase);
+    const first = await acceptedRefund(app, paid, 8000);
+    await settleRefund(app, first, { kind: 'declined', detail: {} });
+    const second = await acceptedRefund(app, paid, 6000);
+    const decide = async (id: string, outcome: 'completed' | 'failed' | 'retry') => {
+      const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+      assert.equal(await decideRefund(app, id, { outcome, reason: 'seen', evidence, by: TESTER }), 'decided');
+    };
+    const waiting = async () => {
+      await carryOutRefunds(app, 10);
+      app.now.advance(3_600_000);
+      const rows = (await listAttention(app, null, 10)).filter(({ kind }) => kind === 'refund');
+      return rows.map(({ id, reason }) => [id, /more than was paid would go back/.test(reason)]);
+    };
+    await decide(first.id, 'completed');
+    assert.deepEqual(await waiting(), [[second.id, true]]);
+    await decide(second.id, 'retry');
+    assert.deepEqual(await waiting(), [[second.id, true]]);
+    await decide(second.id, 'failed');
+    assert.deepEqual([await waiting(), method.requested], [[], []]);
+    await acceptedRefund(app, paid, 4990);
+    await waiting();
+    assert.equal(method.requested.length, 1);
+  });
+
+  test('is looked up every day for a week when the method does not answer the last look', async () => {
+    let answer: RefundAnswer = { kind: 'declined', detail: {} };
+    const method = refundingMethod({ lookup: async () => answer });
+    const { app, paid } = await open(openTestDatabase, { method });
+    await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    answer = { kind: 'unknown' };
+    const looks = async (days: number) => {
+      const before = method.lookedUp.length;
+      for (let hour = 0; hour < 24 * days; hour++) {
+        app.now.advance(3_600_000);
+        await carryOutRefunds(app, 10);
+      }
+      return method.lookedUp.length - before;
+    };
+    assert.equal(await looks(3), 4);
+    answer = { kind: 'approved', detail: {} };
+    assert.equal(await looks(1), 1);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+    assert.equal(await looks(10), 2, 'it has ended again');
+    answer = { kind: 'declined', detail: {} };
+    await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    answer = { kind: 'unknown' };
+    assert.equal(await looks(20), 8);
   });
 
   test('is not looked up again after its end while another refund of its payment is in process', async () => {
