@@ -127,7 +127,7 @@ export type PayoutResults = {
   }[];
   /** Lines that match no payout of this file */
   unmatchedLines: number[];
-  /** Lines with an unknown state, or with different states of one payout */
+  /** Lines with an unknown state, with different states of one payout, or of one of several equal payouts */
   unclearLines: number[];
 };
 

@@ -93,8 +93,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'Payouts whose state contradicts the result; no money moved':
     'Pagos cuyo estado contradice el resultado; no se movió dinero',
   'Lines that match no payout of this file': 'Líneas que no calzan con ningún pago de este archivo',
-  'Lines with an unknown state, or with different states of one payout':
-    'Líneas con un estado desconocido, o con estados distintos de un mismo pago',
+  'Lines with an unknown state, with different states of one payout, or of one of several equal payouts':
+    'Líneas con un estado desconocido, con estados distintos de un mismo pago, o de uno de varios pagos iguales',
   'Account number, 4 to 20 digits': 'Número de la cuenta, de 4 a 20 dígitos',
   'Default: the environment of RUBRICA_ENV': 'Por defecto, el ambiente de RUBRICA_ENV',
   'Payment service that owns the account. Default: the only one that the user sees; for a user of all payment services, the account is of all':

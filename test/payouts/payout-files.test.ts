@@ -42,9 +42,10 @@ forEachEngine('payout files', (openTestDatabase) => {
   /** Makes a file of all approved payouts. Returns it with a function that matches lines of the bank to it. */
   const filed = async (app: TestApp, desk: PayoutDesk) => {
     const [made] = await file(app, desk, 'bice');
-    const payouts = await selectPayoutsOfFile(app.db, desk.environment.id, made?.file.id ?? '');
-    const read = (lines: readonly string[]) =>
-      readResults(app, Readable.from([Buffer.from(lines.join('\n'))]), payouts);
+    const payoutsNow = () => selectPayoutsOfFile(app.db, desk.environment.id, made?.file.id ?? '');
+    const payouts = await payoutsNow();
+    const read = async (lines: readonly string[]) =>
+      readResults(app, Readable.from([Buffer.from(lines.join('\n'))]), await payoutsNow());
     const idOf = (reference: string) => payouts.find((one) => one.reference === reference)?.id ?? '';
     return { read, idOf };
   };
@@ -308,12 +309,12 @@ forEachEngine('payout files', (openTestDatabase) => {
 
   test('each line of a result file is matched to one payout by RUT, account and amount', async () => {
     const { app, desk } = await open();
-    await approved(app, desk, [wish(), wish(), wish({ payee: PEDRO, amount: 20_000 })]);
+    await approved(app, desk, [wish(), wish({ amount: 12_000 }), wish({ payee: PEDRO, amount: 20_000 })]);
     const { read } = await filed(app, desk);
     const said = await read([
       'Rut Destinatario;Cuenta;Monto a Pagar ($);Estado;Motivo',
       '12.531.909-2;12531909;10.000;Pagado;',
-      '12.531.909-2;12531909;10.000;Pendiente;',
+      '12.531.909-2;12531909;12.000;Pendiente;',
       '12.531.909-2;12531909;10.000;Pagado;',
       '11.111.111-1;990011223;$20.000;Rechazado;Cuenta 990011223 cerrada',
     ]);
@@ -346,6 +347,34 @@ forEachEngine('payout files', (openTestDatabase) => {
         assert.deepEqual(said, { outcomes: [], unmatched: [], unclear: [2, 3] }, `${head} ${words.join()}`);
       }
     }
+  });
+
+  test('of equal payouts no line without an id decides, unless it is of all of them or one has its state already', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk, [wish({ reference: 'rent-1' }), wish({ reference: 'rent-2' })]);
+    const { read, idOf } = await filed(app, desk);
+    const row = '12.531.909-2;12531909;10.000';
+    const said = async (...lines: string[]) => {
+      const { outcomes: found, unmatched, unclear } = await read(['RUT;Cuenta;Monto;Estado;Id', ...lines]);
+      return [found.map(({ id, outcome }) => `${id === idOf('rent-1') ? 1 : 2} ${outcome}`).sort(), unmatched, unclear];
+    };
+    assert.deepEqual(await said(`${row};Devuelto;`), [[], [], [2]]);
+    assert.deepEqual(await said(`${row};Pagado;1`, `${row};Rechazado;2`), [[], [], [2, 3]]);
+    assert.deepEqual(await said(`${row};Pagado;`, `${row};Pagado;`), [['1 confirmed', '2 confirmed'], [], []]);
+    const named = `${row};Pagado;${idOf('rent-2')}`;
+    assert.deepEqual(await said(`${row};Rechazado;`, named), [['1 failed', '2 confirmed'], [], []]);
+    await outcomes(app, desk, [
+      [idOf('rent-1'), 'confirmed'],
+      [idOf('rent-2'), 'confirmed'],
+    ]);
+    assert.deepEqual(await said(`${row};Devuelto;`, `${row};Pagado;`), [[], [], [2, 3]]);
+    assert.deepEqual(await said(`${row};Pagado;`), [['1 confirmed'], [], []]);
+    await outcomes(app, desk, [[idOf('rent-2'), 'returned']]);
+    const later = await read(['RUT;Monto;Estado', '12.531.909-2;10.000;Devuelto']);
+    assert.deepEqual(
+      later.outcomes.map(({ id }) => id),
+      [idOf('rent-2')],
+    );
   });
 
   test('a line with the id of a payout is no line of totals, whatever the remark of the bank begins with', async () => {

@@ -24,7 +24,9 @@ const ResultsSchema = Type.Object(
       description: 'Payouts whose state contradicts the result; no money moved',
     }),
     unmatchedLines: lines('Lines that match no payout of this file'),
-    unclearLines: lines('Lines with an unknown state, or with different states of one payout'),
+    unclearLines: lines(
+      'Lines with an unknown state, with different states of one payout, or of one of several equal payouts',
+    ),
   },
   { $id: 'PayoutResults' },
 );

@@ -240,7 +240,7 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
     ...(unclear.length === 0
       ? []
       : [
-          `An unknown state, or different states of one payout: lines ${unclear.join(', ')}. End these with payout settle.`,
+          `An unknown state, different states of one payout, or one of several equal payouts: lines ${unclear.join(', ')}. End these with payout settle.`,
         ]),
   ]);
 }

@@ -54,7 +54,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.lines': 'líneas {numbers}',
     'results.unmatched': 'Sin un pago en este archivo: {lines}.',
     'results.unclear':
-      'No cambian nada, porque su estado no se reconoce o un mismo pago tiene estados distintos: {lines}. Si sabes qué pasó, dilo en la página del pago.',
+      'No cambian nada, porque su estado no se reconoce, un mismo pago tiene estados distintos o puede ser de cualquiera de varios pagos iguales: {lines}. Si sabes qué pasó, dilo en la página del pago.',
     'results.open': 'Sin resultado todavía: {n pago|pagos} de este archivo: {which}.',
     'results.already': 'Ya estaba: {said}',
     'results.contradicts': 'Contradice: {said}. No se mueve dinero.',
@@ -117,7 +117,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.lines': 'lines {numbers}',
     'results.unmatched': 'Without a payout in this file: {lines}.',
     'results.unclear':
-      'They change nothing, because their state is unknown or one payout has different states: {lines}. If you know what happened, say it on the page of the payout.',
+      'They change nothing, because their state is unknown, one payout has different states, or they may be of any of several equal payouts: {lines}. If you know what happened, say it on the page of the payout.',
     'results.open': '{n payout|payouts} of this file still without a result: {which}.',
     'results.already': 'Was so: {said}',
     'results.contradicts': 'Contradicts: {said}. No money moves.',

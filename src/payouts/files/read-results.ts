@@ -40,7 +40,7 @@ const MOST_LINES = 50_000;
 
 /**
  * `unmatched`: the lines without a payout. `unclear`: the lines of a payout whose outcome is not understood, or that
- * has two outcomes.
+ * has two outcomes, and the lines that do not say which of several equal payouts they mean.
  */
 export type ReadResults = {
   readonly outcomes: { id: string; outcome: PayoutOutcome; reason: string | null }[];
@@ -52,7 +52,8 @@ export type ReadResults = {
  * Reads the outcomes of a file's payouts from a bank's table. Finds the payout by id or reference if the RUT, account,
  * amount and day of the line do not contradict it; else by RUT, amount, account and day. Each line matches at most one
  * payout, and each payout at most one line: if another line names it with another outcome, it has none, because a bank
- * may pay what it rejected before.
+ * may pay what it rejected before. Several payouts that the same lines may mean have an outcome only if it is the
+ * outcome of each of them.
  *
  * Throws `Problem` INVALID_PAYOUT if the file is not such a table, or a workbook or page with several.
  */
@@ -62,10 +63,8 @@ export async function readResults(
   payouts: readonly Payout[],
 ): Promise<ReadResults> {
   const hashes = await identityHashes(app);
-  const left = new Set(payouts);
   const known = indexOf(payouts);
-  const said = new Map<Payout, Said>();
-  const unmatched: number[] = [];
+  const matching = matchingOf(payouts);
   return withTable(source, RESULT_TABLE, async (table) => {
     if (table.header === null)
       throw invalidPayout({
@@ -88,17 +87,15 @@ export async function readResults(
         });
       refuseLonger(table, row, invalidPayout);
       const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-      const { found, taken } = payoutOf(readLine(cell, hashes), known, left);
       const outcome = readOutcome(cell('outcome'));
-      const others = taken.flatMap((one) => said.get(one) ?? []).filter((one) => (one.outcome ?? outcome) !== outcome);
-      for (const one of others) one.lines.push(line);
-      if (found !== undefined) {
-        left.delete(found);
-        said.set(found, { outcome, reason: cell('reason'), lines: [line] });
-      } else if (others.length === 0) unmatched.push(line);
+      matching.add(payoutsOf(readLine(cell, hashes), known), {
+        line,
+        outcome,
+        reason: outcome === null ? null : reasonOf(cell('reason'), outcome),
+      });
     }
     await refuseUnseen(table, invalidPayout);
-    return { ...sortOut(said), unmatched };
+    return matching.end(turn);
   }).catch(refuseTable(invalidPayout));
 }
 
@@ -157,38 +154,120 @@ function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {
     kept.getOrInsertComputed(bankCode, () => accounts.map((digits) => hashes.ofAccount(bankCode, digits)));
 }
 
-/** The outcome that a line says of a payout, with the lines that name the payout. */
-type Said = { outcome: PayoutOutcome | null; reason: string; lines: number[] };
+/** The outcome that a line says; null: it is not understood. */
+type Told = { readonly line: number; readonly outcome: PayoutOutcome | null; readonly reason: string | null };
 
-/** Sorts the payouts by whether their lines agree on one outcome. One line may speak of several unclear payouts. */
-function sortOut(said: ReadonlyMap<Payout, Said>): Omit<ReadResults, 'unmatched'> {
-  const outcomes: ReadResults['outcomes'] = [];
+/** The outcome that a line says of a payout, with the lines that name the payout. */
+type Said = Told & { readonly lines: number[] };
+
+/** Payouts that a line may mean. `isNamed`: by their id or reference. `key`: equal for lines that may mean the same. */
+type Meant = { readonly payouts: readonly Payout[]; readonly isNamed: boolean; readonly key: string };
+
+/** Lines that name no payout, with the equal payouts that they may mean. */
+type Unnamed = { readonly payouts: readonly Payout[]; readonly told: Told[] };
+
+/** Gives lines to payouts: first the lines that name one, then the others, those with the fewest payouts first. */
+function matchingOf(all: readonly Payout[]) {
+  const left = new Set(all);
+  const said = new Map<Payout, Said>();
+  const unmatched: number[] = [];
   const unclear = new Set<number>();
-  for (const [{ id }, { outcome, reason, lines }] of said) {
-    if (outcome === null || lines.length > 1) for (const line of lines) unclear.add(line);
-    else outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
-  }
-  return { outcomes, unclear: [...unclear].sort((one, other) => one - other) };
+  const unnamed = new Map<string, Unnamed>();
+
+  const take = (payout: Payout, told: Told) => {
+    left.delete(payout);
+    said.set(payout, { ...told, lines: [told.line] });
+  };
+  /** Takes a line of payouts that other lines have. */
+  const repeat = (payouts: readonly Payout[], { line, outcome }: Told) => {
+    const others = payouts.flatMap((one) => said.get(one) ?? []).filter((one) => (one.outcome ?? outcome) !== outcome);
+    for (const one of others) one.lines.push(line);
+    if (others.length === 0) unmatched.push(line);
+  };
+
+  const add = ({ payouts, isNamed, key }: Meant, told: Told) => {
+    if (!isNamed && payouts.length > 0) {
+      unnamed.getOrInsertComputed(key, () => ({ payouts, told: [] })).told.push(told);
+      return;
+    }
+    const free = payouts.find((one) => left.has(one));
+    if (free === undefined) repeat(payouts, told);
+    else take(free, told);
+  };
+
+  const settle = async ({ payouts, told }: Unnamed, turn: () => Promise<void> | null) => {
+    const open = new Set(told);
+    const before = payouts.filter((one) => left.has(one));
+    const saying = Map.groupBy(told, ({ outcome }) => outcome as string | null);
+    // Payouts that have an outcome already are those that the lines with it mean, if each of them has a line.
+    for (const [state, some] of Map.groupBy(before, (one) => one.state)) {
+      const lines = saying.get(state) ?? [];
+      const isNews = some.length < before.length || lines.length < told.length;
+      if (lines.length < some.length && isNews) continue;
+      for (const [at, one] of lines.slice(0, some.length).entries()) {
+        take(some[at] as Payout, one);
+        open.delete(one);
+      }
+    }
+    const free = payouts.filter((one) => left.has(one));
+    if (free.length === 0 || isOfEach([...open], free)) {
+      for (const [at, one] of [...open].entries()) {
+        await turn();
+        const payout = free[at];
+        if (payout === undefined) repeat(payouts, one);
+        else take(payout, one);
+      }
+    } else if (open.size > 0) {
+      for (const payout of free) left.delete(payout);
+      for (const { line } of open) unclear.add(line);
+    }
+  };
+
+  const end = async (turn: () => Promise<void> | null): Promise<ReadResults> => {
+    const groups = [...unnamed.values()].sort((one, other) => one.payouts.length - other.payouts.length);
+    for (const group of groups) {
+      await turn();
+      await settle(group, turn);
+    }
+    const outcomes = sortOut(said, unclear);
+    return { outcomes, unmatched: inOrder(unmatched), unclear: inOrder(unclear) };
+  };
+
+  return { add, end };
 }
 
-/** `taken`: the payouts that the line may mean, if other lines have all of them. */
-type Found = { found: Payout | undefined; taken: readonly Payout[] };
+/** Returns the outcomes of the payouts whose lines agree on one, and adds the lines of the others to `unclear`. */
+function sortOut(said: ReadonlyMap<Payout, Said>, unclear: Set<number>): ReadResults['outcomes'] {
+  const outcomes: ReadResults['outcomes'] = [];
+  for (const [{ id }, { outcome, reason, lines }] of said) {
+    if (outcome === null || lines.length > 1) for (const line of lines) unclear.add(line);
+    else outcomes.push({ id, outcome, reason });
+  }
+  return outcomes;
+}
+
+/** Returns whether lines say one outcome of each of these payouts, so that it does not matter which line means which. */
+function isOfEach(told: readonly Told[], payouts: readonly Payout[]): boolean {
+  return told.length >= payouts.length && new Set(told.map(({ outcome }) => outcome)).size === 1;
+}
+
+function inOrder(lines: Iterable<number>): number[] {
+  return [...lines].sort((one, other) => one - other);
+}
 
 /**
- * Returns the payout of a line. Banks number their rows, so a reference such as `1` may be a row number: if the RUT,
- * amount or account contradicts it, they decide. An id of this service is never a row number: a line that contradicts
- * it has no payout.
+ * Returns the payouts that a line may mean. Banks number their rows, so a reference such as `1` may be a row number: if
+ * the RUT, amount or account contradicts it, they decide. An id of this service is never a row number: a line that
+ * contradicts it has no payout.
  */
-function payoutOf(line: Line, known: ReadonlyMap<string, readonly Payout[]>, left: ReadonlySet<Payout>): Found {
+function payoutsOf(line: Line, known: ReadonlyMap<string, readonly Payout[]>): Meant {
   const named = (known.get(line.reference) ?? []).filter((one) => agrees(line, one));
-  if (named.length > 0) {
-    const found = named.find((one) => left.has(one));
-    return { found, taken: found === undefined ? named : [] };
-  }
-  if (line.rut === null || line.isOurs) return { found: undefined, taken: [] };
-  const alike = known.get(`${line.rut.hash} ${line.amount}`) ?? [];
-  const found = alike.find((one) => left.has(one) && agrees(line, one));
-  return { found, taken: found === undefined ? alike.filter((one) => agrees(line, one)) : [] };
+  if (named.length > 0 || line.rut === null || line.isOurs) return { payouts: named, isNamed: true, key: '' };
+  const of = `${line.rut.hash} ${line.amount}`;
+  const alike = known.get(of) ?? [];
+  const payouts = alike.filter((one) => agrees(line, one));
+  const isAll = payouts.length === alike.length;
+  return { payouts, isNamed: false, key: isAll ? of : `${of} ${payouts.map(({ id }) => id).join(' ')}` };
 }
 
 const OWN_ID = /^po_/;
