@@ -11,6 +11,7 @@ import type { PayoutOutcome, SettledPayouts } from '../../src/payouts/settling/s
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { endContradiction } from '../../src/statements/end-contradiction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
@@ -74,6 +75,35 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     }
     const { problems, records, balances } = await verifyStore(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
+  });
+
+  test('in the same file again begins no contradiction that a person has ended; in another file it does', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    const [{ id }] = (await approved(app, desk)) as [Payout];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
+    const outcomes = [{ id, outcome: 'confirmed' as const, reason: null }];
+    const take = async (content: string) => {
+      const evidence = describeEvidence('resultado.csv', Buffer.from(content));
+      const failed = [{ id, outcome: 'failed' as const, reason: null }];
+      const { already, contradicted } = await settlePayouts(app, {
+        owner,
+        by,
+        outcomes: failed,
+        evidence,
+        file: 'pf_x',
+      });
+      return [already.length, contradicted.length];
+    };
+    const evidence = describeEvidence('portal.pdf', Buffer.from('it arrived'));
+    await settlePayouts(app, { owner, by, outcomes, evidence });
+    assert.deepEqual(await take('first'), [0, 1]);
+    const payout = (await selectPayoutAnywhere(app.db, id)) as Payout;
+    await endContradiction(app, { owner, payout, by, reason: 'it arrived', evidence });
+    assert.deepEqual(await take('first'), [1, 0]);
+    assert.deepEqual(await listAttention(app, 'payout', 10), []);
+    assert.deepEqual(await take('second'), [0, 1]);
   });
 
   test('in a file ends no contradiction, because nobody saw it: a person who settles the payout does', async () => {

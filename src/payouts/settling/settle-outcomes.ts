@@ -27,13 +27,14 @@ export type SettledPayouts = { settled: Payout[]; already: Payout[]; contradicte
 /**
  * Settles payouts that have left, from any source: a sender, a bank file, a line of a bank statement or a person. A
  * returned payout must have arrived first, so one without an end is booked as confirmed and then as returned. An
- * outcome that contradicts the state moves no money and is stored as a contradiction. Ignores ids without a payout.
+ * outcome that contradicts the state moves no money and is stored as a contradiction. `isRepeated`: the same report was
+ * recorded before, so a contradiction that a person has ended does not begin again. Ignores ids without a payout.
  */
 export async function settleOutcomes(
   tx: Tx,
   owner: PayoutOwner,
   outcomes: readonly SaidOutcome[],
-  { at, ...change }: { at: number } & Pick<PayoutChange, 'endsContradiction'>,
+  { at, isRepeated = false, ...change }: { at: number; isRepeated?: boolean } & Pick<PayoutChange, 'endsContradiction'>,
 ): Promise<SettledPayouts> {
   const ids = outcomes.map(({ id }) => id);
   const payouts = new Map((await lockPayouts(tx, { environmentId: owner.id, ids })).map((one) => [one.id, one]));
@@ -49,7 +50,10 @@ export async function settleOutcomes(
       );
     const lineOf = new Map(group.map(({ id, line }) => [id, line]));
     const named = group.flatMap(({ id }) => payouts.get(id) ?? []);
-    const weighed = Map.groupBy(named, ({ state }) => compareOutcome(state, outcome));
+    const weighed = Map.groupBy(named, ({ state, contradiction_ended }) => {
+      const effect = compareOutcome(state, outcome);
+      return effect === 'contradicts' && isRepeated && contradiction_ended === outcome ? 'already' : effect;
+    });
     const ready = weighed.get('settles') ?? [];
     const arrives = ready.filter(({ state }) => !PAYOUT_STATES[state].includes(outcome));
     if (arrives.length > 0) await move(arrives, 'confirmed');

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
+import { selectAudit } from '../../audit/audit-queries.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { requireUserOf } from '../../auth/person-of.ts';
 import type { JournalEntry } from '../../books/journal-entry.ts';
@@ -30,8 +31,8 @@ export type PayoutSettlement = {
 /**
  * Settles payouts that have left as a person reports, in one transaction with their entries and the audit log. An
  * outcome that contradicts the state moves no money and is stored as a contradiction. Other outcomes end an earlier
- * contradiction, but not if they come from a file. Throws `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING, and
- * PAYOUT_STATE if a payout no longer stands as `seen`.
+ * contradiction, but not if they come from a file; the same file again begins none that a person has ended. Throws
+ * `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
   return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
@@ -60,7 +61,8 @@ async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promi
   const ids = [...new Set(outcomes.map(({ id }) => id))];
   if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids }, seen);
   // A person who takes over a file of results is not shown what contradicts each of its payouts.
-  const change = file === undefined ? { endsContradiction: true as const } : {};
+  const change =
+    file === undefined ? { endsContradiction: true as const } : { isRepeated: await wasRecorded(tx, file, evidence) };
   const result = await settleOutcomes(tx, owner, outcomes, { at, ...change });
   // After the locks: somebody may have taken the permission away while they were awaited.
   await requireUserOf(tx, by, owner.id, 'movements:record');
@@ -86,4 +88,16 @@ async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promi
     reason: outcomes.length === 1 ? (outcomes[0]?.reason ?? null) : null,
   });
   return result;
+}
+
+/** The acts of a payout file that are read: one for its making, and one for each import of its results. */
+const MOST_ACTS = 100;
+
+/** Returns whether the same results of a payout file were recorded before. */
+async function wasRecorded(tx: Tx, file: string, { sha256 }: Evidence): Promise<boolean> {
+  const acts = await selectAudit(tx, { subject: file }, MOST_ACTS);
+  return acts.some(
+    ({ action, said_after }) =>
+      action === 'payout.settled' && JSON.parse(said_after ?? '{}').evidence_sha256 === sha256,
+  );
 }
