@@ -195,6 +195,7 @@ export function selectFilesOfTotals(
 
 type MovementFound = {
   id: string;
+  environment_id: number;
   amount: number;
   created_at: number;
   reference: string;
@@ -212,7 +213,7 @@ export function selectMovementsOfAmounts(
   { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<MovementFound[]> {
   return tx.query<MovementFound>(
-    `select m.id, m.amount, m.created_at, m.reference, m.payment_method,
+    `select m.id, m.environment_id, m.amount, m.created_at, m.reference, m.payment_method,
        case when exists (select 1 from bank_statement_lines l where l.used_as = m.kind and l.subject = m.id)
          then 1 else 0 end as has_line
      from movements m

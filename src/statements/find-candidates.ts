@@ -20,7 +20,7 @@ import {
 } from './bank-statement-queries.ts';
 import type { ReadLine } from './line-match.ts';
 import type { Candidates } from './match-lines.ts';
-import { isOfAcquirer, namesMethod, rutsIn } from './ruts-in-text.ts';
+import { isOfAcquirer, methodsIn, rutsIn } from './ruts-in-text.ts';
 import {
   type AccountOfStatement,
   lineIdentities,
@@ -53,8 +53,8 @@ export async function environmentsOfAccount(
 }
 
 /**
- * Returns the lines of an account with their keys, the hashes of the RUTs in their text, and whether they name an
- * acquirer.
+ * Returns the lines of an account with their keys, the hashes of the RUTs in their text, and the acquirer and payment
+ * methods that they name.
  */
 export async function keyLines(app: App, account: string, lines: readonly StatementLine[]): Promise<KeyedLine[]> {
   const hashes = await identityHashes(app);
@@ -70,7 +70,7 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
     const ruts = rutsIn(text);
     const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
     const named = { key: keyOf(identities, at), olderKey: keyOf(older, at) };
-    const from = { isAcquirer: isOfAcquirer(text, ruts), isMethod: namesMethod(text, methods) };
+    const from = { isAcquirer: isOfAcquirer(text, ruts), methods: methodsIn(text, methods) };
     keyed.push({ ...line, text, rutHashes, ...from, ...named });
   }
   return keyed;
@@ -196,10 +196,12 @@ export async function findCandidates(db: Reader, span: CandidateSpan): Promise<C
       hasReturnLine: one.has_return_line === 1,
     })),
     files: files.map(({ id, total, created_at }) => ({ id, total, day: dayOf(created_at) })),
-    deposits: deposits.map(({ id, amount, created_at, reference, payment_method, has_line }) => ({
+    deposits: deposits.map(({ id, environment_id, amount, created_at, reference, payment_method, has_line }) => ({
       id,
+      environmentId: environment_id,
       amount,
       day: dayOf(created_at),
+      paymentMethod: payment_method,
       paidInAs: payment_method === null ? reference : null,
       hasLine: has_line === 1,
     })),

@@ -3,13 +3,13 @@ import type { LineNote } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
 /**
- * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `isMethod`: it names a payment
- * method.
+ * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `methods`: the payment methods that
+ * it names.
  */
 export type ReadLine = StatementLine & {
   readonly rutHashes: readonly string[];
   readonly isAcquirer: boolean;
-  readonly isMethod: boolean;
+  readonly methods: readonly string[];
 };
 
 /** The use of a line. `twice`: the payout that it names, which another line had already confirmed or returned. */

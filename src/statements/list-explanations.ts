@@ -18,7 +18,7 @@ export async function listExplanations(
   { day, amount, file_line }: KeptLine,
 ): Promise<Explanation[]> {
   const environmentIds = await environmentsOfAccount(app, owner);
-  const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false, isMethod: false };
+  const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false, methods: [] };
   const { payouts, deposits, merchantPayouts } = await findCandidates(app.db, spanOf(environmentIds, [line]));
   const outcome = amount < 0 ? 'confirmed' : 'returned';
   const free = payouts.filter(

@@ -62,7 +62,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates) {
     payouts.named(line, 'return') ??
     deposits.taken(line) ??
     payouts.byAmount(line, 'return', () => merchantPayouts.mayBeBack(line) !== null) ??
-    (line.isMethod ? matchDeposit(line) : null) ??
+    (line.methods.length > 0 ? matchDeposit(line) : null) ??
     deposits.possible(line) ??
     merchantPayouts.mayBeBack(line) ??
     UNEXPLAINED;

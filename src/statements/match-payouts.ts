@@ -79,6 +79,10 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     return exact.length > 0 ? exact : all;
   };
 
+  /** A RUT does not say which of several equal payouts came back. */
+  const isOther = (one: Timed, line: ReadLine) => (other: Timed) =>
+    other !== one && isInTime(line, other, 'return') && isFree(other, 'return');
+
   const named = (line: ReadLine, use: Use): LineMatch | null => {
     const isBack = (one: Timed) =>
       use === 'return' && one.state === 'returned' && isInTime(line, one, use) && isFree(one, use);
@@ -89,7 +93,8 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const one = best(byItsId) ?? best(ofItsRuts) ?? best(withReference(line));
     if (one === undefined) return null;
     if (!isFree(one, use)) return secondLine(one, use);
-    const isSure = isBack(one) || byItsId.includes(one) || !isDoubtful(line, ofItsRuts, use);
+    const isOneOfSeveral = ofItsRuts.includes(one) && use === 'return' && ofItsRuts.some(isOther(one, line));
+    const isSure = isBack(one) || byItsId.includes(one) || !(isOneOfSeveral || isDoubtful(line, ofItsRuts, use));
     return isSure ? take(one, use) : SEVERAL;
   };
 

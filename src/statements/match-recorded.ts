@@ -13,8 +13,11 @@ import { hasReference, saysReturn } from './references-in-text.ts';
 /** A recorded deposit. `hasLine`: another line has already matched it. */
 export type DepositCandidate = {
   readonly id: string;
+  readonly environmentId: number;
   readonly amount: number;
   readonly day: string;
+  /** The payment method that paid it; null: the merchant paid it in. */
+  readonly paymentMethod: string | null;
   /** The reference of a deposit that the merchant paid in; null: a payment method paid it. */
   readonly paidInAs: string | null;
   readonly hasLine: boolean;
@@ -59,20 +62,28 @@ export function merchantPayoutsBy(candidates: readonly MerchantPayoutCandidate[]
 }
 
 /**
- * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount. `taken`:
- * of a line that repeats the reference of one with a line. `possible`: of a line that only has the amount of one, and
- * waits for a person.
+ * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount, if all that
+ * are possible are of one method and merchant. `taken`: of a line that repeats the reference of one with a line.
+ * `possible`: of a line that only has the amount of one, and waits for a person.
  */
 export function depositsBy(candidates: readonly DepositCandidate[], taken: Taken) {
-  const { find, takeFree, isThere } = recordedBy(candidates, DAYS_OF_DEPOSIT, taken);
+  const { find, allFree, takeFree, isThere } = recordedBy(candidates, DAYS_OF_DEPOSIT, taken);
   const isNamed =
     ({ text }: ReadLine) =>
     ({ paidInAs }: DepositCandidate) =>
       paidInAs !== null && hasReference(text, paidInAs);
+  const ofMethod = (line: ReadLine): LineMatch | null => {
+    const isMeant = ({ paymentMethod }: DepositCandidate) =>
+      paymentMethod !== null && (line.methods.length === 0 || line.methods.includes(paymentMethod));
+    const owners = allFree(line, isMeant).map(
+      ({ environmentId, paymentMethod }) => `${environmentId} ${paymentMethod}`,
+    );
+    return new Set(owners).size > 1 ? POSSIBLE_DEPOSIT : takeFree('deposit', line, isMeant);
+  };
   return {
     named: (line: ReadLine) => takeFree('deposit', line, isNamed(line)),
     taken: (line: ReadLine) => (find(line, isNamed(line)) ? CAME_BEFORE : null),
-    ofMethod: (line: ReadLine) => takeFree('deposit', line, ({ paidInAs }) => paidInAs === null),
+    ofMethod,
     possible: (line: ReadLine) => (isThere(line) ? POSSIBLE_DEPOSIT : null),
   };
 }
@@ -81,19 +92,25 @@ type Recorded = { readonly id: string; readonly amount: number; readonly day: st
 
 /**
  * Returns what finds a movement with the amount of a line, recorded at most five days after the line and `last` days
- * before it. `takeFree`: takes one without a line; `isThere`: there is one without a line.
+ * before it. `takeFree`: takes one without a line; `allFree`: all without a line; `isThere`: there is one.
  */
 function recordedBy<One extends Recorded>(candidates: readonly One[], last: number, { ids }: Taken) {
   const all = candidates.map((one) => ({ ...one, ...daysOf(one.day, last, -DAYS_OF_DEPOSIT) }));
   const ofAmount = Map.groupBy(all, ({ amount }) => amount);
-  const find = ({ amount, day }: ReadLine, isOne: (one: One) => boolean) =>
-    ofAmount.get(Math.abs(amount))?.find((one) => day >= one.from && day <= one.to && isOne(one));
+  const isInTime =
+    ({ day }: ReadLine, isOne: (one: One) => boolean) =>
+    (one: One & { from: string; to: string }) =>
+      day >= one.from && day <= one.to && isOne(one);
+  const find = (line: ReadLine, isOne: (one: One) => boolean) =>
+    ofAmount.get(Math.abs(line.amount))?.find(isInTime(line, isOne));
   const isFree = ({ id, hasLine }: One) => !hasLine && !ids.has(id);
+  const allFree = (line: ReadLine, isOne: (one: One) => boolean) =>
+    (ofAmount.get(Math.abs(line.amount)) ?? []).filter(isInTime(line, (one) => isFree(one) && isOne(one)));
   const takeFree = (use: 'payout' | 'deposit', line: ReadLine, isOne: (one: One) => boolean): LineMatch | null => {
     const found = find(line, (one) => isFree(one) && isOne(one));
     if (found === undefined) return null;
     ids.add(found.id);
     return { use, subject: found.id, note: null };
   };
-  return { find, takeFree, isThere: (line: ReadLine) => find(line, isFree) !== undefined };
+  return { find, allFree, takeFree, isThere: (line: ReadLine) => find(line, isFree) !== undefined };
 }

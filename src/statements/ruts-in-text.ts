@@ -23,10 +23,10 @@ export function isOfAcquirer(text: string, ruts: readonly string[]): boolean {
 }
 
 /**
- * Returns whether a line names one of these payment methods by its code, such as `ABONO WEBPAY`. A person's own message
+ * Returns which of these payment methods a line names by their codes, such as `ABONO WEBPAY`. A person's own message
  * may do so too.
  */
-export function namesMethod(text: string, methods: readonly string[]): boolean {
+export function methodsIn(text: string, methods: readonly string[]): string[] {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
-  return methods.some((code) => words.includes(code));
+  return methods.filter((code) => words.includes(code));
 }

@@ -20,7 +20,7 @@ const PAYOUT: PayoutCandidate = {
 };
 
 const line = (amount: number, day: string, more: Partial<ReadLine> = {}): ReadLine =>
-  ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, isMethod: false, ...more }) as ReadLine;
+  ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, methods: [], ...more }) as ReadLine;
 
 const usesOf = async (lines: readonly ReadLine[], payouts: readonly PayoutCandidate[] = [PAYOUT]) =>
   (await matchLines(lines, { payouts, files: [], deposits: [], merchantPayouts: [] })).map(
@@ -28,6 +28,17 @@ const usesOf = async (lines: readonly ReadLine[], payouts: readonly PayoutCandid
   );
 
 const ABONO = { isAcquirer: true };
+
+/** A deposit of a payment method, recorded on 10 March. */
+const DEPOSIT = {
+  id: 'mv_1',
+  environmentId: 1,
+  amount: 50_000,
+  day: '2026-03-10',
+  paymentMethod: 'webpay',
+  paidInAs: null,
+  hasLine: false,
+};
 
 const SEVERAL = 'suspense: several payouts could be meant';
 const REFUSED_BACK = 'suspense: a payout that the bank refused may have come back: then it is of nothing here';
@@ -199,10 +210,39 @@ test('a bank may write references and ids in capitals, and one in the same lette
   const alike = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago-a' : 'PAGO-A' }));
   assert.equal(await useOf('TEF PAGO-A', alike), 'po_2');
   assert.equal(await useOf('TEF pago-a', alike), 'po_1');
-  const recorded = { id: 'mv_1', amount: 15_000, day: '2026-03-01', hasLine: false };
+  const recorded = { ...DEPOSIT, amount: 15_000, day: '2026-03-01', paymentMethod: null };
   const found = { payouts: [], files: [], deposits: [{ ...recorded, paidInAs: 'fondos-1' }], merchantPayouts: [] };
   assert.equal(
     (await matchLines([line(15_000, '2026-03-01', { text: 'DEPOSITO FONDOS-1' })], found))[0]?.subject,
+    'mv_1',
+  );
+});
+
+test('a return with the RUT of several equal payouts waits for a person, unless one of them is known to be back', async () => {
+  const back = line(15_000, '2026-03-12', { rutHashes: ['r1'], text: 'devolucion' });
+  const arrived = ['po_1', 'po_2'].map((id) => ({ ...PAYOUT, id, state: 'confirmed' as const }));
+  assert.deepEqual(await usesOf([back], arrived), [SEVERAL]);
+  assert.deepEqual(await usesOf([{ ...back, text: 'devolucion po_2' }, back], arrived), ['po_2', 'po_1']);
+  const [first, second] = arrived as [PayoutCandidate, PayoutCandidate];
+  assert.deepEqual(await usesOf([back], [first, { ...second, state: 'returned' }]), ['po_2']);
+  assert.deepEqual(await usesOf([back], [{ ...first, hasReturnLine: true }, second]), ['po_2']);
+});
+
+test('a credit of an acquirer matches a deposit of the named method, if all that are possible are of one merchant', async () => {
+  const useOf = async (more: Partial<ReadLine>, ...others: Partial<typeof DEPOSIT>[]) => {
+    const deposits = [DEPOSIT, ...others.map((one, at) => ({ ...DEPOSIT, id: `mv_${at + 2}`, ...one }))];
+    const found = { payouts: [], files: [], deposits, merchantPayouts: [] };
+    const [match] = await matchLines([line(50_000, '2026-03-10', more)], found);
+    return match?.subject ?? match?.note;
+  };
+  const doubt = 'a recorded deposit could be meant';
+  assert.equal(await useOf(ABONO, {}), 'mv_1');
+  assert.equal(await useOf(ABONO, { environmentId: 2 }), doubt);
+  assert.equal(await useOf(ABONO, { paymentMethod: 'other' }), doubt);
+  assert.equal(await useOf({ methods: ['other'] }, { paymentMethod: 'other' }), 'mv_2');
+  assert.equal(await useOf({ methods: ['other'] }), 'a deposit of an acquirer that is not recorded');
+  assert.equal(
+    await useOf(ABONO, { environmentId: 2, hasLine: true }, { environmentId: 2, day: '2026-03-01' }),
     'mv_1',
   );
 });
@@ -253,7 +293,7 @@ test('matching takes linear time for many payouts of one RUT and amount', async 
 });
 
 test('a credit with the amount of a recorded deposit, or of a payout to the merchant that may be back, waits as that', async () => {
-  const recorded = { id: 'mv_1', amount: 50_000, day: '2026-03-10', hasLine: false };
+  const recorded = { ...DEPOSIT, paymentMethod: null };
   const candidates = {
     payouts: [],
     files: [],
@@ -310,6 +350,8 @@ test('matching looks at the day of each file and deposit once', async () => {
       id: `${kind}_${at}`,
       total: 100,
       amount: 100,
+      environmentId: 1,
+      paymentMethod: 'webpay',
       paidInAs: null,
       hasLine: false,
       get day() {
