@@ -13,7 +13,9 @@ import { webhookKey, webhookMatches } from './webhook-signature.ts';
 
 export type VerifyNoticeOptions = Omit<VerifyCallbackOptions, 'expected' | 'requireWebhookHeaders'>;
 
-/** The JSON that is posted. More members may come. `timestamp` is ISO 8601, an `amount` of text a decimal: `12990.00`. */
+/**
+ * The JSON that is posted. More members may come. `timestamp` is ISO 8601, an `amount` of text a decimal: `12990.00`.
+ */
 export type Notice = RefundNotice | PayoutNotice | TransferNotice;
 
 export type RefundNotice = {

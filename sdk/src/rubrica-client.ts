@@ -17,8 +17,8 @@ import { ServiceCaller } from './service-caller.ts';
  * Creates a client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
  * `SigningError` for an order that must not be signed.
  *
- * A call without a response, or with 429 or 5xx, is retried up to three times if it reads or the service recognises repeats.
- * A method that says "Not repeated" is retried only when nothing was done (`NOT_SENT`, `RATE_LIMITED`).
+ * A call without a response, or with 429 or 5xx, is retried up to three times if it reads or the service recognises
+ * repeats. A method that says "Not repeated" is retried only when nothing was done (`NOT_SENT`, `RATE_LIMITED`).
  */
 export function createRubricaClient(options: RubricaClientOptions): RubricaClient {
   return new RubricaClient(options);
@@ -227,7 +227,9 @@ export class RubricaClient {
     return (await this.#service.callAsUser('POST /tef', { body: transfer })).tefResponse;
   }
 
-  /** Returns a payout by the id that you gave it. `paymentService`: if several that you see have a payout with this id. */
+  /**
+   * Returns a payout by the id that you gave it. `paymentService`: if several that you see have a payout with this id.
+   */
   async readTransfer(id: string, paymentService?: string): Promise<Api.TefResponse> {
     const query = paymentService === undefined ? {} : { payment_service: paymentService };
     return (await this.#service.callAsUser('GET /tef/{id}', { path: { id }, query })).tefResponse;
@@ -285,7 +287,10 @@ export class RubricaClient {
     return (await this.#service.callAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
   }
 
-  /** Approves a batch. A person other than its maker calls this with a second-factor `code`. Not repeated: the code works once. */
+  /**
+   * Approves a batch. A person other than its maker calls this with a second-factor `code`. Not repeated: the code
+   * works once.
+   */
   async approvePayoutBatch(id: string, approval: Api.PayoutBatchApproval): Promise<Api.PayoutBatch> {
     return (await this.#service.callOnce('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data
       .batch;
@@ -308,7 +313,10 @@ export class RubricaClient {
     return (await this.#service.callOnce('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
   }
 
-  /** Writes approved payouts into bank files. Repeated only with a `batchId`: otherwise list the files after `NO_ANSWER`. */
+  /**
+   * Writes approved payouts into bank files. Repeated only with a `batchId`: otherwise list the files after
+   * `NO_ANSWER`.
+   */
   async makePayoutFiles(wish: Api.PayoutFileRequest): Promise<Api.PayoutFile[]> {
     const [operation, parts] = ['POST /payout-files', { body: wish }] as const;
     const reply =

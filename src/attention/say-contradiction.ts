@@ -121,7 +121,9 @@ const bookThenClear: SayEnd = (payout, text) =>
         es: `Si el dinero no salió, o salió y volvió, ${nothingAt(payout).es}. Si salió y no volvió, anótalo primero${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
       };
 
-/** Names the step that says that nothing is booked: `refuseUnbooked` asks for it at a line that contradicts the payout. */
+/**
+ * Names the step that says that nothing is booked: `refuseUnbooked` asks for it at a line that contradicts the payout.
+ */
 function nothingAt(payout: Contradicted): InBoth {
   const [line] = contradictingLines(payout);
   return line === undefined
@@ -132,7 +134,9 @@ function nothingAt(payout: Contradicted): InBoth {
       };
 }
 
-/** Names the step of the console that books what a line shows: of the line that contradicts the payout, if there is one. */
+/**
+ * Names the step of the console that books what a line shows: of the line that contradicts the payout, if there is one.
+ */
 function atLine(payout: Contradicted): InBoth {
   const [line] = contradictingLines(payout);
   return line === undefined
@@ -165,8 +169,8 @@ const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
 };
 
 /**
- * The lines book what left once more: apart from its line it could be booked twice. A payout that came back may have come
- * back by a second line too.
+ * The lines book what left once more: apart from its line it could be booked twice. A payout that came back may have
+ * come back by a second line too.
  */
 function ofSecondLine(payout: Contradicted): InBoth {
   const { state } = payout;

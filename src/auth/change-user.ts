@@ -19,8 +19,8 @@ export function disableUser(app: App, user: string, by: Actor, managerId: string
 }
 
 /**
- * Enables a user. Access tokens from before stay revoked. A disabled user never enables themselves. Returns `already` if
- * the user was enabled. `managerId` and `MORE_THAN_YOURS` as for `disableUser`.
+ * Enables a user. Access tokens from before stay revoked. A disabled user never enables themselves. Returns `already`
+ * if the user was enabled. `managerId` and `MORE_THAN_YOURS` as for `disableUser`.
  */
 export function enableUser(app: App, user: string, by: Actor, managerId: string | null = null): Promise<Outcome> {
   return change(app, user, 'user.enabled', by, managerId);

@@ -45,8 +45,8 @@ async function requireStill(
 /**
  * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no user was named, or a program where
  * a person is needed; TOKEN_INVALID if the user is disabled or the API token was ended, because a process may know the
- * token for a moment longer, and a request may wait; PERMISSION_MISSING if the user lacks the permission or does not see
- * the environment.
+ * token for a moment longer, and a request may wait; PERMISSION_MISSING if the user lacks the permission or does not
+ * see the environment.
  */
 export async function requireUserOf(
   db: Reader,

@@ -56,8 +56,8 @@ export function readSettled(text: string, currency: string, mark: DecimalMark | 
 }
 
 /**
- * Returns the minor units of a decimal as `parseDecimal` does, but of more than eleven digits too: a balance or a sum of
- * a file may have them. Null if it has other decimals than the currency, or more digits than a number holds.
+ * Returns the minor units of a decimal as `parseDecimal` does, but of more than eleven digits too: a balance or a sum
+ * of a file may have them. Null if it has other decimals than the currency, or more digits than a number holds.
  */
 function minorUnitsOf(decimal: string, exponent: number): number | null {
   const [whole = '', fraction = ''] = decimal.split('.');

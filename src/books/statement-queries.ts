@@ -19,8 +19,8 @@ export type AccountSums = {
 /**
  * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and
  * the payments in process at a method (`pending` or `unknown`). One statement, so that all sums are of the same moment.
- * SQLite joins a `cross join` in the written order: it starts with the few waiting rows. It finds these by an index only
- * if the statement repeats the condition of the index, so it names all open states and excludes `started`.
+ * SQLite joins a `cross join` in the written order: it starts with the few waiting rows. It finds these by an index
+ * only if the statement repeats the condition of the index, so it names all open states and excludes `started`.
  */
 export async function selectAccountSums(db: Reader, environmentIds: readonly number[]): Promise<AccountSums[]> {
   const rows = await db.query<
@@ -171,7 +171,9 @@ export function selectStatementLines(
   );
 }
 
-/** Reads the newest lines of a period before a place in it, of one kind or of all kinds (empty). It ends at the place. */
+/**
+ * Reads the newest lines of a period before a place in it, of one kind or of all kinds (empty). It ends at the place.
+ */
 export function selectNewestLines(
   db: Reader,
   { environmentId, currency, from, to }: StatementScope,

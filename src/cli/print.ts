@@ -129,8 +129,8 @@ export function table(texts: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Formats a list as columns, each with its heading: all rows have the same headings in the same order. Returns the lines
- * `none` for an empty list.
+ * Formats a list as columns, each with its heading: all rows have the same headings in the same order. Returns the
+ * lines `none` for an empty list.
  */
 export function listTable(rows: readonly Readonly<Record<string, string>>[], ...none: string[]): string[] {
   const [first] = rows;

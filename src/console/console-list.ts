@@ -138,8 +138,8 @@ export async function readFirst<Row>(most: number, read: (limit: number) => Prom
 const SEARCHED = 5000;
 
 /**
- * Reads the first `most` rows that a filter lets pass, among the newest `SEARCHED`. `cut`: how many were read or found, if
- * there are more. `passes` null: there is no filter.
+ * Reads the first `most` rows that a filter lets pass, among the newest `SEARCHED`. `cut`: how many were read or found,
+ * if there are more. `passes` null: there is no filter.
  */
 export async function readMatching<Row>(
   most: number,

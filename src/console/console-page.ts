@@ -62,7 +62,9 @@ ${user !== null && keysHelp(language)}
 `;
 }
 
-/** Says on every screen but its own that a restore holds what would leave. Only who may read that screen gets its link. */
+/**
+ * Says on every screen but its own that a restore holds what would leave. Only who may read that screen gets its link.
+ */
 function heldNotice(app: App, page: Layout, user: User): Html | false {
   if (placeOf(page) === RESTORE) return false;
   const { language } = page;

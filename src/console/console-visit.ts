@@ -168,7 +168,9 @@ function pathBelow({ url }: FastifyRequest): string {
   return url.slice(url.indexOf('/console') + '/console'.length);
 }
 
-/** Returns the address of a request, or for a form whose address cannot be opened, the nearest one above it that can. */
+/**
+ * Returns the address of a request, or for a form whose address cannot be opened, the nearest one above it that can.
+ */
 function pathAbove(request: FastifyRequest): string {
   const { server, method, routeOptions } = request;
   let [pattern = '', path] = [routeOptions.url, pathBelow(request)];

@@ -66,7 +66,9 @@ export function compareSchema(known: readonly Migration[], applied: readonly App
   };
 }
 
-/** Names a few migrations one by one, and of many the first and the last: all of a store are thousands of characters. */
+/**
+ * Names a few migrations one by one, and of many the first and the last: all of a store are thousands of characters.
+ */
 export function nameMigrations(names: readonly string[]): string {
   return names.length <= 3 ? names.join(', ') : `${names.length} migrations, ${names[0]} to ${names.at(-1)}`;
 }

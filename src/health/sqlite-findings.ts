@@ -11,7 +11,9 @@ export function sqliteFindings({ config: { databaseUrl }, now }: Pick<App, 'conf
 
 const MOST_SKEW_MS = 5_000;
 
-/** Finds a machine whose clock was set since this process started, or that stood still: no server corrects this clock. */
+/**
+ * Finds a machine whose clock was set since this process started, or that stood still: no server corrects this clock.
+ */
 function clockFindings(now: App['now']): Finding[] {
   const behind = now.behind?.() ?? 0;
   if (Math.abs(behind) <= MOST_SKEW_MS) return [];

@@ -58,7 +58,9 @@ export function reasonOfLine(fileLine: number): string {
   return `line ${fileLine} of the acquirer's file`;
 }
 
-/** Returns a stored reason in both languages: of an imported line, or the words of a person, which are not translated. */
+/**
+ * Returns a stored reason in both languages: of an imported line, or the words of a person, which are not translated.
+ */
 export function sayDecisionReason(text: string): InBoth {
   const [, line] = /^line (\d+) of the acquirer's file$/.exec(text) ?? [];
   return { en: text, es: line === undefined ? text : `línea ${line} del archivo del adquirente` };

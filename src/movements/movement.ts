@@ -68,7 +68,9 @@ export function saysTheSame(one: Movement, other: Movement): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }
 
-/** Returns the reference of the return of a payout or deposit. It has a space, so it differs from every entry's name. */
+/**
+ * Returns the reference of the return of a payout or deposit. It has a space, so it differs from every entry's name.
+ */
 export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 'reference'>): string {
   return `${kind} ${reference}`;
 }

@@ -39,7 +39,9 @@ export const STATE_AFTER = {
 /** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 export const CALLBACK_LEASE_MS = 60_000;
 
-/** Returns when a callback, or the first one of an endpoint, is attempted next, or since when an attempt is under way. */
+/**
+ * Returns when a callback, or the first one of an endpoint, is attempted next, or since when an attempt is under way.
+ */
 export function nextOfCallback(waiting: Leased, now: number): NextAttempt {
   return nextAttempt(waiting, now, CALLBACK_LEASE_MS);
 }

@@ -51,8 +51,8 @@ export const CLAIMED_COLUMNS =
 
 /**
  * Claims due callbacks until `until` by moving their due time there, so that unfinished claims become due again. Takes
- * the `limit` callbacks due longest, at most `perEndpoint` per endpoint, so that a long queue hides no other. Leaves out
- * the `excluded` endpoints, environments and hosts.
+ * the `limit` callbacks due longest, at most `perEndpoint` per endpoint, so that a long queue hides no other. Leaves
+ * out the `excluded` endpoints, environments and hosts.
  */
 export function claimCallbacks(
   tx: Tx,

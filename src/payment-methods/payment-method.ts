@@ -114,8 +114,8 @@ export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declin
  * safe. Without certainty the method returns `unknown`. A request that returns `absent` was never sent.
  *
  * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units, without
- * what went back of money above `paid`. A method that can read it returns it with every answer for which it has read it. The service compares it with the
- * books, and requests nothing while the two differ.
+ * what went back of money above `paid`. A method that can read it returns it with every answer for which it has read
+ * it. The service compares it with the books, and requests nothing while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
 
@@ -160,7 +160,10 @@ export type PaymentMethod = {
   readonly description: string;
   /** The path of the method's picture below the public URL, 48 by 32 pixels. */
   readonly imagePath: string;
-  /** A file of the method names a payment by the id of the transaction; otherwise the id of the attempt is its buy order. */
+  /**
+   * A file of the method names a payment by the id of the transaction; otherwise the id of the attempt is its buy
+   * order.
+   */
   readonly hasNoBuyOrders?: true;
   /** The payer pays on a page of the method. */
   readonly redirects?: true;

@@ -33,8 +33,8 @@ export function openSecret(app: App, place: SecretPlace, sealed: string): string
 
 /**
  * Returns whether the current or the previous master key encrypted the newest Secret Token; true if there is no Secret
- * Token. It compares only the id of the key, so it does not notice a damaged Secret Token. `unbound`: accepts the form of
- * an earlier version too, which is right until `bindSeals`.
+ * Token. It compares only the id of the key, so it does not notice a damaged Secret Token. `unbound`: accepts the form
+ * of an earlier version too, which is right until `bindSeals`.
  */
 export async function opensSecrets(app: App, { unbound = false } = {}): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);

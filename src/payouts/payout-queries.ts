@@ -222,7 +222,8 @@ export function selectLastAccounts(
 
 /**
  * Sums the payouts approved since a time: the total of those not taken back, and the total and count of all that were
- * approved automatically. The latter limit the pace of programs, which does not rise again when a person takes one back.
+ * approved automatically. The latter limit the pace of programs, which does not rise again when a person takes one
+ * back.
  */
 export async function sumApproved(
   tx: Reader,

@@ -64,8 +64,8 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
     .transaction(async (tx) => {
       const now = app.now();
       const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
-      // A provider may have been asked about the accounts for a minute, and the lock awaited: somebody may have disabled
-      // the user meanwhile.
+      // A provider may have been asked about the accounts for a minute, and the lock awaited: somebody may have
+      // disabled the user meanwhile.
       const user = await requireUserOf(tx, proposal.by, owner.id, 'payouts:create');
       const made = batch === null ? null : newBatch(proposal, user.id, now);
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();

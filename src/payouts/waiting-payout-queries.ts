@@ -200,7 +200,9 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
 /** The payouts that wait for an approval, in production or in development. */
 export type WaitingSum = { environment: Environment; count: number; amount: number; oldest: number };
 
-/** Counts and sums the payouts of these environments that wait for an approval, and returns since when the oldest waits. */
+/**
+ * Counts and sums the payouts of these environments that wait for an approval, and returns since when the oldest waits.
+ */
 export function sumWaitingApprovals(db: Reader, environmentIds: readonly number[]): Promise<WaitingSum[]> {
   return db.query<WaitingSum>(
     `select e.environment, count(*) as count, cast(sum(p.amount) as bigint) as amount, min(p.changed_at) as oldest

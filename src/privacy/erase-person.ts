@@ -52,9 +52,9 @@ const MOST_SEARCHES = 5;
 /**
  * Erases what is stored about a person. Deletes validations, recipients, mails, refused requests, and ended callbacks
  * that mention the person. Removes the e-mail address and the shop's objects from transactions, and the person from
- * session ids, URLs and excerpts. Searches again until nothing is found, because data may come meanwhile. The books stay
- * as they are, so `books verify` has the same result. `reason` goes into the audit log, without a name. With `dryRun` it
- * returns the same and changes nothing. `onProgress` receives the table and the rows searched.
+ * session ids, URLs and excerpts. Searches again until nothing is found, because data may come meanwhile. The books
+ * stay as they are, so `books verify` has the same result. `reason` goes into the audit log, without a name. With
+ * `dryRun` it returns the same and changes nothing. `onProgress` receives the table and the rows searched.
  */
 export async function erasePerson(
   app: App,

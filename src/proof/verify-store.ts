@@ -35,8 +35,8 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
  * Compares all records of money with each other: the books, their facts, the state that their entries explain, events
  * and callbacks, and anchors. Reads only, in pages, while the service runs. `exported`: ends of the books' chains that
  * were stored elsewhere. `anchorFiles`: anchors in addition to the store and ANCHOR_DIR, which are always compared.
- * `walks` report progress, and may resume an interrupted run. Then only the rest is compared with `exported`. A run with
- * findings starts again if a payment service arrived, or its copy was removed, meanwhile.
+ * `walks` report progress, and may resume an interrupted run. Then only the rest is compared with `exported`. A run
+ * with findings starts again if a payment service arrived, or its copy was removed, meanwhile.
  */
 export async function verifyStore(
   app: App,

@@ -92,9 +92,9 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 
 /**
  * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then
- * nothing is requested, if a person has decided about it since the claim, the books and the method differ, more than the
- * paid amount would go back, or (unless a person ordered the request) an unasked refund is undecided, because it may be
- * this very refund. Reads the books again, because they may have changed while the method answered.
+ * nothing is requested, if a person has decided about it since the claim, the books and the method differ, more than
+ * the paid amount would go back, or (unless a person ordered the request) an unasked refund is undecided, because it
+ * may be this very refund. Reads the books again, because they may have changed while the method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {

@@ -45,7 +45,8 @@ export type RefundCreation =
  *
  * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only.
  * Rejects with `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today,
- * `TOKEN_INVALID` if the user was disabled meanwhile, `OVERLOADED` if a thousand refunds of the environment wait already.
+ * `TOKEN_INVALID` if the user was disabled meanwhile, `OVERLOADED` if a thousand refunds of the environment wait
+ * already.
  */
 export function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
   return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish));

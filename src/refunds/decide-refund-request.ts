@@ -21,8 +21,8 @@ import { inRefundTurn } from './refund-turns.ts';
 
 /**
  * `already`: it was decided before, and `request` is that decision. `refused`: the refund cannot be made now, and the
- * request keeps waiting. `equal_made`: somebody made an equal refund while the approver was asked, and the request keeps
- * waiting.
+ * request keeps waiting. `equal_made`: somebody made an equal refund while the approver was asked, and the request
+ * keeps waiting.
  */
 export type RefundRequestApproval =
   | { kind: 'approved'; request: RefundRequest; refund: Refund }

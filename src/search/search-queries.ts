@@ -125,8 +125,8 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
 /**
  * Returns a time before the first transaction, in UTC milliseconds; null in an empty store. It is the creation of the
  * first payment service, because a transaction that moved here may have any id; or, if a clock went back later, of the
- * lowest id or the first act. `reset`: the last time that a development clock had reached when it was set back; null: it
- * never was.
+ * lowest id or the first act. `reset`: the last time that a development clock had reached when it was set back; null:
+ * it never was.
  */
 export async function selectCreatedSpan(db: Reader): Promise<{ first: number | null; reset: number | null }> {
   const [row] = await db.query<{ first: number | null; reset: number | null }>(

@@ -53,8 +53,8 @@ export type MethodOutcome = SqlRow & {
 
 /**
  * Lists the outcomes of finished attempts for the newest `orders` transactions of the store. An attempt that a person
- * ended has none: the method did not say it. For a method with a separate commit, the time runs from the commit; for any
- * other, from the start of the attempt.
+ * ended has none: the method did not say it. For a method with a separate commit, the time runs from the commit; for
+ * any other, from the start of the attempt.
  */
 export function selectMethodOutcomes(db: Reader, orders: number): Promise<MethodOutcome[]> {
   return db.query<MethodOutcome>(

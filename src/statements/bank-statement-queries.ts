@@ -204,8 +204,8 @@ type MovementFound = {
 };
 
 /**
- * Lists the recorded deposits or payouts to merchants, oldest first, and whether a line has matched them. Omits deposits
- * that were taken back: they never came, but a payout that was taken back left and came back.
+ * Lists the recorded deposits or payouts to merchants, oldest first, and whether a line has matched them. Omits
+ * deposits that were taken back: they never came, but a payout that was taken back left and came back.
  */
 export function selectMovementsOfAmounts(
   tx: Reader,

@@ -198,7 +198,9 @@ export async function isBookedAs(
   return environment_id === environmentId && payment_method === paymentMethod && kept === commission;
 }
 
-/** Returns the reference of what is booked with a line: another one if what was booked with it before was taken back. */
+/**
+ * Returns the reference of what is booked with a line: another one if what was booked with it before was taken back.
+ */
 async function freeReference(tx: Tx, { environmentId, kind, line }: Named): Promise<string> {
   for (let nth = 1; ; nth++) {
     const reference = referenceOf(line, nth);

@@ -15,8 +15,8 @@ type Ending = { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; e
 /**
  * Ends the contradiction of a payout after a person has checked it. The state stays and no money moves. Throws
  * `Problem` PAYOUT_STATE if there is no contradiction, if the payout no longer stands as `seen`, or if a line of a bank
- * statement shows money of it that is not booked (`refuseUnbooked`); PERSON_NEEDED or PERMISSION_MISSING. `seen`: as for
- * `settlePayouts`; absent: as `payout` stands.
+ * statement shows money of it that is not booked (`refuseUnbooked`); PERSON_NEEDED or PERMISSION_MISSING. `seen`: as
+ * for `settlePayouts`; absent: as `payout` stands.
  */
 export function endContradiction(
   app: App,

@@ -148,9 +148,9 @@ async function doubtfulLines(
 type Balanced = { readonly amount: number; readonly balance?: number | null };
 
 /**
- * Returns whether the lines of a day in two files have no balance after a line in common, and one file goes on where the
- * other ends, or they have no balance in common at all: both may lack lines in between. A final statement in another
- * order than the provisional one does neither: both begin with the balance of the day before.
+ * Returns whether the lines of a day in two files have no balance after a line in common, and one file goes on where
+ * the other ends, or they have no balance in common at all: both may lack lines in between. A final statement in
+ * another order than the provisional one does neither: both begin with the balance of the day before.
  */
 function isSequel(some: readonly Balanced[], others: readonly Balanced[]): boolean {
   const [one, other] = [some, others].map(balancesOf) as [Balances, Balances];

@@ -3,8 +3,8 @@ import type { LineNote } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
 /**
- * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `methods`: the payment methods that
- * it names.
+ * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `methods`: the payment methods
+ * that it names.
  */
 export type ReadLine = StatementLine & {
   readonly rutHashes: readonly string[];
@@ -32,7 +32,9 @@ export const DAYS_TO_LEAVE = 10;
 export const DAYS_TO_RETURN = 60;
 export const DAYS_OF_DEPOSIT = 5;
 
-/** The days, `YYYY-MM-DD`, on which a line may match something of `day`: from a day before it until `last` days later. */
+/**
+ * The days, `YYYY-MM-DD`, on which a line may match something of `day`: from a day before it until `last` days later.
+ */
 export function daysOf(day: string, last: number, first = 0): { from: string; to: string } {
   return { from: shiftDay(day, first - DAYS_BEFORE), to: shiftDay(day, last) };
 }

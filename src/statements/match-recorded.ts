@@ -62,8 +62,8 @@ export function merchantPayoutsBy(candidates: readonly MerchantPayoutCandidate[]
 }
 
 /**
- * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount, if all that
- * are possible are of one method and merchant. `taken`: of a line that repeats the reference of one with a line.
+ * Returns what matches lines with deposits: a merchant's by its reference, a payment method's by its amount, if all
+ * that are possible are of one method and merchant. `taken`: of a line that repeats the reference of one with a line.
  * `possible`: of a line that only has the amount of one, and waits for a person.
  */
 export function depositsBy(candidates: readonly DepositCandidate[], taken: Taken) {

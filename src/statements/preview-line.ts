@@ -28,7 +28,8 @@ export function previewLine(app: App, decision: LineDecision): Promise<LinePrevi
 }
 
 /**
- * Returns the entries of a payout in their order; of a payout recorded to a merchant (`mv_…`), the entries of its return.
+ * Returns the entries of a payout in their order; of a payout recorded to a merchant (`mv_…`), the entries of its
+ * return.
  */
 async function entriesOf(tx: Tx, id: string): Promise<readonly AddedEntry[]> {
   if (!id.startsWith('mv_')) {

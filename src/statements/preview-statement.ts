@@ -3,7 +3,10 @@ import { environmentsOfAccount, type FileOfAccount, findFresh, keyLines } from '
 import { matchLines } from './match-lines.ts';
 import { countUses, type LineUse, type ReadStatement, refuseLaterDays } from './statement.ts';
 
-/** How many lines earlier files brought, which of them may be second, equal lines (`doubtful`), and the uses of the others. */
+/**
+ * How many lines earlier files brought, which of them may be second, equal lines (`doubtful`), and the uses of the
+ * others.
+ */
 export type StatementPreview = {
   readonly known: number;
   readonly doubtful: readonly number[];

@@ -15,8 +15,8 @@ type Act = { reason: string; by: Actor; at: number };
 /**
  * Puts a line into suspense again that an import or a person matched with the wrong payout or deposit, and returns it.
  * The books and the state of the payout stay. A line in suspense is returned unchanged. Throws `Problem` NOT_FOUND,
- * PAYOUT_STATE (the line is unrelated, or its payout or deposit was booked with it and not taken back), PERSON_NEEDED or
- * PERMISSION_MISSING.
+ * PAYOUT_STATE (the line is unrelated, or its payout or deposit was booked with it and not taken back), PERSON_NEEDED
+ * or PERMISSION_MISSING.
  */
 export async function reopenMatched(tx: Tx, named: { statementId: string; fileLine: number }, act: Act) {
   const line = await lockLine(tx, named);

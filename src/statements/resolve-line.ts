@@ -61,13 +61,12 @@ export type LineDecision = {
 export type ResolvedLine = KeptLine & { replaced_reason: string | null; replaced_by: string | null };
 
 /**
- * Gives lines in suspense their use and returns them; `suspense` puts one back, see `reopenMatched`. A line that a person
- * had called unrelated, which has no entry, gets another use if it is named; the act then has the earlier decision. The
- * same decision with the same reason again returns the lines unchanged. The use, the payout's state or the deposit, and
- * the entries are one transaction. Throws `Problem` NOT_FOUND,
- * PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
- * INSUFFICIENT_BALANCE (the deposit is more than its method owes, or the payout more than is available),
- * PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
+ * Gives lines in suspense their use and returns them; `suspense` puts one back, see `reopenMatched`. A line that a
+ * person had called unrelated, which has no entry, gets another use if it is named; the act then has the earlier
+ * decision. The same decision with the same reason again returns the lines unchanged. The use, the payout's state or
+ * the deposit, and the entries are one transaction. Throws `Problem` NOT_FOUND, PAYOUT_STATE (the payout or deposit has
+ * another amount or already a line, or its state does not allow it), INSUFFICIENT_BALANCE (the deposit is more than its
+ * method owes, or the payout more than is available), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<ResolvedLine[]> {
   return app.db.transaction((tx) => resolveIn(tx, decision, app.now()));

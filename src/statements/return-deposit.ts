@@ -11,9 +11,10 @@ import { reopenLine } from './reopen-line.ts';
 import type { KeptLine } from './statement.ts';
 
 /**
- * `line`: the line of a bank statement that the deposit was, by a person's decision; it is in suspense again. `nothing`:
- * no deposit has this reference. `unknown`: no such payment service. `arrived`: an import matched `line`, which shows
- * that the deposit came. `refused`: the merchant paid it in and has used it; only `most`, in minor units, is left.
+ * `line`: the line of a bank statement that the deposit was, by a person's decision; it is in suspense again.
+ * `nothing`: no deposit has this reference. `unknown`: no such payment service. `arrived`: an import matched `line`,
+ * which shows that the deposit came. `refused`: the merchant paid it in and has used it; only `most`, in minor units,
+ * is left.
  */
 export type DepositReturn =
   | (Returned & { line?: KeptLine })

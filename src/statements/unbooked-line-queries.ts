@@ -2,9 +2,9 @@ import type { Reader, SqlRow } from '../db/database.ts';
 import { contradictingLines, type Payout } from '../payouts/payout.ts';
 
 /**
- * Returns the lines of bank statements, such as `st_…/12`, that show money of a contradicted payout and leave open where
- * the books have it: a contradicting line in suspense, and the charge of a payout that never left by the books. Not the
- * charge if it was recorded by hand with the payout's id.
+ * Returns the lines of bank statements, such as `st_…/12`, that show money of a contradicted payout and leave open
+ * where the books have it: a contradicting line in suspense, and the charge of a payout that never left by the books.
+ * Not the charge if it was recorded by hand with the payout's id.
  */
 export async function selectUnbookedLines(db: Reader, payout: Payout): Promise<string[]> {
   const lines = contradictingLines(payout);

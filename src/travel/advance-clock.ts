@@ -38,8 +38,8 @@ const NAMED = 5;
  * Sets the clock of a development installation ahead by `byMs`, and processes in order what becomes due meanwhile:
  * expiries, look-ups, refunds, payouts, validations, callbacks and their retries. Finally deletes what is past its
  * retention. Returns a list of all that happened. `onDone` is told from time to time how much was carried out, and how
- * many callbacks it now waits for: a shop that answers slowly gets four at a time, and one that never answers takes 15 s
- * for each attempt.
+ * many callbacks it now waits for: a shop that answers slowly gets four at a time, and one that never answers takes 15
+ * s for each attempt.
  *
  * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash.
  */

@@ -8,7 +8,9 @@ import { ServeEnded, startServe } from './support/serve-process.ts';
 
 const [first, ...later] = readMigrations(join(import.meta.dirname, '../../migrations'));
 
-/** Makes an empty database a store of the first migration: the next start migrates it, one commit for each migration. */
+/**
+ * Makes an empty database a store of the first migration: the next start migrates it, one commit for each migration.
+ */
 export async function makeOldStore(db: Database): Promise<void> {
   await migrate(db, first === undefined ? [] : [first]);
   await db.close();
@@ -19,7 +21,10 @@ export function countStatements(engine: Database['engine']): number {
   return later.reduce((sum, { text }) => sum + splitStatements(text, engine).length, 0);
 }
 
-/** Kills the start of a service on an old store before one statement of its migrations. Returns what is wrong afterwards. */
+/**
+ * Kills the start of a service on an old store before one statement of its migrations. Returns what is wrong
+ * afterwards.
+ */
 export async function killMigration(
   databaseUrl: string,
   statement: number,

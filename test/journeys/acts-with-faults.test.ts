@@ -18,7 +18,9 @@ import { type Answer, startTestServer, type TestServer } from '../support/test-s
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-/** Makes what the act needs, and returns the request of a person or a program, which they send again after a failure. */
+/**
+ * Makes what the act needs, and returns the request of a person or a program, which they send again after a failure.
+ */
 type Act = (app: TestApp, id: string) => Promise<(server: TestServer) => Promise<Answer>>;
 
 const form =

@@ -4,7 +4,10 @@ import { type Permission, ROLES, type Role, rightsOf } from '../../src/auth/perm
 
 const roles = Object.keys(ROLES) as Role[];
 
-/** The roles that hold a permission of the separation of duties. Give one to another role only together with a change of this list. */
+/**
+ * The roles that hold a permission of the separation of duties. Give one to another role only together with a change of
+ * this list.
+ */
 const HOLDERS = {
   'payouts:create': ['finance', 'owner'],
   'payouts:approve': ['approver', 'owner'],

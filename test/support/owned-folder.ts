@@ -26,7 +26,9 @@ function removeAbandoned(parent: string, prefix: string): void {
 
 const OWNED = /^-(\d+)\.(\d+)\.(\d+)-\w{6}$/;
 
-/** Returns `PID.START.NAMESPACE`, because process ids are used again; null without such a process, and without Linux. */
+/**
+ * Returns `PID.START.NAMESPACE`, because process ids are used again; null without such a process, and without Linux.
+ */
 function ownerOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

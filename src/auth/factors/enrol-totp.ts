@@ -28,8 +28,8 @@ export async function continueTotp(app: App, user: Owner, setup: string) {
 
 /**
  * Adds the TOTP if `code` is right, and uses up the code. `recoveryCodes` are never shown again; empty if the user
- * keeps the earlier ones. Returns null if the code is wrong, if the setup has expired or was used, or if the session may
- * not add a factor any more.
+ * keeps the earlier ones. Returns null if the code is wrong, if the setup has expired or was used, or if the session
+ * may not add a factor any more.
  */
 export async function finishTotp(
   app: App,

@@ -46,7 +46,9 @@ type ReturnOptions = ActingOptions & {
   yes?: boolean;
 };
 
-/** `payout create | return`, `deposit create | return | list`. Returns the group `payout`, which gets further commands. */
+/**
+ * `payout create | return`, `deposit create | return | list`. Returns the group `payout`, which gets further commands.
+ */
 export function addMovementCommands(program: Command): Command {
   const payout = program.command('payout').description('pay recipients and merchants');
   addCreate(payout, 'record money sent to a merchant; never more than is available').action((options: CreateOptions) =>

@@ -182,7 +182,9 @@ function sourceOf(language: Language, { paymentMethod: code }: MovementWish): st
   return tell(language, 'explain.method', { method: methodName(language, { code }) });
 }
 
-/** Says what the payment method owes, or the merchant has available, after a deposit or payout that is not recorded yet. */
+/**
+ * Says what the payment method owes, or the merchant has available, after a deposit or payout that is not recorded yet.
+ */
 export async function afterwards(app: App, language: Language, movement: Movement) {
   const { environment_id, kind, amount, commission, currency, payment_method: code } = movement;
   if (code !== null) {

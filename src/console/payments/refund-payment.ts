@@ -47,8 +47,8 @@ export const getConsoleRefund = consoleHandler(async (app, visit) => {
 });
 
 /**
- * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. It asks again if an
- * equal refund was made while the form was open. The form on the payment's page has no key, so it redirects to the
+ * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. It asks again if
+ * an equal refund was made while the form was open. The form on the payment's page has no key, so it redirects to the
  * confirmation.
  */
 export const postConsoleRefund = consoleHandler(async (app, visit) => {

@@ -36,8 +36,8 @@ const CHOICES = {
 } as const satisfies Record<Outcome, ConsoleText>;
 
 /**
- * Asks how a payout that has left ended, or whether a contradiction is wrong or booked. Shows what the outcome would do;
- * with `confirm` records it.
+ * Asks how a payout that has left ended, or whether a contradiction is wrong or booked. Shows what the outcome would
+ * do; with `confirm` records it.
  */
 export const { get: getConsoleSettlePayout, post: postConsoleSettlePayout } = settleScreens({
   find: findLeft,

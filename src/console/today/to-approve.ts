@@ -11,9 +11,9 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
 /**
- * Shows people who may approve payouts how many wait for a signature, their sum, since when the oldest waits, and a link
- * to their list. Tests are counted apart, and payouts of a merchant that another database serves wait there. What waits
- * too long is also in the list of what needs a person.
+ * Shows people who may approve payouts how many wait for a signature, their sum, since when the oldest waits, and a
+ * link to their list. Tests are counted apart, and payouts of a merchant that another database serves wait there. What
+ * waits too long is also in the list of what needs a person.
  */
 export async function toApprove(app: App, { language, user }: ConsoleVisit): Promise<Html | false> {
   if (!user.may.has('payouts:approve')) return false;

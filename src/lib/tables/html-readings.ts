@@ -136,7 +136,9 @@ function tooLarge(what: string): TableError {
 
 const OWN: Spans = { columns: 1, rows: 1 };
 
-/** Returns whether a tag hides its row. A spreadsheet that saves a page writes hidden and filtered rows like this too. */
+/**
+ * Returns whether a tag hides its row. A spreadsheet that saves a page writes hidden and filtered rows like this too.
+ */
 function hidesRow(tag: string): boolean {
   const isStyled = /display\s*:\s*none|visibility\s*:\s*(hidden|collapse)/i.test(tag);
   return isStyled || /\shidden[\s=>/]/i.test(tag.replace(/"[^"]*"|'[^']*'/g, '""'));

@@ -25,8 +25,8 @@ export type Table<Column extends string = never> = {
   /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
   /**
-   * The later visible sheets of a workbook, or tables of a page, with such a header and a row below it; without a header,
-   * all that have a row. Not read.
+   * The later visible sheets of a workbook, or tables of a page, with such a header and a row below it; without a
+   * header, all that have a row. Not read.
    */
   readonly otherTables: () => Promise<Dialect[]>;
 };
@@ -135,7 +135,9 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
   return workbookReadings(file);
 }
 
-/** Returns the first reading with a header and a row below it; else the first with a header; else the first with a row. */
+/**
+ * Returns the first reading with a header and a row below it; else the first with a header; else the first with a row.
+ */
 async function chooseReading<Column extends string>(
   readings: readonly Reading[],
   rule: HeaderRule<Column> | null,

@@ -4,8 +4,8 @@ import { type Dialect, isBlank, TableError, type TableErrorCode, type TableRow }
 type Said = { readonly en: string; readonly es: string };
 
 /**
- * For the `catch` of `withTable`: throws `refusal` of a file that is not a table, with the reason in both languages, and
- * any other error as it is.
+ * For the `catch` of `withTable`: throws `refusal` of a file that is not a table, with the reason in both languages,
+ * and any other error as it is.
  */
 export function refuseTable(refusal: (why: Said) => Error): (error: unknown) => never {
   return (error) => {
@@ -41,8 +41,8 @@ export function isCutAmount(cell: string, next: string): boolean {
 }
 
 /**
- * Throws `refusal` if the table has a hidden row or joined lines, or if the file has a second such table. Every reader of
- * a person's file calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
+ * Throws `refusal` if the table has a hidden row or joined lines, or if the file has a second such table. Every reader
+ * of a person's file calls it, once `rows` of the table have ended: what a person has not seen is not acted on.
  */
 export async function refuseUnseen(
   table: Pick<Table, 'dialect' | 'hiddenLines' | 'joinedLines' | 'otherTables'>,

@@ -71,9 +71,9 @@ export const LONGEST_ROW = 65_536;
 export const MOST_COLUMNS = 1_000;
 
 /**
- * Returns the most that the rows of a sheet may measure together, by `sizeOfRow`: a workbook of a few kilobytes can hold
- * one long text and a million cells that show it, and most readers keep all rows. Real sheets measure less than ten
- * times the bytes of their file.
+ * Returns the most that the rows of a sheet may measure together, by `sizeOfRow`: a workbook of a few kilobytes can
+ * hold one long text and a million cells that show it, and most readers keep all rows. Real sheets measure less than
+ * ten times the bytes of their file.
  */
 export function mostRowsOf(fileBytes: number): number {
   return 8 * 2 ** 20 + 30 * fileBytes;
@@ -107,9 +107,9 @@ export function isTotal(cells: readonly string[], numbers: readonly (string | un
 }
 
 /**
- * Returns whether a cell of a text file has the rest of its line and the beginning of a later one: a quote that opens in
- * one line and closes in another joins two lines, with the amount of the second. A text of several lines has not just
- * as many separators as would complete both lines.
+ * Returns whether a cell of a text file has the rest of its line and the beginning of a later one: a quote that opens
+ * in one line and closes in another joins two lines, with the amount of the second. A text of several lines has not
+ * just as many separators as would complete both lines.
  */
 export function holdsLines(
   cell: string,

@@ -135,8 +135,8 @@ export async function selectEndpointsOf(db: Reader, environmentId: number, limit
 const LONGEST_FAILING = 'order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id';
 
 /**
- * Takes the endpoints first, and looks at their callbacks then: a shop with the order in the path of its URL has as many
- * endpoints as callbacks.
+ * Takes the endpoints first, and looks at their callbacks then: a shop with the order in the path of its URL has as
+ * many endpoints as callbacks.
  */
 async function selectEndpoints(
   db: Reader,

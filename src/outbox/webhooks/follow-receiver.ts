@@ -41,9 +41,9 @@ export async function followReceiver(app: App, post: ClaimedCallback): Promise<b
 const FAILED: readonly NextStep['kind'][] = ['retry', 'dead', 'disable'];
 
 /**
- * Returns the next step of a post after an attempt. If it follows its receiver and its URL changed during the attempt, a
- * failure of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none is
- * planned.
+ * Returns the next step of a post after an attempt. If it follows its receiver and its URL changed during the attempt,
+ * a failure of the former URL does not end it, and the next attempt is due at once; if it may go nowhere any more, none
+ * is planned.
  */
 export async function stepForReceiver(db: Reader, post: ClaimedCallback, step: NextStep): Promise<NextStep> {
   if (!followsReceiver(post)) return step;

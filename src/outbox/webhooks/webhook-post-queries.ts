@@ -67,8 +67,8 @@ export function selectWaitingPosts(tx: Tx, endpoints: readonly RowKey<number>[])
 }
 
 /**
- * Returns the events that were given up, at any URL: for these subscriptions, and of an environment (null: none). Others
- * may be many.
+ * Returns the events that were given up, at any URL: for these subscriptions, and of an environment (null: none).
+ * Others may be many.
  */
 export function selectGivenUpPosts(
   tx: Tx,

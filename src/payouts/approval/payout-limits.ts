@@ -119,8 +119,8 @@ export async function whyNotAutomatic(
 }
 
 /**
- * Returns why the recipient is not paid as the program named it, although its account was checked: the validation of the
- * account may have taken a minute, and the list of banks and the recipient may have changed meanwhile.
+ * Returns why the recipient is not paid as the program named it, although its account was checked: the validation of
+ * the account may have taken a minute, and the list of banks and the recipient may have changed meanwhile.
  */
 async function whyNotPaid(tx: Tx, payout: Payout, directory: BankDirectory): Promise<WhyNotAutomatic | null> {
   const newest = (await selectRecipientVersions(tx, [payout])).at(-1);

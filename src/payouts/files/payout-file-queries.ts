@@ -46,8 +46,8 @@ export async function selectPayoutFile(db: Reader, id: string): Promise<PayoutFi
 }
 
 /**
- * Returns the newest files of these environments, without their content. `state`: only those with a payout in this state;
- * empty: all.
+ * Returns the newest files of these environments, without their content. `state`: only those with a payout in this
+ * state; empty: all.
  */
 export function selectPayoutFiles(
   db: Reader,

@@ -246,7 +246,9 @@ function sortOut(said: ReadonlyMap<Payout, Said>, unclear: Set<number>): ReadRes
   return outcomes;
 }
 
-/** Returns whether lines say one outcome of each of these payouts, so that it does not matter which line means which. */
+/**
+ * Returns whether lines say one outcome of each of these payouts, so that it does not matter which line means which.
+ */
 function isOfEach(told: readonly Told[], payouts: readonly Payout[]): boolean {
   return told.length >= payouts.length && new Set(told.map(({ outcome }) => outcome)).size === 1;
 }

@@ -169,7 +169,9 @@ function isUsable(app: App, row: RecipientRow, wish: Read, validatedAfter: numbe
   return (wish.name === null || wish.name === details.name) && (wish.email === null || wish.email === details.email);
 }
 
-/** `kept`: the versions that a wish may use, newest first, by account. `known`: by `personKey`. `made`: not stored yet. */
+/**
+ * `kept`: the versions that a wish may use, newest first, by account. `known`: by `personKey`. `made`: not stored yet.
+ */
 type Known = {
   kept: Map<string, RecipientRow[]>;
   lastOf: LastPaid;

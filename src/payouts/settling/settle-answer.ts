@@ -83,8 +83,8 @@ async function waitOn(tx: Tx, turn: Turn, says: KeptContradiction | null): Alarm
 
 /**
  * Returns whether the payout had this end when the sender was asked, and has it still. A provider that has a failed
- * payout may pay it, although the merchant has its money again; one that never had a confirmed payout did not pay it. An
- * answer from before the end is old and says nothing.
+ * payout may pay it, although the merchant has its money again; one that never had a confirmed payout did not pay it.
+ * An answer from before the end is old and says nothing.
  */
 function isStill({ claimed, payout }: Turn, end: 'confirmed' | 'failed'): boolean {
   return payout.state === end && claimed.state === end;

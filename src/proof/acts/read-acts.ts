@@ -43,7 +43,9 @@ export function pagesById<Row extends { id: string }>(
   return pagesAfter<{ id: string }, Row>({ id: '' }, limit, ({ id }, most) => select(id, most));
 }
 
-/** Yields the rows of a table behind a place, page by page. `select` gets the last row as the place of the next page. */
+/**
+ * Yields the rows of a table behind a place, page by page. `select` gets the last row as the place of the next page.
+ */
 export async function* pagesAfter<Place, Row extends Place>(
   begin: Place,
   limit: number,

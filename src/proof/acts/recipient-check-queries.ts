@@ -16,7 +16,9 @@ export function selectRecipientsAfter(
   );
 }
 
-/** An act of a person about a recipient: `said` has the version. `is_older`: of 0.1.0, which lacks the migration 0062. */
+/**
+ * An act of a person about a recipient: `said` has the version. `is_older`: of 0.1.0, which lacks the migration 0062.
+ */
 export type RecipientAct = SqlRow & {
   subject: string;
   created_at: number;

@@ -47,7 +47,9 @@ export async function verifySignIns(app: App, findings: Findings): Promise<void>
   }
 }
 
-/** A factor that was removed, for example because its phone was stolen, proves its user again if its row is put back. */
+/**
+ * A factor that was removed, for example because its phone was stolen, proves its user again if its row is put back.
+ */
 function wrongFactor({ user_id, kind, created_at, said, said_at, removed_at }: FactorSaid): string[] {
   if (said === null) return ['it was never added by this service'];
   const act = readAct(said);
