@@ -89,12 +89,12 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     const merchant = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [paymentService] });
     const saidTo = async (user: TestUser) => {
       const { text } = await server.get('/console/payments', user.console);
-      return /Después de una restauración, los callbacks, [^<]+\.( <a href="\/console\/restore">)?/.exec(text);
+      return /La base se restauró: los callbacks, [^<]+\.( <a href="\/console\/restore">)?/.exec(text);
     };
     assert.deepEqual((await saidTo(operator))?.[1], ' <a href="/console/restore">');
     assert.deepEqual((await saidTo(support))?.slice(1), [undefined]);
     assert.equal(await saidTo(merchant), null);
-    assert.doesNotMatch((await server.get(PATH, operator.console)).text, /Después de una restauración, los callbacks/);
+    assert.doesNotMatch((await server.get(PATH, operator.console)).text, /La base se restauró: los callbacks/);
     await release(wish);
     assert.equal(await saidTo(operator), null);
   });

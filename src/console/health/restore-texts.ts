@@ -4,7 +4,7 @@ export const RESTORE_TEXTS = roomTexts(
   {
     'restore.title': 'Restauración',
     'restore.holds':
-      'Después de una restauración, los callbacks, las devoluciones y los pagos a terceros esperan hasta que alguien la libere.',
+      'La base se restauró: los callbacks, las devoluciones y los pagos a terceros esperan hasta que alguien la libere.',
     'restore.none': 'Nada está detenido: ninguna restauración espera que la liberen.',
     'restore.released': 'La última restauración fue el {at}. La liberó {by} el {on}.',
     'restore.begin':
@@ -42,7 +42,7 @@ export const RESTORE_TEXTS = roomTexts(
   },
   {
     'restore.title': 'Restore',
-    'restore.holds': 'After a restore, callbacks, refunds and payouts wait until somebody releases it.',
+    'restore.holds': 'The store was restored: callbacks, refunds and payouts wait until somebody releases it.',
     'restore.none': 'Nothing is held: no restore waits for its release.',
     'restore.released': 'The last restore was at {at}. {by} released it at {on}.',
     'restore.begin':
