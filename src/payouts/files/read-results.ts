@@ -166,7 +166,10 @@ type Meant = { readonly payouts: readonly Payout[]; readonly isNamed: boolean; r
 /** Lines that name no payout, with the equal payouts that they may mean. */
 type Unnamed = { readonly payouts: readonly Payout[]; readonly told: Told[] };
 
-/** Gives lines to payouts: first the lines that name one, then the others, those with the fewest payouts first. */
+/**
+ * Gives lines to payouts: first the lines that name one, as `add` gets them; then, at the `end`, the others, those with
+ * the fewest payouts first.
+ */
 function matchingOf(all: readonly Payout[]) {
   const left = new Set(all);
   const said = new Map<Payout, Said>();
@@ -196,30 +199,22 @@ function matchingOf(all: readonly Payout[]) {
   };
 
   const settle = async ({ payouts, told }: Unnamed, turn: () => Promise<void> | null) => {
-    const open = new Set(told);
-    const before = payouts.filter((one) => left.has(one));
-    const saying = Map.groupBy(told, ({ outcome }) => outcome as string | null);
-    // Payouts that have an outcome already are those that the lines with it mean, if each of them has a line.
-    for (const [state, some] of Map.groupBy(before, (one) => one.state)) {
-      const lines = saying.get(state) ?? [];
-      const isNews = some.length < before.length || lines.length < told.length;
-      if (lines.length < some.length && isNews) continue;
-      for (const [at, one] of lines.slice(0, some.length).entries()) {
-        take(some[at] as Payout, one);
-        open.delete(one);
-      }
-    }
-    const free = payouts.filter((one) => left.has(one));
-    if (free.length === 0 || isOfEach([...open], free)) {
-      for (const [at, one] of [...open].entries()) {
-        await turn();
-        const payout = free[at];
-        if (payout === undefined) repeat(payouts, one);
-        else take(payout, one);
-      }
-    } else if (open.size > 0) {
-      for (const payout of free) left.delete(payout);
+    const isLeft = (one: Payout) => left.has(one);
+    const known = knownAlready(payouts.filter(isLeft), told);
+    for (const [one, payout] of known) take(payout, one);
+    const open = told.filter((one) => !known.has(one));
+    const free = payouts.filter(isLeft);
+    if (free.length > 0 && !isOfEach(open, free)) {
+      // If a line is open, no later line decides about these payouts.
+      if (open.length > 0) for (const payout of free) left.delete(payout);
       for (const { line } of open) unclear.add(line);
+      return;
+    }
+    for (const [at, one] of open.entries()) {
+      await turn();
+      const payout = free[at];
+      if (payout === undefined) repeat(payouts, one);
+      else take(payout, one);
     }
   };
 
@@ -234,6 +229,20 @@ function matchingOf(all: readonly Payout[]) {
   };
 
   return { add, end };
+}
+
+/** Returns the lines that say what equal payouts are already, each with its payout. */
+function knownAlready(payouts: readonly Payout[], told: readonly Told[]): Map<Told, Payout> {
+  const known = new Map<Told, Payout>();
+  const saying = Map.groupBy(told, ({ outcome }) => outcome as string | null);
+  for (const [state, some] of Map.groupBy(payouts, (one) => one.state)) {
+    const lines = saying.get(state) ?? [];
+    // Too few lines leave open which of these payouts they mean, unless all lines say what all payouts are.
+    const isNoNews = some.length === payouts.length && lines.length === told.length;
+    if (lines.length < some.length && !isNoNews) continue;
+    for (const [at, one] of lines.slice(0, some.length).entries()) known.set(one, some[at] as Payout);
+  }
+  return known;
 }
 
 /** Returns the outcomes of the payouts whose lines agree on one, and adds the lines of the others to `unclear`. */
