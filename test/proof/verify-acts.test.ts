@@ -429,6 +429,16 @@ forEachEngine('what people closed, set, made and decided', (openTestDatabase) =>
     assert.match(says(await verifyStore(app)), /^file of payouts pf_\w+: format was "bancochile-masivas", is "bice"$/);
   });
 
+  test('finds nothing where two people made and reset an API token of a user in one millisecond', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestUser(app);
+    for (const name of ['command line: ana@host', 'command line: eva@host'])
+      assert.ok(await resetApiToken(app, id, { ...TESTER, name }));
+    assert.equal(says(await verifyStore(app)), '');
+    await app.db.transaction((tx) => tx.query(`update api_tokens set created_by = 'x' where ended_at is null`));
+    assert.match(says(await verifyStore(app)), /^API token tok_\w+: created_by was "command line: eva@host", is "x"$/);
+  });
+
   test('has no sums of a month to compare after the clock of a development installation returned to real time', async () => {
     const { app } = await open(openTestDatabase);
     const sql = `update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`;
