@@ -11,8 +11,12 @@ export async function findUser(app: App, idOrEmail: string): Promise<User | null
   return row === null ? null : userOf(app.db, row);
 }
 
-/** Returns the user of a row with its payment services and permissions. `token`: the name of the API token in use. */
-export async function userOf(db: Reader, row: UserRow, token: string | null = null): Promise<User> {
+/** Returns the user of a row with its payment services and permissions. `use`: the session and API token in use. */
+export async function userOf(
+  db: Reader,
+  row: UserRow,
+  use: Pick<User, 'token' | 'sessionId'> = { token: null, sessionId: null },
+): Promise<User> {
   const { environments } = rightsOf(row.role);
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
@@ -23,7 +27,7 @@ export async function userOf(db: Reader, row: UserRow, token: string | null = nu
     id: row.id,
     email: row.email,
     role: row.role,
-    token,
+    ...use,
     may: permissionsOf(
       row.role,
       granted.map(({ permission }) => permission),

@@ -4,6 +4,7 @@ import { Problem } from '../error-catalogue.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
 import { kindOfRole, mayAny, type Needed, type Permission } from './permission.ts';
+import { isSessionOpen } from './sign-in/session-queries.ts';
 import { hasOpenApiToken } from './tokens/api-token-queries.ts';
 import type { User } from './user.ts';
 import { userActor } from './user-actor.ts';
@@ -15,8 +16,9 @@ const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 /**
  * Returns the actor of a request. `user`: as the request was let in. `needed`: the permissions of its endpoint; one is
  * enough, and a person's own account needs none. Each act of the actor is refused in its commit with `Problem`
- * TOKEN_INVALID if the user is disabled or the API token was ended, and PERMISSION_MISSING if the user lacks the
- * permission or no longer sees the environment of the act. If the act names none, they must see all that they saw.
+ * TOKEN_INVALID if the user is disabled, or if the API token or the session of an access token was ended, and
+ * PERMISSION_MISSING if the user lacks the permission or no longer sees the environment of the act. If the act names
+ * none, they must see all that they saw.
  */
 export function requestActor(user: User, origin: string, needed: Needed | undefined): Actor {
   const by = userActor(user, origin);
@@ -31,6 +33,8 @@ async function requireStill(
   environmentId: number | undefined,
 ): Promise<void> {
   const now = await enabledUserOf(db, by);
+  // A reset ends the API token and makes one of the same name, and a user may be disabled and enabled meanwhile.
+  if (before.sessionId !== null && !(await isSessionOpen(db, before.sessionId))) throw new Problem('TOKEN_INVALID');
   if (needed !== undefined && !mayAny(now.may, needed)) throw missingPermission(needed[0]);
   const touched = environmentId === undefined ? before.environmentIds : new Set([environmentId]);
   if (now.environmentIds === null || touched?.isSubsetOf(now.environmentIds)) return;

@@ -7,6 +7,8 @@ export type User = {
   role: Role;
   /** The name of the API token that the access token was made with; null after a log-in with the password. */
   token: string | null;
+  /** The session of the access token; null at the console, and for an access token from before sessions existed. */
+  sessionId: string | null;
   /** The permissions of the role and the granted ones. */
   may: ReadonlySet<Permission>;
   /** The environments whose transactions and events the user sees. Null: all. */

@@ -3,9 +3,15 @@ import { test } from 'node:test';
 import { accountOf, nameWithToken } from '../../src/audit/actor.ts';
 import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser, type NewUser } from '../../src/auth/create-user.ts';
+import { requestActor } from '../../src/auth/person-of.ts';
+import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import { endSession } from '../../src/auth/sign-in/end-sessions.ts';
+import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
+import { setFee } from '../../src/payment-services/set-fee.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -80,6 +86,38 @@ forEachEngine('a program with two API tokens', (openTestDatabase) => {
     assert.notEqual(await refundWith(other.api_token, null), once, 'an account with a similar name has its own keys');
     assert.equal((await app.db.query('select id from refunds')).length, 2);
   });
+});
+
+type End = (app: TestApp, user: NewUser, session: string) => Promise<unknown>;
+
+const ENDS: readonly [how: string, end: End][] = [
+  ['its API token is reset, which makes one of the same name', (app, { id }) => resetApiToken(app, id, TESTER)],
+  ['its password is reset', (app, { id }) => resetPassword(app, id, TESTER)],
+  ['its session is ended', (app, _user, session) => endSession(app, session, TESTER)],
+  [
+    'it is disabled and enabled',
+    async (app, { id }) => {
+      await disableUser(app, id, TESTER);
+      await enableUser(app, id, TESTER);
+    },
+  ],
+];
+
+forEachEngine('a request that knew its access token for a moment longer', (openTestDatabase) => {
+  for (const [how, end] of ENDS) {
+    test(`does nothing if ${how} before its commit`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const shop = await createTestEnvironment(app);
+      const user = await createUser(app, { email: EMAIL, role: 'owner', paymentServices: 'all' }, TESTER);
+      const { authorization } = await bearer(app, user.api_token);
+      const letIn = await authenticateBearer(app, authorization, undefined);
+      await end(app, user, letIn.sessionId ?? '');
+      const by = requestActor(letIn, '192.0.2.1', ['movements:record']);
+      const target = { ...shop, method: 'simulated', currency: 'CLP' };
+      await assert.rejects(setFee(app, target, { rate_ppm: 29_500, fixed: 0 }, by), { code: 'TOKEN_INVALID' });
+      assert.deepEqual(await app.db.query('select * from fees'), []);
+    });
+  }
 });
 
 const NAMES: [name: string, account: string][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
@@ -37,13 +37,14 @@ const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 forEachEngine('a bearer token', (openTestDatabase, engine) => {
   test('names its user', async () => {
-    const { app, user, header } = await setUp(openTestDatabase);
+    const { app, user, header, token } = await setUp(openTestDatabase);
     assert.deepEqual(await authenticateBearer(app, header, undefined), {
       id: user.id,
       email: user.email,
       role: 'integration',
       may: new Set(READ_AND_REFUND),
       token: null,
+      sessionId: decodeJwt(token).jti,
       environmentIds: null,
     });
   });

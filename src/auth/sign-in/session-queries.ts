@@ -31,8 +31,8 @@ export async function selectSession(db: Reader, id: string): Promise<SessionRow 
 }
 
 /** Returns whether a session has not been ended. */
-export async function isSessionOpen(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.query('select id from sessions where id = $1 and ended_at is null', [id])).length === 1;
+export async function isSessionOpen(db: Reader, id: string): Promise<boolean> {
+  return (await db.query('select id from sessions where id = $1 and ended_at is null', [id])).length === 1;
 }
 
 /** Returns a session with the name of its API token; null: no API token. */

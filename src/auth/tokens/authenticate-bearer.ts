@@ -76,5 +76,5 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   if (session === null || session.user_id !== row.id || session.ended_at !== null) return null;
   if (session.expires_at <= app.now()) return null;
   noteSessionUse(app, session);
-  return userOf(app.db, row, session.token);
+  return userOf(app.db, row, { token: session.token, sessionId: session.id });
 }
