@@ -51,9 +51,7 @@ export async function resetApiToken(
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
     const { id, email } = row;
-    // A concurrent request that makes or resets a token of this user waits here, and then sees this token. Unlike
-    // `lockUser`, this lock lets a log-in pass that holds a token and needs the user for its foreign key: otherwise the
-    // two would deadlock.
+    // A concurrent request that makes or resets a token of this user waits here, and then sees this token.
     await updateTokenVersion(tx, id);
     const at = app.now();
     const ended = await updateApiTokensEnded(tx, id, null, at);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
@@ -109,6 +110,13 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.deepEqual(await listSessions(app, user.id), []);
     const known = await app.db.query('select network from known_networks where user_id = $1', [user.id]);
     assert.deepEqual(known, [], 'the network of a failed log-in is not known');
+  });
+
+  test('begin no session of a user who is disabled during a log-in', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const disabling = meanwhile(app, 'from users where id', () => disableUser(app, user.id, TESTER));
+    assert.equal(await codeOf(exchange(disabling, user.api_token)), 'API_TOKEN_INVALID');
+    assert.deepEqual(await listSessions(app, user.id), []);
   });
 
   test('expire, and no access token outlives them', async () => {

@@ -417,7 +417,7 @@ forEachEngine('users', (openTestDatabase) => {
     const transaction: Database['transaction'] = (work, kind) =>
       app.db.transaction((tx) => {
         const query: Tx['query'] = (sql, parameters) => {
-          if (sql.startsWith('update api_tokens')) asked.resolve();
+          if (sql.startsWith('update users')) asked.resolve();
           return tx.query(sql, parameters);
         };
         return work({ ...tx, query });

@@ -7,7 +7,7 @@ import { beginSession, noteSessionUse } from '../sign-in/session.ts';
 import { type SessionRow, selectSessionToShare } from '../sign-in/session-queries.ts';
 import { normalizeEmail } from '../user.ts';
 import { userActor } from '../user-actor.ts';
-import { selectUserById, type UserRow } from '../user-queries.ts';
+import { lockUser, selectUserById, type UserRow } from '../user-queries.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
 import { apiTokenHashes, digestOf, provesToken } from './api-token.ts';
 import { type ApiTokenRow, lockOpenApiToken, selectApiTokenByLookup } from './api-token-queries.ts';
@@ -55,7 +55,7 @@ function hasEnded({ ended_at, expires_at }: ApiTokenRow, now: number): boolean {
   return ended_at !== null || (expires_at !== null && expires_at <= now);
 }
 
-/** Returns a session to share, or a new one; null: the token has ended meanwhile. */
+/** Returns a session to share, or a new one; null: the token has ended or the user was disabled meanwhile. */
 async function findSession(app: App, token: ApiTokenRow, asked: number | null): Promise<SessionRow | null> {
   const now = app.now();
   const longest = Math.min(now + LONGEST_LIFETIME_MS, token.expires_at ?? Infinity);
@@ -65,7 +65,10 @@ async function findSession(app: App, token: ApiTokenRow, asked: number | null): 
   const shared = await selectSessionToShare(app.db, token.id, now - DAY_MS, { from: Math.max(from, now + 1), to });
   if (shared !== null) return shared;
   const begun = { user_id: token.user_id, kind: 'api_token', api_token_id: token.id, origin: null } as const;
-  return app.db.transaction(async (tx) =>
-    (await lockOpenApiToken(tx, token.id)) ? beginSession(tx, { ...begun, expires_at: to }, now) : null,
-  );
+  return app.db.transaction(async (tx) => {
+    // Like a reset, this locks the user before the token.
+    const user = await lockUser(tx, token.user_id);
+    if (user === null || user.disabled_at !== null || !(await lockOpenApiToken(tx, token.id))) return null;
+    return beginSession(tx, { ...begun, expires_at: to }, now);
+  });
 }
