@@ -9,9 +9,10 @@ import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { findConsoleSession } from '../../src/auth/sign-in/console-session.ts';
 import { endOtherSessions, endSession, endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
-import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import { logIn, proveByPassword } from '../../src/auth/sign-in/log-in.ts';
 import { forgetSessions, renewSession, storeSessionUse } from '../../src/auth/sign-in/session.ts';
 import type { SessionRow } from '../../src/auth/sign-in/session-queries.ts';
+import { setPassword } from '../../src/auth/sign-in/set-password.ts';
 import { issueAccessToken } from '../../src/auth/tokens/access-token.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { endApiToken } from '../../src/auth/tokens/end-api-token.ts';
@@ -195,6 +196,20 @@ forEachEngine('API tokens', (openTestDatabase) => {
 });
 
 forEachEngine('sessions', (openTestDatabase) => {
+  test('are not renewed by a password that was replaced in the same session during the proof', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const session = await beginTestSession(app, user.id, 'console');
+    const wish = { userId: user.id, password: 'correct horse battery', keptSession: session.id };
+    const replacing = meanwhile(app, 'from users where email', () => setPassword(app, wish, TESTER));
+    const { email, password } = user;
+    assert.equal(await codeOf(proveByPassword(replacing, session, { email, password, address })), 'LOGIN_FAILED');
+    assert.deepEqual(
+      (await listSessions(app, user.id))?.map(({ id }) => id),
+      [session.id],
+      'the session of the new password goes on',
+    );
+  });
+
   test('are listed with kind, origin and last use, and end one by one', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const token = await exchange(app, user.api_token);

@@ -13,7 +13,7 @@ import { kindOfRole } from '../permission.ts';
 import { type AccessToken, issueAccessToken } from '../tokens/access-token.ts';
 import { normalizeEmail } from '../user.ts';
 import { userActor } from '../user-actor.ts';
-import { selectUserByEmail, type UserRow, updateSignedIn } from '../user-queries.ts';
+import { lockUser, selectUserByEmail, type UserRow, updateSignedIn } from '../user-queries.ts';
 import { countGuess, type Guess } from './guess.ts';
 import { findKnownNetwork, isNetworkOfUsers, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
@@ -150,7 +150,11 @@ async function begin(
   { kind, session }: QueuedAttempt,
   { user, network, now }: Place,
 ): Promise<SessionRow | null> {
-  if (session !== undefined) return renewSession(tx, session, 'password', now);
+  if (session !== undefined) {
+    // The session in which a person sets a new password goes on, so its end does not tell of it.
+    const isSame = (await lockUser(tx, user.id))?.password_hash === user.password_hash;
+    return isSame ? renewSession(tx, session, 'password', now) : null;
+  }
   if (!(await updateSignedIn(tx, user, now))) return null;
   const begun = { user_id: user.id, kind, api_token_id: null, origin: network, expires_at: now + LIFETIME_MS };
   return beginSession(tx, begun, now);
