@@ -1,5 +1,5 @@
 import { LATE_PAYMENT } from '../books/journal-queries.ts';
-import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { Recall } from '../lib/recall.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import { OPEN_ATTEMPT } from '../transactions/transaction-queries.ts';
@@ -186,16 +186,11 @@ export async function postponeAttempt(
   );
 }
 
-export async function hasDueAttempts(db: Reader, now: number, slow: readonly string[] = []): Promise<boolean> {
-  const { sql, parameters } = without(slow, '$2');
-  const due = `select id from payment_attempts where next_lookup_at <= $1${sql} limit 1`;
-  return (await db.query(due, [now, ...parameters])).length > 0;
-}
+const DUE = 'next_lookup_at <= $1 and not (payment_method {named $2})';
 
-/** Leaves out the attempts by methods that do not answer at this moment. */
-function without(slow: readonly string[], parameter: string): { sql: string; parameters: SqlParameter[] } {
-  if (slow.length === 0) return { sql: '', parameters: [] };
-  return { sql: ` and not (payment_method {named ${parameter}})`, parameters: [slow] };
+/** Returns whether any attempt is due, except by the `slow` methods. */
+export async function hasDueAttempts(db: Reader, now: number, slow: readonly string[]): Promise<boolean> {
+  return (await db.query(`select id from payment_attempts where ${DUE} limit 1`, [now, slow])).length > 0;
 }
 
 /**
@@ -206,15 +201,14 @@ function without(slow: readonly string[], parameter: string): { sql: string; par
  */
 export function claimAttempts(
   tx: Tx,
-  claim: { now: number; until: number; limit: number; slow?: readonly string[] },
+  { now, until, limit, slow }: { now: number; until: number; limit: number; slow: readonly string[] },
 ): Promise<PaymentAttempt[]> {
-  const { sql, parameters } = without(claim.slow ?? [], '$4');
   return tx.query<PaymentAttempt>(
-    `update payment_attempts set next_lookup_at = $2, asked_until = $2, lookups = lookups + 1
+    `update payment_attempts set next_lookup_at = $3, asked_until = $3, lookups = lookups + 1
      where next_lookup_at <= $1 and id in (
-       select id from payment_attempts where next_lookup_at <= $1${sql} order by next_lookup_at limit $3)
+       select id from payment_attempts where ${DUE} order by next_lookup_at limit $4)
      returning *`,
-    [claim.now, claim.until, claim.limit, ...parameters],
+    [now, slow, until, limit],
   );
 }
 

@@ -1,6 +1,6 @@
 import { isOfAccountSql } from '../audit/actor.ts';
 import { wentBack } from '../books/journal-queries.ts';
-import type { InsertTarget, Reader, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { Recall } from '../lib/recall.ts';
 import { unresolvedRefunds } from '../movements/movement-queries.ts';
@@ -288,28 +288,22 @@ export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionK
 }
 
 /**
- * SQL condition: due, and the first refund of its transaction that has not ended. A method never gets two refunds of
- * one payment at a time, so that its balance of the payment is unambiguous. An ended refund is looked up again only
- * when none is open.
+ * SQL condition: due, not by a method of `$2`, and the first refund of its transaction that has not ended. A method
+ * never gets two refunds of one payment at a time, so that its balance of the payment is unambiguous. An ended refund is
+ * looked up again only when none is open. A subquery for the method, because PostgreSQL could join all transactions.
  */
-const DUE = `next_lookup_at <= $1 and not exists (
+const DUE = `next_lookup_at <= $1
+  and not ((select t.payment_method from transactions t
+    where t.id = refunds.transaction_id and t.environment_id = refunds.environment_id) {named $2})
+  and not exists (
   select 1 from refunds earlier
   where earlier.transaction_id = refunds.transaction_id and earlier.environment_id = refunds.environment_id
     and earlier.state = 'processing'
     and (refunds.state <> 'processing' or earlier.sequence < refunds.sequence))`;
 
-export async function hasDueRefunds(db: Reader, now: number, slow: readonly string[] = []): Promise<boolean> {
-  const { sql, parameters } = without(slow, '$2');
-  return (await db.query(`select id from refunds where ${DUE}${sql} limit 1`, [now, ...parameters])).length > 0;
-}
-
-/** Leaves out the refunds of payments by methods that do not answer at this moment. */
-function without(slow: readonly string[], parameter: string): { sql: string; parameters: SqlParameter[] } {
-  if (slow.length === 0) return { sql: '', parameters: [] };
-  const sql = ` and not exists (select 1 from transactions t
-    where t.id = refunds.transaction_id and t.environment_id = refunds.environment_id
-      and t.payment_method {named ${parameter}})`;
-  return { sql, parameters: [slow] };
+/** Returns whether any refund is due, except by the `slow` methods. */
+export async function hasDueRefunds(db: Reader, now: number, slow: readonly string[]): Promise<boolean> {
+  return (await db.query(`select id from refunds where ${DUE} limit 1`, [now, slow])).length > 0;
 }
 
 /** Makes refunds in process due at `now` that would be asked about after `furthest`. */
@@ -328,14 +322,13 @@ export async function recallRefunds(tx: Tx, { now, furthest, elsewhere }: Recall
  */
 export function claimRefunds(
   tx: Tx,
-  claim: { now: number; until: number; limit: number; slow?: readonly string[] },
+  { now, until, limit, slow }: { now: number; until: number; limit: number; slow: readonly string[] },
 ): Promise<Refund[]> {
-  const { sql, parameters } = without(claim.slow ?? [], '$4');
   return tx.query<Refund>(
-    `update refunds set next_lookup_at = $2, lookups = lookups + 1, noted_lookups = noted_lookups + 1
+    `update refunds set next_lookup_at = $3, lookups = lookups + 1, noted_lookups = noted_lookups + 1
      where next_lookup_at <= $1 and id in (
-       select id from refunds where ${DUE}${sql} order by next_lookup_at limit $3)
+       select id from refunds where ${DUE} order by next_lookup_at limit $4)
      returning *`,
-    [claim.now, claim.until, claim.limit, ...parameters],
+    [now, slow, until, limit],
   );
 }

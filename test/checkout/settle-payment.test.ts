@@ -136,7 +136,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     const claims: number[] = [];
     for (let time = 0; time < 2; time++) {
       app.now.advance(60_000);
-      const claim = { now: app.now(), until: app.now() + 60_000, limit: 1 };
+      const claim = { now: app.now(), until: app.now() + 60_000, limit: 1, slow: [] };
       claims.push((await app.db.transaction((tx) => claimAttempts(tx, claim)))[0]?.asked_until ?? 0);
     }
     const [lost, held] = claims as [number, number];
