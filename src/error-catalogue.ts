@@ -165,7 +165,7 @@ export const CATALOGUE = {
   LISTENER_ENDED: entry(
     409,
     'The listener or its lease of this callback has ended',
-    'Another listener replaced it, or it sent no request for too long. Start a new listener; undelivered callbacks are sent again.',
+    'Another listener replaced it, it sent no request for too long, or the clock went back. Start a new listener; undelivered callbacks are sent again.',
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,

@@ -135,7 +135,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   ),
   LISTENER_ENDED: entry(
     'El oyente terminó, o venció su reserva de este callback',
-    'Otro oyente lo reemplazó, o no envió solicitudes por demasiado tiempo. Comienza un oyente nuevo; los callbacks que no llegaron se envían otra vez.',
+    'Otro oyente lo reemplazó, no envió solicitudes por demasiado tiempo, o el reloj volvió atrás. Comienza un oyente nuevo; los callbacks que no llegaron se envían otra vez.',
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     'La clave de idempotencia ya se usó con otra solicitud',

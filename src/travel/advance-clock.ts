@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -7,6 +8,7 @@ import { lookUpPayments } from '../checkout/look-up-payments.ts';
 import { selectClockAhead, updateClockAhead } from '../epochs/epoch-queries.ts';
 import { deleteOldCallbacks } from '../outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from '../outbox/deliver-callbacks.ts';
+import { countListened, deleteListeners, extendListeners } from '../outbox/listeners/callback-listener-queries.ts';
 import { carryOutPayouts } from '../payouts/carry-out-payouts.ts';
 import { carryOutRefunds } from '../refunds/carry-out-refunds.ts';
 import { expireTransactions } from '../transactions/expire-transactions.ts';
@@ -31,6 +33,7 @@ const DAY_MS = 86_400_000;
 const TOGETHER = 0.1;
 const LEAST_TOGETHER_MS = 1_000;
 const TOLD_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 100;
 /** The most transactions that a happening lists. */
 const NAMED = 5;
 
@@ -77,7 +80,10 @@ export async function advanceClock(
 }
 
 async function moveTo(app: App, aheadMs: number): Promise<void> {
-  await app.db.transaction((tx) => updateClockAhead(tx, aheadMs));
+  await app.db.transaction(async (tx) => {
+    await extendListeners(tx, app.now(), aheadMs - (app.now.ahead?.() ?? 0));
+    await updateClockAhead(tx, aheadMs);
+  });
   app.now.travel?.(aheadMs);
 }
 
@@ -93,9 +99,20 @@ async function doDue(app: App, tell: (found: number, awaited: number) => void): 
     const awaited = await delivery.poll();
     const waiting = setInterval(tell, TOLD_EVERY_MS, 0, awaited);
     await delivery.settled().finally(() => clearInterval(waiting));
-    found += awaited;
+    found += awaited + (await awaitListeners(app, tell));
     tell(found, 0);
   }
+}
+
+/** Waits while listeners forward the callbacks that are due. Returns how many callbacks it waited for. */
+async function awaitListeners(app: App, tell: (found: number, awaited: number) => void): Promise<number> {
+  let most = 0;
+  for (let due = await countListened(app.db, app.now()); due > 0; due = await countListened(app.db, app.now())) {
+    most = Math.max(most, due);
+    tell(0, due);
+    await sleep(LOOK_EVERY_MS);
+  }
+  return most;
 }
 
 async function tracesOf(app: App, span: { from: number; to: number }): Promise<Trace[]> {
@@ -146,6 +163,7 @@ export async function resetClock(app: App, by: Actor): Promise<void> {
   await app.db.transaction(async (tx) => {
     const before = { ahead_ms: await selectClockAhead(tx) };
     await updateClockAhead(tx, 0);
+    await deleteListeners(tx);
     await recordAudit(tx, { at: app.now(), by, action: 'clock.reset', subject: { kind: 'store', id: '' }, before });
   });
 }

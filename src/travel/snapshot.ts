@@ -12,6 +12,7 @@ import { selectClockAhead, selectFeedEnd, selectHanded } from '../epochs/epoch-q
 import { fileOfStore } from '../epochs/mark-file.ts';
 import { systemClock } from '../lib/clock.ts';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
+import { deleteListeners } from '../outbox/listeners/callback-listener-queries.ts';
 
 /** A store with more rows gets no snapshot, because writing and loading it would take minutes. */
 export const MOST_ROWS = 200_000;
@@ -96,6 +97,7 @@ async function putBack(tx: Tx, app: App, file: string, by: Actor): Promise<Epoch
     released_by: null,
   };
   await openEpoch(tx, epoch);
+  await deleteListeners(tx);
   const subject = { kind: 'store', id: `epoch ${epoch.epoch}` };
   await recordAudit(tx, { at: now, by, action: 'clock.went_back', subject });
   return epoch;

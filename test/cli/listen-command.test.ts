@@ -12,8 +12,11 @@ import { endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
 import { ask, type Connection, connect } from '../../src/cli/developers/remote-service.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { resetClock } from '../../src/travel/advance-clock.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -108,6 +111,23 @@ suite('listen', async () => {
     assert.match(replayed.stdout, /completed ORD-2 .* → {2}200/, replayed.stderr);
     const [row] = await db.query('select state from callbacks where id = $1', [Number(id)]);
     assert.equal(row?.['state'], 'delivered');
+  });
+
+  test('follows the clock of its store, and ends when that clock goes back', async () => {
+    await createPaidTransaction(app, environment, { reference: 'ORD-3' });
+    const hour = 3_600_000;
+    await db.transaction((tx) =>
+      tx.query(`update callbacks set next_attempt_at = $1 where state = 'queued'`, [Date.now() + hour]),
+    );
+    const listening = listen([], settings);
+    await comesTrue(async () => (await db.query('select id from callback_listeners')).length === 1);
+    await db.transaction((tx) => updateClockAhead(tx, 2 * hour));
+    await comesTrue(() => Promise.resolve(laptop.received.some(({ body }) => body.includes('ORD-3'))));
+    await resetClock(app, TESTER);
+    const { stdout, stderr, status } = await listening;
+    assert.match(stdout, /completed ORD-3 .* → {2}200/);
+    assert.match(stderr, /^LISTENER_ENDED: .* the clock went back\. Start a new listener/);
+    assert.equal(status, 1);
   });
 
   test('refuses unusable options and tokens with the reason', async () => {

@@ -15,10 +15,11 @@ import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { followClock } from '../../src/epochs/follow-clock.ts';
 import { systemClock, worldTime } from '../../src/lib/clock.ts';
 import type { FetchRequest } from '../../src/lib/network/safe-fetch.ts';
+import { beginListening, reportAttempt, takeNext } from '../../src/outbox/listeners/listen-for-callbacks.ts';
 import { retrySchedule } from '../../src/outbox/retry-schedule.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
-import { advanceClock, gather } from '../../src/travel/advance-clock.ts';
+import { advanceClock, gather, resetClock } from '../../src/travel/advance-clock.ts';
 import type { ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { startWorker } from '../../src/worker.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -71,6 +72,40 @@ forEachEngine('clock advance', (openTestDatabase) => {
     };
     await advanceClock(app, DAY_MS, TESTER, tell);
     assert.equal(await told.promise, 1);
+  });
+
+  test('leaves callbacks to a listener, which forwards each retry while the clock advances', async () => {
+    const posted: string[] = [];
+    const fetch: App['fetch'] = async ({ url }) => {
+      posted.push(url);
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = traveller(await openTestDatabase(), { fetch });
+    const environment = await createTestEnvironment(app);
+    const { id: environmentId, paymentServiceId } = environment;
+    const listener = await beginListening(app, { environmentId, paymentServiceId, replay: null }, TESTER);
+    await pay(app, environment, 12_990);
+    const gone = new AbortController();
+    const listening = (async () => {
+      const attempts: number[] = [];
+      while (!gone.signal.aborted) {
+        const post = await takeNext(app, listener, 1_000, () => gone.signal.aborted);
+        if (post === null) continue;
+        attempts.push(post.attempt);
+        const outcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 } as const;
+        await reportAttempt(app, listener, { callbackId: post.id, lease: post.lease, outcome, retry: true });
+      }
+      return attempts;
+    })();
+    await advanceClock(app, 31 * DAY_MS, TESTER);
+    gone.abort();
+    assert.deepEqual(await listening, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    assert.deepEqual(posted, []);
+    await resetClock(app, TESTER);
+    await assert.rejects(
+      takeNext(app, listener, 0, () => false),
+      { code: 'LISTENER_ENDED' },
+    );
   });
 
   test('carries out everything due in order: late answers, expiries, retries, ends of overlaps and of refunds', async () => {

@@ -12,6 +12,7 @@ import { keepProcess } from '../../src/health/keep-process.ts';
 import { listProcesses } from '../../src/health/list-processes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
+import { beginListening, takeNext } from '../../src/outbox/listeners/listen-for-callbacks.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { goBack, keepSnapshot } from '../../src/travel/snapshot.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -70,8 +71,14 @@ forEachEngine('clock back', (openTestDatabase) => {
     t.after(() => watch.stop());
 
     await keepProcess(app);
+    const { id: environmentId, paymentServiceId } = environment;
+    const listener = await beginListening(app, { environmentId, paymentServiceId, replay: null }, TESTER);
     const back = await clock('back');
     assert.equal(back['ahead_ms'], 0);
+    await assert.rejects(
+      takeNext(app, listener, 0, () => false),
+      { code: 'LISTENER_ENDED' },
+    );
     assert.deepEqual(await listProcesses(app), [], 'no process that stops is listed as running');
     assert.deepEqual(differing(await rowsOf(db), before), []);
     assert.ok(await comesTrue(() => stale.length > 0), 'a running service notices that its store went back');

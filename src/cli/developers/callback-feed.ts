@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
+import { followClock } from '../../epochs/follow-clock.ts';
 import type { FetchOutcome } from '../../lib/network/safe-fetch.ts';
 import type { ClaimedPost } from '../../outbox/listeners/callback-listener.ts';
 import { beginListening, endListening, reportAttempt, takeNext } from '../../outbox/listeners/listen-for-callbacks.ts';
@@ -21,7 +22,8 @@ export type Reported = { step: string; nextAttemptAt: number | null };
 
 type Asked = { paymentService: string | null; replay: number | null };
 
-const WAIT_MS = 10_000;
+/** Short, because the clock of the store is followed only in between. */
+const WAIT_MS = 1_000;
 
 /** Opens a feed on this store. */
 export async function openOwnFeed(app: App, by: Actor, { paymentService, replay }: Asked): Promise<CallbackFeed> {
@@ -31,7 +33,10 @@ export async function openOwnFeed(app: App, by: Actor, { paymentService, replay 
   const listener = await (replay === null ? beginning : orUnknown('callback', String(replay), beginning));
   return {
     name: paymentServiceName,
-    next: (signal) => takeNext(app, listener, WAIT_MS, () => signal.aborted),
+    next: async (signal) => {
+      await followClock(app);
+      return takeNext(app, listener, WAIT_MS, () => signal.aborted);
+    },
     report: async ({ id, lease }, outcome, retry) => {
       const { step, nextAttemptAt } = await reportAttempt(app, listener, { callbackId: id, lease, outcome, retry });
       return { step: step.kind, nextAttemptAt: step.kind === 'retry' ? nextAttemptAt : null };

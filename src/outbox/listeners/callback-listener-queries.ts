@@ -31,17 +31,36 @@ export async function upsertListener(tx: Tx, listener: CallbackListener): Promis
   );
 }
 
-/** Renews a listener. Returns false if it is no longer the environment's. */
+/**
+ * Renews a listener; a process whose clock is behind another's does not shorten it. Returns false if it is no longer
+ * the environment's.
+ */
 export async function updateListenerEnd(
   tx: Tx,
   { id, environment_id }: RowKey<string>,
   endsAt: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    'update callback_listeners set ends_at = $3 where id = $1 and environment_id = $2 returning id',
+    `update callback_listeners set ends_at = case when ends_at > $3 then ends_at else $3 end
+     where id = $1 and environment_id = $2 returning id`,
     [id, environment_id, endsAt],
   );
   return rows.length === 1;
+}
+
+/** Extends every listener of this time by `byMs`, because the clock moves that far. */
+export async function extendListeners(tx: Tx, now: number, byMs: number): Promise<void> {
+  await tx.query('update callback_listeners set ends_at = ends_at + $2 where ends_at > $1', [now, byMs]);
+}
+
+/** Counts the callbacks that listeners still have to forward: due ones, and claimed ones without an outcome. */
+export async function countListened(db: Reader, now: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from callback_listeners l join callbacks c on c.environment_id = l.environment_id
+     where l.ends_at > $1 and c.state = 'queued' and (c.next_attempt_at <= $1 or c.lease is not null)`,
+    [now],
+  );
+  return row?.count ?? 0;
 }
 
 export async function deleteListener(tx: Tx, { id, environment_id }: RowKey<string>): Promise<boolean> {
@@ -89,6 +108,11 @@ export async function selectClaimed(
     [id, environment_id, lease],
   );
   return row ?? null;
+}
+
+/** Ends all listeners. */
+export async function deleteListeners(tx: Tx): Promise<void> {
+  await tx.query('delete from callback_listeners');
 }
 
 /** Ends listeners that would last until after `furthest`: the callbacks of their environments would wait. */
