@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
+import { resetClock } from '../../src/travel/advance-clock.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody } from '../support/test-shop.ts';
@@ -73,6 +76,22 @@ forEachEngine('logs tail', (openTestDatabase) => {
     );
     assert.match(lines[refused + 1] ?? '', /^ {10}\/x_shop_country .* Send /);
     assert.equal(lines.length, 3, stdout);
+  });
+
+  test('follows the clock of its store, and ends when that clock goes back', async () => {
+    const { app, environment, server, env } = await open();
+    await using _server = server;
+    const hours = 2 * 3_600_000;
+    const tail = await startChild('node', ['src/main.ts', 'logs', 'tail'], { env });
+    await tail.until(({ stdout }) => stdout.includes('as they arrive'));
+    await app.db.transaction((tx) => updateClockAhead(tx, hours));
+    app.now.advance(hours);
+    await createTestTransaction(app, environment, { reference: 'ORD-LATER' });
+    await tail.until(({ stdout }) => stdout.includes('ORD-LATER'));
+    await resetClock(app, TESTER);
+    const { stderr, status } = await tail.ended;
+    assert.match(stderr, /^The clock of this store went back\. Start bin\/rubrica logs tail again\./);
+    assert.equal(status, 1);
   });
 
   test('shows a refused request with each error once, as request show does, and the line that mends a signature', async () => {

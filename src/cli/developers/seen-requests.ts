@@ -1,10 +1,12 @@
 import { listedTransaction } from '../../api/transactions/listed-transaction.ts';
 import type { App } from '../../app.ts';
+import { followClock } from '../../epochs/follow-clock.ts';
 import { formatMoney, parseDecimal } from '../../lib/money.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { listRefusedRequests, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { NO_FILTER } from '../../search/payment-filter.ts';
+import { CommandError } from '../print.ts';
 import { ask, type Connection } from './remote-service.ts';
 
 /** A shop's request, which created a transaction or was refused. */
@@ -56,9 +58,11 @@ async function readPages(
   }
 }
 
-/** Reads requests from this store. */
+/** Reads requests from this store, whose clock another process may advance. */
 export function ownRequests(app: App): RequestSource {
   return async (wanted) => {
+    if (!(await followClock(app)))
+      throw new CommandError('The clock of this store went back. Start bin/rubrica logs tail again.');
     const { paymentService, environment, since } = wanted;
     const filter = { ...NO_FILTER, paymentService, environment, since };
     const asked = { environmentIds: null, paymentServiceId: paymentService, environment, since };
