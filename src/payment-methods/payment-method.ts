@@ -83,8 +83,8 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** A request to a payment method for a refund. Amounts are in minor units of `currency`. */
-export type RefundRequest = {
+/** A refund with all data that a payment method needs to make it or look it up. Amounts are in minor units of `currency`. */
+export type RefundOrder = {
   /** The refund's id, unique for ever: the method's idempotency key, if the method has one. */
   refundId: string;
   transactionId: number;
@@ -137,9 +137,9 @@ export type Refunds = {
    * Requests the refund. A throw means `unknown`. If the refund was requested before (`askedAt`), a refusal must be
    * `unknown` too, unless the method identifies the refund by its id, because methods also refuse what is already done.
    */
-  request(refund: RefundRequest): Promise<RefundAnswer>;
+  request(refund: RefundOrder): Promise<RefundAnswer>;
   /** Looks up the status of a refund, and changes nothing. A throw means `unknown`. */
-  lookup(refund: RefundRequest): Promise<RefundAnswer>;
+  lookup(refund: RefundOrder): Promise<RefundAnswer>;
 };
 
 /** Thrown by a method that refuses the operator's key. The call did nothing, and a person is alerted. */

@@ -5,7 +5,7 @@ import {
   type PaymentOutcome,
   type PaymentRequest,
   type RefundAnswer,
-  type RefundRequest,
+  type RefundOrder,
 } from './payment-method.ts';
 import { createWebpayClient, NothingSent, type WebpayAnswer, type WebpayClient } from './webpay-client.ts';
 import { outcomeOfRefused, paymentOutcomeOf, refundAnswerOf, refundedAmountOf, stillOnForm } from './webpay-outcome.ts';
@@ -134,7 +134,7 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
  * Looks up a refund by the payment's balance, the only trace of a refund at Webpay, which may be late. A balance that
  * includes the refund shows that it was made; one without it shows nothing, however old the request is.
  */
-async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
+async function lookUpRefund(options: WebpayOptions, refund: RefundOrder): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
   if (body['buy_order'] !== refund.payment.attemptId) throw new Error('Webpay: a status of another payment');
@@ -145,7 +145,7 @@ async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Prom
   return { kind: 'approved', detail: { type: String(body['status']) }, refunded };
 }
 
-async function requestRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
+async function requestRefund(options: WebpayOptions, refund: RefundOrder): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
   const token = tokenOf(refund);
   let answer: WebpayAnswer;
@@ -164,12 +164,12 @@ async function requestRefund(options: WebpayOptions, refund: RefundRequest): Pro
   return { kind: 'declined', detail: { reason: 'refused_by_transbank' } };
 }
 
-function tokenOf({ payment }: RefundRequest): string {
+function tokenOf({ payment }: RefundOrder): string {
   if (payment.externalId === null) throw new Error('Webpay: a payment without its token');
   return payment.externalId;
 }
 
-function clientForRefund(options: WebpayOptions, refund: RefundRequest): Promise<WebpayClient> {
+function clientForRefund(options: WebpayOptions, refund: RefundOrder): Promise<WebpayClient> {
   return clientFor(options, { ...refund, account: refund.payment.account });
 }
 

@@ -5,7 +5,7 @@ import {
   type PaymentOutcome,
   type PaymentRequest,
   type RefundAnswer,
-  type RefundRequest,
+  type RefundOrder,
 } from './payment-method.ts';
 import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
@@ -141,7 +141,7 @@ function outcomeOfFinished(state: string, { status, commitUnanswered, left }: Af
  */
 export function refundAnswerOf(
   body: WebpayBody,
-  { amount, paid, askedAt }: Pick<RefundRequest, 'amount' | 'paid' | 'askedAt'>,
+  { amount, paid, askedAt }: Pick<RefundOrder, 'amount' | 'paid' | 'askedAt'>,
 ): RefundAnswer | null {
   const detail = pick(body, REFUND_FACTS);
   const left = body['balance'];

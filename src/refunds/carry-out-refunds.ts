@@ -3,7 +3,7 @@ import { putQuestion } from '../checkout/put-question.ts';
 import { awaitedAnswers } from '../lib/overtaking.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { sumWentBack } from '../movements/movement-queries.ts';
-import type { RefundAnswer, RefundRequest, Refunds } from '../payment-methods/payment-method.ts';
+import type { RefundAnswer, RefundOrder, Refunds } from '../payment-methods/payment-method.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
@@ -83,7 +83,7 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
  * `absent`: the method knows that no request arrived. If a method cannot say that, a person must order the next
  * request.
  */
-function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known: RefundAnswer): boolean {
+function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundOrder, known: RefundAnswer): boolean {
   if (state !== 'processing') return false;
   if (asking === 'ordered')
     return known.kind === 'absent' || (known.kind === 'unknown' && known.refunded !== undefined);
@@ -123,7 +123,7 @@ function requireMethod(app: App, { payment_method }: RefundedPayment): { code: s
   return { code: method.code, refunds: method.refunds };
 }
 
-async function describeRefund(app: App, refund: Refund, payment: RefundedPayment): Promise<RefundRequest> {
+async function describeRefund(app: App, refund: Refund, payment: RefundedPayment): Promise<RefundOrder> {
   const { environment } = await environmentOf(app, refund);
   return {
     refundId: refund.id,
@@ -138,7 +138,7 @@ async function describeRefund(app: App, refund: Refund, payment: RefundedPayment
       attemptId: payment.attempt_id,
       externalId: payment.external_id,
       account: payment.account,
-      detail: JSON.parse(payment.detail ?? '{}') as RefundRequest['payment']['detail'],
+      detail: JSON.parse(payment.detail ?? '{}') as RefundOrder['payment']['detail'],
     },
     lookups: refund.lookups - 1,
     askedAt: askedAtOf(refund),

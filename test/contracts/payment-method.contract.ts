@@ -4,7 +4,7 @@ import type {
   PaymentMethod,
   PaymentOutcome,
   PaymentRequest,
-  RefundRequest,
+  RefundOrder,
 } from '../../src/payment-methods/payment-method.ts';
 
 type End = 'approved' | 'declined';
@@ -204,7 +204,7 @@ function externalIdOf(outcome: PaymentOutcome): string | null {
   return outcome.kind === 'redirect' ? outcome.externalId : null;
 }
 
-function refundOf(payment: PaymentRequest, outcome: PaymentOutcome): RefundRequest {
+function refundOf(payment: PaymentRequest, outcome: PaymentOutcome): RefundOrder {
   const { attemptId, externalId, account, transactionId, environment, environmentId, amount, currency } = payment;
   const detail = outcome.kind === 'approved' ? outcome.detail : {};
   return {

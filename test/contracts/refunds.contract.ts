@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { RefundAnswer, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
+import type { RefundAnswer, RefundOrder, Refunds } from '../../src/payment-methods/payment-method.ts';
 
 /**
  * The refunds of a method, and a function that creates a refund request for a paid amount, not yet sent, that ends as
@@ -8,7 +8,7 @@ import type { RefundAnswer, RefundRequest, Refunds } from '../../src/payment-met
  */
 export type RefundsUnderTest = {
   refunds: Refunds;
-  refund: (end: 'approved' | 'declined') => RefundRequest;
+  refund: (end: 'approved' | 'declined') => RefundOrder;
   /**
    * For a method that reads the refunded balance of a payment: the events that can happen to the payment and to
    * responses about it.
@@ -115,7 +115,7 @@ export function describeRefundBalance(name: string, open: () => Promise<Required
 }
 
 /** Returns the answer of `request` and of each look-up until the refund ends. */
-async function carriedOut(refunds: Refunds, asked: RefundRequest): Promise<RefundAnswer[]> {
+async function carriedOut(refunds: Refunds, asked: RefundOrder): Promise<RefundAnswer[]> {
   const said: RefundAnswer[] = [await refunds.request(asked).catch(() => unknown)];
   for (let lookups = 1; lookups <= MOST_LOOKUPS && !isEnd(said.at(-1)); lookups++) {
     said.push(await look(refunds, { ...asked, askedAt: ASKED_AT }, lookups));
@@ -124,7 +124,7 @@ async function carriedOut(refunds: Refunds, asked: RefundRequest): Promise<Refun
 }
 
 /** Looks the refund up; an error counts as `unknown`. */
-function look(refunds: Refunds, asked: RefundRequest, lookups: number): Promise<RefundAnswer> {
+function look(refunds: Refunds, asked: RefundOrder, lookups: number): Promise<RefundAnswer> {
   return refunds.lookup({ ...asked, lookups }).catch(() => unknown);
 }
 

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type {
-  PaymentOutcome,
-  PaymentRequest,
-  RefundRequest,
-  Refunds,
-} from '../../src/payment-methods/payment-method.ts';
+import type { PaymentOutcome, PaymentRequest, RefundOrder, Refunds } from '../../src/payment-methods/payment-method.ts';
 import { createWebpayClient } from '../../src/payment-methods/webpay-client.ts';
 import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
 import { outcomeOfRefused, paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
@@ -443,7 +438,7 @@ async function openRefunds() {
   const { attemptId, externalId, amount } = payment;
   return {
     refunds: webpay.method.refunds as Refunds,
-    refund: (end: 'approved' | 'declined'): RefundRequest => ({
+    refund: (end: 'approved' | 'declined'): RefundOrder => ({
       refundId: 'rf_1',
       transactionId: 1001,
       environment: 'development',
@@ -469,13 +464,13 @@ describeRefunds('Webpay', openRefunds);
 describeRefundBalance('Webpay', openRefunds);
 
 describe('a refund by Webpay', () => {
-  async function openPaid(context: Ending): Promise<WebpayCase & { refund: RefundRequest }> {
+  async function openPaid(context: Ending): Promise<WebpayCase & { refund: RefundOrder }> {
     const webpay = await openWebpay(context);
     const payment = await openForm(webpay);
     const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
     assert.equal((await commit(webpay, { ...payment, returned })).kind, 'approved');
     const { attemptId, externalId, amount } = payment;
-    const refund: RefundRequest = {
+    const refund: RefundOrder = {
       refundId: 'rf_1',
       transactionId: 1001,
       environment: 'development',

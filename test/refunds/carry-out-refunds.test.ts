@@ -8,7 +8,7 @@ import { overtaking } from '../../src/lib/overtaking.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
-import type { RefundAnswer, RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
+import type { RefundAnswer, RefundOrder, RefundOutcome } from '../../src/payment-methods/payment-method.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
@@ -216,7 +216,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
         throw new Error('connection reset');
       };
       // Like Webpay: a refund is in the balance after at most two minutes.
-      const lookup = async ({ askedAt }: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }> => {
+      const lookup = async ({ askedAt }: RefundOrder): Promise<RefundOutcome | { kind: 'absent' }> => {
         if (asked !== null && app.now() > asked + 119_000) return { kind: 'approved', detail: {} };
         return { kind: askedAt !== null && app.now() < askedAt + 120_000 ? 'unknown' : 'absent' };
       };
@@ -294,7 +294,7 @@ forEachEngine('carrying out a refund', (openTestDatabase) => {
   test('keeps the order that a person gave while the request did not arrive', async () => {
     const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
     const wish = { outcome: 'retry', reason: 'seen', evidence, by: TESTER } as const;
-    const request = async ({ refundId }: RefundRequest) => {
+    const request = async ({ refundId }: RefundOrder) => {
       assert.equal(await decideRefund(app, refundId, wish), 'decided');
       return { kind: 'absent' as const };
     };

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts';
-import type { PaymentMethod, RefundAnswer, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
+import type { PaymentMethod, RefundAnswer, RefundOrder, Refunds } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
@@ -37,20 +37,20 @@ export async function refundsOf(app: App, transaction: Transaction): Promise<[st
 /** A payment method that carries out refunds, unless the test says otherwise, and records the requests. */
 export type RefundingMethod = PaymentMethod & {
   readonly refunds: Refunds;
-  readonly requested: RefundRequest[];
-  readonly lookedUp: RefundRequest[];
+  readonly requested: RefundOrder[];
+  readonly lookedUp: RefundOrder[];
 };
 
 type Answers = {
-  request?: (refund: RefundRequest) => Promise<RefundAnswer>;
-  lookup?: (refund: RefundRequest) => Promise<RefundAnswer>;
+  request?: (refund: RefundOrder) => Promise<RefundAnswer>;
+  lookup?: (refund: RefundOrder) => Promise<RefundAnswer>;
   terms?: Partial<Omit<Refunds, 'request' | 'lookup'>>;
 };
 
 /** Collects like the simulated method, under the same code. */
 export function refundingMethod(answers: Answers = {}): RefundingMethod {
-  const requested: RefundRequest[] = [];
-  const lookedUp: RefundRequest[] = [];
+  const requested: RefundOrder[] = [];
+  const lookedUp: RefundOrder[] = [];
   return {
     ...simulatedMethod,
     requested,
