@@ -81,19 +81,17 @@ type Settling = {
  * locks.
  */
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
-  const postings: Posting[] = [];
-  const settlement = await moveRefund(tx, settling, postings);
-  const isNew = await recordDifference(tx, settling, settlement.refund, postings);
-  for (const posting of postings) await postEntries(tx, posting);
+  const settlement = await moveRefund(tx, settling);
+  const isNew = await recordDifference(tx, settling, settlement.refund);
+  for (const posting of postingsOf(settling, settlement)) await postEntries(tx, posting);
   return { ...settlement, contradiction: settlement.contradiction || isNew };
 }
 
-async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Promise<RefundSettlement> {
+async function moveRefund(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const { refund, claimed, compared, isAnswered, at } = settling;
   const state = answerToRefund(refund.state, compared.outcome.kind);
   if (state === 'completed' || state === 'failed') {
     const ended = await end(tx, settling, state);
-    if (state === 'completed') postings.push(postingOf(settling, ended));
     return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
   }
   await postponeRefund(tx, claimed, nextLook(refund, isAnswered, at));
@@ -129,8 +127,12 @@ async function end(
   return ended;
 }
 
-function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
-  return refundPosting(transaction, refund, methodReceivable(methodOf(transaction)), at);
+/** Returns the postings of a refund that is completed now, and of unasked money. */
+function postingsOf({ transaction, compared, at }: Settling, { kind, refund }: RefundSettlement): Posting[] {
+  const parts = partsOf(compared.unasked, refund);
+  const unasked = parts.map((amount) => unaskedRefundPosting(transaction, amount, methodOf(transaction), at));
+  if (kind !== 'ended' || refund.state !== 'completed') return unasked;
+  return [refundPosting(transaction, refund, methodReceivable(methodOf(transaction)), at), ...unasked];
 }
 
 /**
@@ -138,7 +140,7 @@ function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
  * went back goes to suspense, so that the books agree with the method. Missing money is not booked: the balance may be
  * late. A day after the last refund ended, the difference waits for a person.
  */
-async function recordDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
+async function recordDifference(tx: Tx, settling: Settling, refund: Refund): Promise<boolean> {
   const { transaction, compared, at } = settling;
   const { unasked, missing } = compared;
   const { currency } = transaction;
@@ -146,9 +148,6 @@ async function recordDifference(tx: Tx, settling: Settling, refund: Refund, post
     const contradiction = { event: 'refund_unasked', unasked: formatDecimal(unasked, currency), currency };
     await recordConflict(tx, settling, contradiction);
     if (refund.state === 'processing') await holdRefund(tx, refund, at, contradiction);
-    for (const amount of partsOf(unasked, refund)) {
-      postings.push(unaskedRefundPosting(transaction, amount, methodOf(transaction), at));
-    }
     return true;
   }
   if (missing === 0 || refund.contradicted_at !== null) return false;
@@ -173,6 +172,7 @@ async function contradict(tx: Tx, settling: Settling, contradiction: Contradicti
  * that entry to the refund.
  */
 function partsOf(unasked: number, { state, amount }: Refund): number[] {
+  if (unasked === 0) return [];
   return state === 'processing' && unasked > amount ? [amount, unasked - amount] : [unasked];
 }
 
