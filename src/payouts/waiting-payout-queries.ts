@@ -109,23 +109,36 @@ export type ApprovalTerms = {
 /** Later than any time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/**
- * The condition that a record names a user, with or without an API token: in a database to which it moved, the same
- * user has another id.
- */
-const isNamed = (user: string, name: string) =>
-  `(${name} = ${user}.email or substr(${name}, 1, length(${user}.email) + 8) = ${user}.email || ' (token ')`;
-
 const isMadeWithToken = (made: string) => ofTokenSql(`${made}.proposed_kind`, `${made}.proposed_by`);
 
-/** The condition that a holder (`h`) knew an API token or the password of a user at a time. */
+/**
+ * The condition that user `u` did not make a payout. Its record names the maker with or without an API token: in a
+ * database to which it moved, the same user has another id.
+ */
+const isNotMaker = (made: string) =>
+  `u.id <> ${made}.proposed_by_id and not (${made}.proposed_by = u.email
+    or substr(${made}.proposed_by, 1, length(u.email) + 8) = u.email || ' (token ')`;
+
+/** The condition that holder `h` is user `u` and knew an API token or the password of another user at a time. */
 const knewAt = (user: string, at: string) =>
-  `h.user_id = ${user} and h.made_at <= ${at} + ${CLOCKS_DIFFER_MS} and h.until >= ${at}`;
+  `h.holder_id = u.id and h.user_id = ${user} and h.made_at <= ${at} + ${CLOCKS_DIFFER_MS} and h.until >= ${at}`;
+
+/** The condition that user `u` may have stored the account of payout `p`. */
+const MAY_HAVE_STORED = `(u.id = p.account_changed_by or exists (select 1 from recipients kept
+    where kept.id = p.recipient_id and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
+      and (kept.created_by = u.id or exists (select 1 from holders h
+        where h.any_act = 1 and ${knewAt('kept.created_by', 'kept.created_at')}))))`;
+
+/** The condition that one of the users who are `able` may approve payout `p`. `barredFrom` has the same rules. */
+const HAS_APPROVER = `exists (select 1 from able u where u.environment_id = p.environment_id and ${isNotMaker('p')}
+    and not (${isMadeWithToken('p')} and exists (select 1 from holders h
+      where ${knewAt('p.proposed_by_id', 'p.created_at')}))
+    and (p.account_changed_by is null or not ${MAY_HAVE_STORED}))`;
 
 /**
  * Each part is materialized: otherwise PostgreSQL computes the hindrance of a row again wherever it is named. Whether
  * an approver is left is computed once per maker; it is computed per payout only if the account was changed or
- * everybody has known a token of the maker. `barredFrom` and `whyNotPayable` have the same rules.
+ * everybody has known a token of the maker. `whyNotPayable` has the same rules for the other hindrances.
  *
  * `holders`: the people who made API tokens or passwords of a user, the period in which they knew each, and whether any
  * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until`
@@ -149,24 +162,14 @@ const GROUPED = `with holders as materialized (
     select m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind,
       min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
     from makers m
-    left join able u on u.environment_id = m.environment_id and u.id <> m.proposed_by_id
-      and not ${isNamed('u', 'm.proposed_by')}
+    left join able u on u.environment_id = m.environment_id and ${isNotMaker('m')}
     left join ends h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.reference, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
-        when (alone.until >= p.created_at or p.account_changed_by is not null) and not exists (select 1 from able u
-          where u.environment_id = p.environment_id and u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')}
-            and not (${isMadeWithToken('p')} and exists (select 1 from holders h
-              where h.holder_id = u.id and ${knewAt('p.proposed_by_id', 'p.created_at')}))
-            and (p.account_changed_by is null or (u.id <> p.account_changed_by
-              and not exists (select 1 from recipients kept where kept.id = p.recipient_id
-                and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
-                and (kept.created_by = u.id or exists (select 1 from holders h where h.holder_id = u.id
-                  and h.any_act = 1 and ${knewAt('kept.created_by', 'kept.created_at')}))))))
-          then 'approver'
+        when (alone.until >= p.created_at or p.account_changed_by is not null) and not ${HAS_APPROVER} then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'
         when ${isMadeWithToken('p')} and not exists (select 1 from users u where u.id = p.proposed_by_id) then 'made_elsewhere'
