@@ -1,3 +1,5 @@
+import type { ClaimedCallback } from './outbox-queries.ts';
+
 /**
  * Concurrent requests per host. Not per endpoint, because a shop whose URL path contains the order has one endpoint per
  * callback.
@@ -11,26 +13,41 @@ const SENT_FOR_ENVIRONMENT = 128;
  */
 const HELD_OF_ENVIRONMENT = 5_120;
 
-export type HostShare<Queue> = {
-  readonly shop: ShopShare<Queue>;
+export type Claim = ClaimedCallback & { claimedAt: number };
+
+/** The claimed callbacks of one endpoint. A dead merchant fills only its own queue and delays nobody. */
+export type EndpointQueue = {
+  readonly endpointId: number;
+  readonly environmentId: number;
+  readonly host: HostShare;
+  waiting: Claim[];
+  /**
+   * The transactions of callbacks under way. Another callback of the same transaction waits, so that they arrive in
+   * order.
+   */
+  sending: Set<number>;
+  /** The last claim of this endpoint may have left callbacks of it unclaimed. */
+  more: boolean;
+  /** The endpoint responded 410, and this is being stored. */
+  gone: boolean;
+};
+
+/** One host of an environment: its queues, and its part of the concurrent requests. */
+export type HostShare = {
+  readonly shop: ShopShare;
   readonly origin: string;
-  readonly queues: Set<Queue>;
+  readonly queues: Set<EndpointQueue>;
   sending: number;
   /** The queues that may start another request, the next one first. */
-  turns: Set<Queue>;
+  turns: Set<EndpointQueue>;
 };
 
-type ShopShare<Queue> = {
-  readonly hosts: Map<string, HostShare<Queue>>;
+/** The hosts of one environment, and their concurrent requests. */
+type ShopShare = {
+  readonly hosts: Map<string, HostShare>;
   sending: number;
   /** The hosts with such queues, the next one first. */
-  turns: Set<HostShare<Queue>>;
-};
-
-type Queue<Self> = {
-  readonly environmentId: number;
-  readonly host: HostShare<Self>;
-  readonly waiting: readonly unknown[];
+  turns: Set<HostShare>;
 };
 
 export type LeftOut = {
@@ -46,10 +63,10 @@ export const NOTHING_LEFT_OUT: LeftOut = { environments: [], hosts: [], sending:
  * Limits the concurrent requests of one worker, per host and per environment. Hosts take turns, and so do the endpoints
  * of a host. `beginOne` starts one request of a queue and returns whether it did.
  */
-export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) => boolean) {
-  const shops = new Map<number, ShopShare<Q>>();
+export function createCallbackShares(beginOne: (queue: EndpointQueue) => boolean) {
+  const shops = new Map<number, ShopShare>();
 
-  const hostOf = (environmentId: number, url: string): HostShare<Q> => {
+  const hostOf = (environmentId: number, url: string): HostShare => {
     const origin = URL.parse(url)?.origin ?? '';
     const shop = shops.get(environmentId) ?? { hosts: new Map(), sending: 0, turns: new Set() };
     shops.set(environmentId, shop);
@@ -59,8 +76,8 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
   };
 
   /** Starts requests up to the limits; the rest start when others end. */
-  const begin = (queues: Iterable<Q>) => {
-    const asked = new Set<ShopShare<Q>>();
+  const begin = (queues: Iterable<EndpointQueue>) => {
+    const asked = new Set<ShopShare>();
     for (const queue of queues) {
       const { host } = queue;
       host.queues.add(queue);
@@ -71,13 +88,13 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
     for (const shop of asked) takeTurns(shop, beginOne);
   };
 
-  const ended = (queue: Q) => {
+  const ended = (queue: EndpointQueue) => {
     queue.host.sending--;
     queue.host.shop.sending--;
     begin([queue]);
   };
 
-  const remove = (queue: Q) => {
+  const remove = (queue: EndpointQueue) => {
     const { environmentId, host } = queue;
     host.queues.delete(queue);
     if (host.queues.size === 0) host.shop.hosts.delete(host.origin);
@@ -102,11 +119,11 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
 }
 
 /** Returns whether a host is at its limit. */
-export function isFull({ sending, shop }: HostShare<unknown>): boolean {
+export function isFull({ sending, shop }: HostShare): boolean {
   return sending >= SENT_TO_HOST || shop.sending >= SENT_FOR_ENVIRONMENT;
 }
 
-function takeTurns<Q>(shop: ShopShare<Q>, beginOne: (queue: Q) => boolean): void {
+function takeTurns(shop: ShopShare, beginOne: (queue: EndpointQueue) => boolean): void {
   while (shop.sending < SENT_FOR_ENVIRONMENT) {
     const [host] = shop.turns;
     if (host === undefined) return;
@@ -123,7 +140,7 @@ function takeTurns<Q>(shop: ShopShare<Q>, beginOne: (queue: Q) => boolean): void
   }
 }
 
-function countWaiting(shop: ShopShare<{ waiting: readonly unknown[] }>): number {
+function countWaiting(shop: ShopShare): number {
   let waiting = 0;
   for (const { queues } of shop.hosts.values()) for (const queue of queues) waiting += queue.waiting.length;
   return waiting;

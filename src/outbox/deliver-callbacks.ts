@@ -5,7 +5,15 @@ import { randomToken } from '../lib/ids.ts';
 import { allowsPrivate } from '../payment-services/callback-address.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
-import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
+import {
+  type Claim,
+  createCallbackShares,
+  type EndpointQueue,
+  type HostShare,
+  isFull,
+  type LeftOut,
+  NOTHING_LEFT_OUT,
+} from './callback-shares.ts';
 import { CALLBACK_LEASE_MS } from './callback-state.ts';
 import { selectListened } from './listeners/callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
@@ -63,25 +71,6 @@ export type CallbackDelivery = {
   /** Releases callbacks that have not started and waits for those that have. */
   drain(): Promise<void>;
 };
-
-/** The claimed callbacks of one endpoint. A dead merchant fills only its own queue and delays nobody. */
-type EndpointQueue = {
-  readonly endpointId: number;
-  readonly environmentId: number;
-  readonly host: HostShare<EndpointQueue>;
-  waiting: Claim[];
-  /**
-   * The transactions of callbacks under way. Another callback of the same transaction waits, so that they arrive in
-   * order.
-   */
-  sending: Set<number>;
-  /** The last claim of this endpoint may have left callbacks of it unclaimed. */
-  more: boolean;
-  /** The endpoint responded 410, and this is being stored. */
-  gone: boolean;
-};
-
-type Claim = ClaimedCallback & { claimedAt: number };
 
 /**
  * The delivery engine: at-least-once delivery, a record of each attempt, a retry schedule per callback and a queue per
@@ -171,7 +160,7 @@ async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<numb
   return queue.waiting.splice(0).length;
 }
 
-type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>;
+type FindHost = (environmentId: number, url: string) => HostShare;
 
 /**
  * Returns the queues that get no more callbacks now, and the endpoints that a claim excludes by id. If enough callbacks
