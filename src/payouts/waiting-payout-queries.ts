@@ -136,7 +136,7 @@ const HAS_APPROVER = `exists (select 1 from able u where u.environment_id = p.en
     and (p.account_changed_by is null or not ${MAY_HAVE_STORED}))`;
 
 /**
- * Each part is materialized: otherwise PostgreSQL computes the hindrance of a row again wherever it is named. Whether
+ * Begins a query of `waiting`: the groups that wait. Each part is materialized: otherwise PostgreSQL computes the hindrance of a row again wherever it is named. Whether
  * an approver is left is computed once per maker; it is computed per payout only if the account was changed or
  * everybody has known a token of the maker. `whyNotPayable` has the same rules for the other hindrances.
  *
@@ -144,7 +144,7 @@ const HAS_APPROVER = `exists (select 1 from able u where u.environment_id = p.en
  * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until`
  * which every other approver may have made their payouts.
  */
-const GROUPED = `with holders as materialized (
+const WITH_WAITING = `with holders as materialized (
     select w.user_id, u.id as holder_id, w.created_at as made_at, coalesce(w.until, ${NEVER}) as until, w.any_act
     from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by
     union all
@@ -194,7 +194,7 @@ const GROUPED = `with holders as materialized (
 /** Returns how many batches and single payouts wait, and since when the oldest waits. */
 export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms): Promise<Measure> {
   const [row] = await db.query<Measure>(
-    `${GROUPED} select count(*) as count, min(since) as oldest from waiting`,
+    `${WITH_WAITING} select count(*) as count, min(since) as oldest from waiting`,
     parametersOf(terms),
   );
   return row ?? { count: 0, oldest: null };
@@ -219,7 +219,7 @@ export function sumWaitingApprovals(db: Reader, environmentIds: readonly number[
 /** Returns the waiting batches and single payouts, oldest first. */
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(
-    `${GROUPED}
+    `${WITH_WAITING}
      select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.reference, w.amount, w.currency, w.state,
        w.hindrance, w.by_sender
      from waiting w ${OWNED}

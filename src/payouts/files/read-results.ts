@@ -64,7 +64,7 @@ export async function readResults(
 ): Promise<ReadResults> {
   const hashes = await identityHashes(app);
   const known = indexOf(payouts);
-  const matching = matchingOf(payouts);
+  const matcher = createMatcher(payouts);
   return withTable(source, RESULT_TABLE, async (table) => {
     if (table.header === null)
       throw invalidPayout({
@@ -88,14 +88,14 @@ export async function readResults(
       refuseLonger(table, row, invalidPayout);
       const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
       const outcome = readOutcome(cell('outcome'));
-      matching.add(payoutsOf(readLine(cell, hashes), known), {
+      matcher.add(payoutsOf(readLine(cell, hashes), known), {
         line,
         outcome,
         reason: outcome === null ? null : reasonOf(cell('reason'), outcome),
       });
     }
     await refuseUnseen(table, invalidPayout);
-    return matching.end(turn);
+    return matcher.end(turn);
   }).catch(refuseTable(invalidPayout));
 }
 
@@ -168,9 +168,10 @@ type Unnamed = { readonly payouts: readonly Payout[]; readonly told: Told[] };
 
 /**
  * Gives lines to payouts: first the lines that name one, as `add` gets them; then, at the `end`, the others, those with
- * the fewest payouts first.
+ * the fewest payouts first. Lines that may mean the same payouts share one list of them: a file may have thousands of
+ * both.
  */
-function matchingOf(all: readonly Payout[]) {
+function createMatcher(all: readonly Payout[]) {
   const left = new Set(all);
   const said = new Map<Payout, Said>();
   const unmatched: number[] = [];
