@@ -460,6 +460,7 @@ test('every operation of the API that answers JSON has a method', () => {
   assert.deepEqual(
     described.filter((operation) => !client.includes(`'${operation}'`)),
     WITHOUT_METHOD,
+    'each operation has a method in sdk/src/rubrica-client.ts, or is in WITHOUT_METHOD of this test',
   );
 });
 
