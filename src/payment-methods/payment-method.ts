@@ -83,7 +83,10 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** A refund with all data that a payment method needs to make it or look it up. Amounts are in minor units of `currency`. */
+/**
+ * A refund with all data that a payment method needs to make it or look it up. Amounts are in minor units of
+ * `currency`.
+ */
 export type RefundOrder = {
   /** The refund's id, unique for ever: the method's idempotency key, if the method has one. */
   refundId: string;

@@ -136,9 +136,10 @@ const HAS_APPROVER = `exists (select 1 from able u where u.environment_id = p.en
     and (p.account_changed_by is null or not ${MAY_HAVE_STORED}))`;
 
 /**
- * Begins a query of `waiting`: the groups that wait. Each part is materialized: otherwise PostgreSQL computes the hindrance of a row again wherever it is named. Whether
- * an approver is left is computed once per maker; it is computed per payout only if the account was changed or
- * everybody has known a token of the maker. `whyNotPayable` has the same rules for the other hindrances.
+ * Begins a query of `waiting`: the groups that wait. Each part is materialized: otherwise PostgreSQL computes the
+ * hindrance of a row again wherever it is named. Whether an approver is left is computed once per maker; it is computed
+ * per payout only if the account was changed or everybody has known a token of the maker. `whyNotPayable` has the same
+ * rules for the other hindrances.
  *
  * `holders`: the people who made API tokens or passwords of a user, the period in which they knew each, and whether any
  * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until`
