@@ -46,7 +46,10 @@ export async function resendCallback(
     if (callback === null) return null;
     if ((await leaveWanted(tx, [callback])).length === 0) return 'unwanted';
     const at = app.now();
-    if ((await requeueCallbacks(tx, [callback], at)) !== 1) return 'under_way';
+    if ((await requeueCallbacks(tx, [callback], at)) !== 1) {
+      // Retention or an erasure may have deleted it meanwhile.
+      return (await selectCallback(tx, id)) === null ? null : 'under_way';
+    }
     await recordAudit(tx, { at, by, action: 'callback.resent', subject: { kind: 'callback', id: String(id) } });
     return 'queued';
   });

@@ -12,7 +12,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
-import { onQuery } from '../support/on-query.ts';
+import { afterQuery, onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -35,6 +35,14 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
       );
       assert.equal(await resendCallback(app, callback?.id as number, TESTER), outcome);
     }
+  });
+
+  test('are unknown to a person who resends one that retention deletes at the same moment', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const [callback] = await listCallbacks(app, {}, 1);
+    const deleting = afterQuery(app, /from callbacks c/, (tx) => tx.query('delete from callbacks'));
+    assert.equal(await resendCallback(deleting, callback?.id as number, TESTER), null);
   });
 
   test('are counted from the time they were given up until they are sent again', async () => {
