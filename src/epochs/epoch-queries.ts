@@ -104,6 +104,12 @@ export async function updateClockAhead(tx: Tx, aheadMs: number): Promise<void> {
   await tx.query('update store_marks set clock_ahead_ms = $1', [aheadMs]);
 }
 
+/** Sets the clock ahead. Returns false if it is no longer as far ahead as `before`. */
+export async function raiseClockAhead(tx: Tx, before: number, aheadMs: number): Promise<boolean> {
+  const sql = 'update store_marks set clock_ahead_ms = $2 where clock_ahead_ms = $1 returning clock_ahead_ms';
+  return (await tx.query(sql, [before, aheadMs])).length === 1;
+}
+
 /** Gives the store a name if it has none. */
 export async function nameStore(tx: Tx, storeId: string): Promise<void> {
   await tx.query('update store_marks set store_id = $1 where store_id is null', [storeId]);

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { deleteOldValidations } from '../bank-validation/delete-old-validations.ts';
 import { settleDueValidations } from '../bank-validation/holder/settle-validations.ts';
 import { lookUpPayments } from '../checkout/look-up-payments.ts';
-import { selectClockAhead, updateClockAhead } from '../epochs/epoch-queries.ts';
+import { raiseClockAhead, selectClockAhead, updateClockAhead } from '../epochs/epoch-queries.ts';
 import { deleteOldCallbacks } from '../outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from '../outbox/deliver-callbacks.ts';
 import { countListened, deleteListeners, extendListeners } from '../outbox/listeners/callback-listener-queries.ts';
@@ -27,6 +27,9 @@ export type Happening = { at: number; what: string; count: number; transactions:
 
 export type Travel = { from: number; to: number; aheadMs: number; happened: readonly Happening[] };
 
+/** Another command has changed the clock of the store. */
+export class ClockChanged extends Error {}
+
 const BATCH = 100;
 const DAY_MS = 86_400_000;
 /** Rows due within a tenth of the wait are processed together, because the waits of callbacks vary by up to a tenth. */
@@ -44,7 +47,8 @@ const NAMED = 5;
  * many callbacks it now waits for: a shop that answers slowly gets four at a time, and one that never answers takes 15
  * s for each attempt.
  *
- * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash.
+ * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash. Throws
+ * `ClockChanged` if another command changes the clock meanwhile.
  */
 export async function advanceClock(
   app: App,
@@ -60,18 +64,18 @@ export async function advanceClock(
     await recordAudit(tx, { at: from, by, action: 'clock.advanced', subject: { kind: 'store', id: '' }, ...said });
   });
   const steps = [from];
-  let done = 0;
+  let [at, done] = [before, 0];
   const tell = (found: number, awaited: number) => onDone((done += found), awaited);
   await doDue(app, tell);
   for (let due = await selectNextDue(app.db, app.now()); due !== null; due = await selectNextDue(app.db, app.now())) {
     const wait = due - app.now();
     const ahead = (app.now.ahead?.() ?? 0) + wait + Math.max(LEAST_TOGETHER_MS, Math.round(wait * TOGETHER));
     if (ahead >= aheadMs) break;
-    await moveTo(app, ahead);
+    at = await moveTo(app, at, ahead);
     steps.push(app.now());
     await doDue(app, tell);
   }
-  await moveTo(app, aheadMs);
+  await moveTo(app, at, aheadMs);
   steps.push(app.now());
   await doDue(app, tell);
   const span = { from: from - 1, to: app.now() };
@@ -79,12 +83,13 @@ export async function advanceClock(
   return { from, to: span.to, aheadMs, happened: [...happened, ...(await forget(app))] };
 }
 
-async function moveTo(app: App, aheadMs: number): Promise<void> {
+async function moveTo(app: App, before: number, aheadMs: number): Promise<number> {
   await app.db.transaction(async (tx) => {
-    await extendListeners(tx, app.now(), aheadMs - (app.now.ahead?.() ?? 0));
-    await updateClockAhead(tx, aheadMs);
+    if (!(await raiseClockAhead(tx, before, aheadMs))) throw new ClockChanged();
+    await extendListeners(tx, app.now(), aheadMs - before);
   });
   app.now.travel?.(aheadMs);
+  return aheadMs;
 }
 
 /** Processes all due rows, as the worker does, until no more are due. */

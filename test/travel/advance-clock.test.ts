@@ -11,7 +11,7 @@ import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { verifyInThread } from '../../src/cli/run/verify-in-thread.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
-import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
+import { selectClockAhead, updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { followClock } from '../../src/epochs/follow-clock.ts';
 import { systemClock, worldTime } from '../../src/lib/clock.ts';
 import type { FetchRequest } from '../../src/lib/network/safe-fetch.ts';
@@ -19,7 +19,7 @@ import { beginListening, reportAttempt, takeNext } from '../../src/outbox/listen
 import { retrySchedule } from '../../src/outbox/retry-schedule.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
-import { advanceClock, gather, resetClock } from '../../src/travel/advance-clock.ts';
+import { advanceClock, ClockChanged, gather, resetClock } from '../../src/travel/advance-clock.ts';
 import type { ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { startWorker } from '../../src/worker.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -106,6 +106,26 @@ forEachEngine('clock advance', (openTestDatabase) => {
       takeNext(app, listener, 0, () => false),
       { code: 'LISTENER_ENDED' },
     );
+  });
+
+  test('goes no further once another command has changed the clock', async () => {
+    for (const change of ['reset', 'advance']) {
+      const db = await openTestDatabase();
+      const other = traveller(db);
+      let requests = 0;
+      const meanwhile: App['fetch'] = async () => {
+        // The first attempt fails, and the second comes some minutes later by the clock.
+        if (++requests === 2)
+          await (change === 'reset' ? resetClock(other, TESTER) : advanceClock(other, 3 * DAY_MS, TESTER));
+        const status = requests === 1 ? 500 : 200;
+        return { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
+      };
+      const app = traveller(db, { fetch: meanwhile });
+      await pay(app, await createTestEnvironment(app), 12_990);
+      await assert.rejects(advanceClock(app, DAY_MS, TESTER), ClockChanged);
+      const ahead = await selectClockAhead(db);
+      assert.ok(change === 'reset' ? ahead === 0 : ahead > 3 * DAY_MS, `${change}: ${ahead}`);
+    }
   });
 
   test('carries out everything due in order: late answers, expiries, retries, ends of overlaps and of refunds', async () => {

@@ -6,7 +6,7 @@ import { forgetProcesses } from '../../health/keep-process.ts';
 import { worldTime } from '../../lib/clock.ts';
 import { writeAnchors } from '../../proof/anchors/keep-anchors.ts';
 import { acceptRestore } from '../../proof/restores/accept-restore.ts';
-import { advanceClock, type Happening, resetClock } from '../../travel/advance-clock.ts';
+import { advanceClock, ClockChanged, type Happening, resetClock } from '../../travel/advance-clock.ts';
 import { goBack, keepSnapshot, MOST_ROWS } from '../../travel/snapshot.ts';
 import { readDuration, requireDevelopment } from '../options.ts';
 import { alreadyDone, CommandError, countOf, invalidOption, print, time, unusableFile } from '../print.ts';
@@ -39,6 +39,7 @@ export function addClockCommands(program: Command): void {
 
 const MOST_MS = 400 * 86_400_000;
 const ONLY = 'The clock can be changed only in development';
+const CHANGED = 'Another command has changed the clock meanwhile, so this one went no further: bin/rubrica clock show';
 
 async function show(options: { json?: boolean }): Promise<void> {
   const { now, world, ahead } = await withApp(async (app) => ({
@@ -70,7 +71,11 @@ async function advance(duration: string, options: ActingOptions): Promise<void> 
       const wait = awaited === 0 ? '' : `, waiting up to 15 s for each answer to ${countOf(awaited, 'callback')}`;
       progress.say(`It is ${time(app.now())}${wait}, carried out`, done);
     };
-    const travel = await advanceClock(app, byMs, by, tell).finally(progress.clear);
+    const travel = await advanceClock(app, byMs, by, tell)
+      .finally(progress.clear)
+      .catch((error: unknown) => {
+        throw error instanceof ClockChanged ? new CommandError(CHANGED) : error;
+      });
     return { ...travel, snapshot: kept };
   });
   const { from, to, aheadMs, happened } = travel;
