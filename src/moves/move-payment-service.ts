@@ -86,9 +86,10 @@ async function findOpen(from: App, to: App, { paymentServiceId, by }: MoveWish):
     if (last.arrived_at === null) return last;
     throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}.`);
   }
-  if (other === null && last.state === 'copying' && last.address === addressOf(to)) {
-    // The command was interrupted between its first two commits. The new move gets another id, so that only one
-    // database ever knows this one.
+  const isHalfBegun = other === null && last.state === 'copying' && last.address === addressOf(to);
+  if (isHalfBegun || other?.state === 'undone') {
+    // The command was interrupted between its first two commits, or an undo between its two. The new move gets another
+    // id, so that only one database ever copies under this one.
     await takeBackHere(from, last, paymentServiceId, by);
     return null;
   }

@@ -265,6 +265,19 @@ forEachEngine('a move that meets another command or an earlier copy', (openTestD
     assert.equal(await shop.order(), 'to');
   });
 
+  test('moves anew after an undo that was killed between its two commits, wherever the move was', async () => {
+    for (const isGone of [false, true]) {
+      const { from, to, merchant } = await twoWithShop(openTestDatabase);
+      const killed = onArrival(to, () => Promise.reject(new Error('killed')));
+      const move = isGone ? ([from, killed] as const) : ([diesOnLeaving(from), to] as const);
+      await assert.rejects(movePaymentService(...move, wishOf(merchant)), /killed/);
+      const dying = { ...from, db: { ...from.db, transaction: () => Promise.reject(new Error('killed')) } };
+      await assert.rejects(undoMove(dying, to, merchant.paymentServiceId, TESTER), /killed/);
+      await movePaymentService(from, to, wishOf(merchant));
+      assert.equal(await talkingShop(from, to, merchant).order(), 'to');
+    }
+  });
+
   test('leaves the payment service working in the old database if it is undone while it leaves', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await createTestTransaction(from, merchant, { reference: 'WAITS' });
