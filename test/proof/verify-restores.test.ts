@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { acceptRestore } from '../../src/proof/restores/accept-restore.ts';
 import { releaseRestore } from '../../src/proof/restores/release-restore.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { despite, failingStore } from '../support/failing-store.ts';
 import { assertFound, foundIn } from '../support/found-by-hand.ts';
 import type { Tamperings } from '../support/tampering.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -42,6 +45,23 @@ forEachEngine('a restore that holds payouts and callbacks', (openTestDatabase) =
   test('is compared with the audit log: its release and its deletion by hand are found', async () => {
     const app = createTestApp(await openTestDatabase());
     await assertFound(app, await fill(app), TAMPERINGS);
+  });
+
+  test('is accepted once where there is no payment service yet, wherever the process dies', async () => {
+    const { failing, faults } = failingStore(await openTestDatabase());
+    const dying = createTestApp(failing);
+    const app = createTestApp(dying.db, { now: dying.now });
+    const epochs: string[] = [];
+    for (let isOver = false; !isOver; ) {
+      app.now.advance(1000);
+      epochs.push(`epoch ${(await beginEpoch(app, [], 0, TESTER)).epoch}`);
+      Object.assign(faults, { at: epochs.length, points: 0 });
+      await despite({ dying, app }, (one) => acceptRestore(one, TESTER, 'compared'));
+      isOver = faults.points < faults.at;
+      faults.at = 0;
+    }
+    const { acts } = await listAudit(app, { action: 'store.restore_accepted' }, 100);
+    assert.deepEqual(acts.map(({ subject }) => subject.id).reverse(), epochs);
   });
 
   test('has no finding if a person released it before the audit log', async () => {

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
+import { selectAudit } from '../../audit/audit-queries.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { selectEnvironmentsWithFacts } from '../../books/fact-queries.ts';
 import { recordFact } from '../../books/record-fact.ts';
@@ -27,10 +28,11 @@ export async function acceptRestore(app: App, by: Actor, reason: string | null):
   const at = app.now();
   await app.db.transaction(async (tx) => {
     await lockEpoch(tx, epoch);
-    if (await hasRestoreFact(tx, epoch)) return;
+    const act = { action: 'store.restore_accepted', subject: `epoch ${epoch}` } as const;
+    // Without a payment service there is no chain of facts, and only the audit log says it.
+    if ((await hasRestoreFact(tx, epoch)) || (await selectAudit(tx, act, 1)).length > 0) return;
     for (const one of begun) await recordRestore(tx, environments, one, { at, by: by.name, reason });
-    const subject = { kind: 'store', id: `epoch ${epoch}` };
-    await recordAudit(tx, { at, by, action: 'store.restore_accepted', subject, reason });
+    await recordAudit(tx, { at, by, action: act.action, subject: { kind: 'store', id: act.subject }, reason });
   }, 'slow');
   const acceptance = { epoch, began_at: new Date(began_at).toISOString(), after, by: by.name, reason };
   // Another process may take the anchor's number at the same time, for another anchor or for this acceptance.
