@@ -8,8 +8,8 @@ import {
   selectOwnedPage,
   upsertRows,
 } from './copied-row-queries.ts';
-import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
-import { type CallbackRow, selectCallbackPage } from './delivery-queries.ts';
+import { callbackName, readDeliveries, writeDeliveries } from './copy-delivery.ts';
+import { type CallbackRow, deleteCallbacks, selectCallbackPage, selectSameCallbacks } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
 import type { Move } from './move.ts';
 import { appendEvents, selectEventsOf } from './moved-event-queries.ts';
@@ -29,6 +29,7 @@ export async function copyRows(move: Move): Promise<void> {
     await copyTable(move, table, (after) => readPage(move, { table, rule }, after));
   }
   await copyTable(move, 'callbacks', (after) => readCallbacks(move, after));
+  await dropDeletedCallbacks(move);
   await copyTails(move, 'past');
 }
 
@@ -120,6 +121,27 @@ async function readCallbacks(move: Move, after: readonly SqlValue[] | null): Pro
       await writeDeliveries(move, there, { ...all, callbacks, attempts });
     },
   };
+}
+
+const OPEN: readonly unknown[] = ['queued', 'dead', 'disabled'];
+
+/**
+ * Deletes copied callbacks that are still open although the source has ended and deleted them since: they would be sent
+ * again. A command that goes on after days finds such ones.
+ */
+async function dropDeletedCallbacks(move: Move): Promise<void> {
+  const { from, to, scope } = move;
+  let after = Number.MIN_SAFE_INTEGER;
+  for (let found = PAGE; found === PAGE; ) {
+    const page = await selectCallbackPage(to.db, scope.environmentIds, after, PAGE);
+    found = page.length;
+    after = page.at(-1)?.id ?? after;
+    const open = page.filter(({ state }) => OPEN.includes(state));
+    if (open.length === 0) continue;
+    const there = new Set((await selectSameCallbacks(from.db, open)).map(callbackName));
+    const gone = open.filter((row) => !there.has(callbackName(row))).map(({ id }) => id);
+    if (gone.length > 0) await writeCopy(move, (tx) => deleteCallbacks(tx, scope.environmentIds, gone));
+  }
 }
 
 async function copyEvents(move: Move, which: 'past' | 'all', tx: Tx | null): Promise<void> {

@@ -31,6 +31,17 @@ forEachEngine('a payment service that is being copied', (openTestDatabase) => {
     await forget(to);
     assert.deepEqual(await countOf(to, merchant.id), { mails: 0, callbacks: 0, delivery_attempts: 0 });
   });
+
+  test('does not send a callback again that the old database has sent and deleted since it was copied', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
+    assert.equal(await deliverDue({ ...from, fetch: taken }, merchant), 1);
+    from.now.advance(31 * DAY);
+    await forget(from);
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.equal(await deliverDue(to, merchant), 0);
+    assert.equal((await countOf(to, merchant.id)).callbacks, 0);
+  });
 });
 
 const taken: TestApp['fetch'] = async () => ({
