@@ -61,7 +61,7 @@ forEachEngine('a restore that holds payouts and callbacks', (openTestDatabase) =
       faults.at = 0;
     }
     const { acts } = await listAudit(app, { action: 'store.restore_accepted' }, 100);
-    assert.deepEqual(acts.map(({ subject }) => subject.id).reverse(), epochs);
+    assert.deepEqual(acts.map(({ subject }) => subject.id).toReversed(), epochs);
   });
 
   test('has no finding if a person released it before the audit log', async () => {
