@@ -8,7 +8,15 @@ import {
   type Taken,
   waiting,
 } from './line-match.ts';
-import { hasReference, hasWrittenRut, idsIn, keyOfReference, keysIn, saysReturn } from './references-in-text.ts';
+import {
+  hasReference,
+  hasWrittenRut,
+  idsIn,
+  keyOfReference,
+  keysIn,
+  namesPayout,
+  saysReturn,
+} from './references-in-text.ts';
 
 /**
  * A payout that a line may match. `leftDay`: the day on which it was sent. `hasPayoutLine`, `hasReturnLine`: another
@@ -89,8 +97,9 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const best = (some: readonly Timed[]) =>
       some.find(isBack) ??
       firstFree(some, { isFree: (one) => isFree(one, use), isInTime: (one) => isInTime(line, one, use) });
-    const [byItsId, ofItsRuts] = [withIds(line), withRuts(line)];
-    const one = best(byItsId) ?? best(ofItsRuts) ?? best(withReference(line));
+    // A line with an id is of no other payout: that one may be in another database, or lost in a restore.
+    const [byItsId, ofItsRuts] = [withIds(line), namesPayout(line.text) ? [] : withRuts(line)];
+    const one = best(byItsId) ?? best(ofItsRuts) ?? (namesPayout(line.text) ? undefined : best(withReference(line)));
     if (one === undefined) return null;
     if (!isFree(one, use)) return secondLine(one, use);
     const isOneOfSeveral = ofItsRuts.includes(one) && use === 'return' && ofItsRuts.some(isOther(one, line));
@@ -99,6 +108,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
   };
 
   const byAmount = (line: ReadLine, use: Use, mayBeOther: (one: PayoutCandidate) => boolean): LineMatch | null => {
+    if (namesPayout(line.text)) return null;
     // The amount alone says nothing of a line with a RUT, or of a credit that says nothing of a return.
     const isEnough = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
     const alike = isEnough ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
@@ -120,8 +130,8 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
 export function filesBy(candidates: readonly FileCandidate[], { ids, filesOfPayouts }: Taken) {
   const all = candidates.map((file) => ({ ...file, ...daysOf(file.day, DAYS_TO_LEAVE) }));
   const ofTotal = Map.groupBy(all, ({ total }) => total);
-  const possible = ({ amount, day }: ReadLine) =>
-    (ofTotal.get(-amount) ?? []).filter(
+  const possible = ({ amount, day, text }: ReadLine) =>
+    (namesPayout(text) ? [] : (ofTotal.get(-amount) ?? [])).filter(
       ({ id, from, to }) => day >= from && day <= to && !ids.has(id) && !filesOfPayouts.has(id),
     );
   const only = (line: ReadLine): LineMatch | null => {

@@ -20,6 +20,11 @@ export function idsIn<One>(text: string, byId: ReadonlyMap<string, One>): One[] 
   return [...found];
 }
 
+/** Returns whether a text has the whole id of a payout, also of one that is not known here. */
+export function namesPayout(text: string): boolean {
+  return /po_[0-9a-z]{20}/i.test(text);
+}
+
 /**
  * Returns the key of a reference: itself in small letters, or '' if it has other characters and must be compared with
  * every text.

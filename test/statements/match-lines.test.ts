@@ -181,6 +181,25 @@ test('a line with the RUT of two equal payouts leaves the one that a later line 
   }
 });
 
+// A restored store has lost that payout, or another database has its merchant.
+test('a line with the id of a payout that is not known here is of no other payout or file', async () => {
+  const id = 'po_xhrztqdrsbsy42kwrz23';
+  const file = { id: 'pf_1', total: 15_000, day: '2026-03-01' };
+  const payouts = [{ ...PAYOUT, state: 'confirmed' as const }];
+  for (const [amount, text] of [
+    [-15_000, `TEF ${id}`],
+    [-15_000, `TEF ${id.toUpperCase()} factura-12`],
+    [15_000, `DEVOLUCION ${id}`],
+  ] as const) {
+    for (const rutHashes of [[], ['r1']])
+      assert.deepEqual(await usesOf([line(amount, '2026-03-02', { text, rutHashes })], payouts), [UNKNOWN], text);
+    const none = { payouts: [], files: [file], deposits: [], merchantPayouts: [] };
+    assert.equal((await matchLines([line(amount, '2026-03-02', { text })], none))[0]?.note, NOTHING_KNOWN);
+    const known = [...payouts, { ...PAYOUT, id, state: 'confirmed' as const }];
+    assert.deepEqual(await usesOf([line(amount, '2026-03-02', { text, rutHashes: ['r1'] })], known), [id]);
+  }
+});
+
 test('a reference in a line without a RUT matches only as a whole word', async () => {
   const useOf = async (text: string, payouts = TWO) =>
     (await usesOf([line(-15_000, '2026-03-01', { text })], payouts))[0];
