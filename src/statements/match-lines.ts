@@ -50,7 +50,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates) {
 
   const matchDebit = (line: ReadLine) =>
     merchantPayouts.named(line) ??
-    payouts.named(line, 'payout') ??
+    payouts.named(line, 'payout', (other) => merchantPayouts.taken(other) !== null) ??
     merchantPayouts.taken(line) ??
     payouts.byAmount(line, 'payout', ({ fileId }) => mayBeOther(line, fileId)) ??
     merchantPayouts.possible(line) ??
@@ -59,7 +59,7 @@ function matcher(lines: readonly ReadLine[], candidates: Candidates) {
 
   const matchCredit = (line: ReadLine) =>
     deposits.named(line) ??
-    payouts.named(line, 'return') ??
+    payouts.named(line, 'return', (other) => other.isAcquirer || deposits.taken(other) !== null) ??
     deposits.taken(line) ??
     payouts.byAmount(line, 'return', () => merchantPayouts.mayBeBack(line) !== null) ??
     (line.methods.length > 0 ? matchDeposit(line) : null) ??

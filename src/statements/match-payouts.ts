@@ -41,6 +41,9 @@ export type FileCandidate = { readonly id: string; readonly total: number; reado
 
 type Use = 'payout' | 'return';
 
+/** The payouts of a line's RUTs. `isOther` as in `payoutsBy`. */
+type Several = { use: Use; alike: readonly Timed[]; isOther: (line: ReadLine) => boolean };
+
 /**
  * A payout with its position in the list, and the days on which a line may match it: computed once, because thousands
  * of payouts may be compared with thousands of lines. `has`: a line of this or another statement has confirmed or
@@ -57,41 +60,46 @@ const REFUSED_BACK = waiting('a payout that the bank refused may have come back:
 
 /**
  * Returns what matches a line with a payout to a recipient. `named`: with one that the line names by id, RUT or
- * reference, if possible one without a line. `byAmount`: a line without a RUT with the only possible payout of its
- * amount, unless `mayBeOther`: the line may be of something else. Both return null where no payout is meant. `hasId`:
- * the line has the id of a payout of its amount.
+ * reference, if possible one without a line; `isOther`: a line names something else. `byAmount`: a line without a RUT
+ * with the only possible payout of its amount, unless `mayBeOther`: the line may be of something else. Both return null
+ * where no payout is meant. `hasId`: the line has the id of a payout of its amount.
  */
 export function payoutsBy(lines: readonly ReadLine[], candidates: readonly PayoutCandidate[], taken: Taken) {
   const all = candidates.map(withDays);
   const ofAmount = Map.groupBy(all, ({ amount }) => amount);
-  const ofRut = Map.groupBy(all, ({ amount, rutHash }) => `${amount} ${rutHash}`);
-  const ofReference = Map.groupBy(all, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
-  const byId = new Map(all.map((one) => [one.id, one]));
+  const { withIds, withRuts, withReference } = findersIn(all);
   const equalLines = Map.groupBy(lines, ({ amount }) => amount);
 
   const isFree = ({ has, fileId }: Timed, use: Use) =>
     !has[use] && (use === 'return' || fileId === null || !taken.ids.has(fileId));
-  const take = (one: Timed, use: Use): LineMatch => {
+  const matched = new Set<ReadLine>();
+  const take = (one: Timed, use: Use, line: ReadLine): LineMatch => {
     one.has[use] = true;
+    matched.add(line);
     if (use === 'payout' && one.fileId !== null) taken.filesOfPayouts.add(one.fileId);
     return { use, subject: one.id, note: null };
   };
-  const withRuts = ({ amount, rutHashes }: ReadLine) =>
-    inOrder(rutHashes.map((hash) => ofRut.get(`${Math.abs(amount)} ${hash}`) ?? []));
-  const withIds = ({ amount, text }: ReadLine) =>
-    inOrder(idsIn(text, byId).flatMap((one) => (one.amount === Math.abs(amount) ? [[one]] : [])));
-  const withReference = ({ amount, text }: ReadLine) => {
-    const keyed = keysIn(text).map((key) => ofReference.get(`${Math.abs(amount)} ${key}`) ?? []);
-    const all = inOrder(keyed).filter(isAloneIn(text));
-    const exact = all.filter(({ reference }) => text.includes(reference));
-    return exact.length > 0 ? exact : all;
+  const ofOneRut = Map.groupBy(
+    lines.filter(({ text }) => !namesPayout(text)),
+    rutKey,
+  );
+  const mayBeOf = (line: ReadLine, use: Use) => (one: Timed) => isInTime(line, one, use) && isFree(one, use);
+
+  /**
+   * A RUT does not say which of several equal payouts came back, or which merchant's was paid. If as many lines have it
+   * as payouts can be meant, no payout is left out.
+   */
+  const isOneOfSeveral = (one: Timed, line: ReadLine, { use, alike, isOther }: Several) => {
+    const matters = (other: Timed) => other !== one && (use === 'return' || other.environmentId !== one.environmentId);
+    if (!alike.some((other) => matters(other) && mayBeOf(line, use)(other))) return false;
+    const open = alike.filter(mayBeOf(line, use));
+    const same = (ofOneRut.get(rutKey(line)) ?? []).filter(
+      (other) => !matched.has(other) && !isOther(other) && open.every((payout) => isInTime(other, payout, use)),
+    );
+    return same.length !== open.length;
   };
 
-  /** A RUT does not say which of several equal payouts came back. */
-  const isOther = (one: Timed, line: ReadLine) => (other: Timed) =>
-    other !== one && isInTime(line, other, 'return') && isFree(other, 'return');
-
-  const named = (line: ReadLine, use: Use): LineMatch | null => {
+  const named = (line: ReadLine, use: Use, isOther: (line: ReadLine) => boolean): LineMatch | null => {
     const isBack = (one: Timed) =>
       use === 'return' && one.state === 'returned' && isInTime(line, one, use) && isFree(one, use);
     const best = (some: readonly Timed[]) =>
@@ -102,9 +110,13 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const one = best(byItsId) ?? best(ofItsRuts) ?? (namesPayout(line.text) ? undefined : best(withReference(line)));
     if (one === undefined) return null;
     if (!isFree(one, use)) return secondLine(one, use);
-    const isOneOfSeveral = ofItsRuts.includes(one) && use === 'return' && ofItsRuts.some(isOther(one, line));
-    const isSure = isBack(one) || byItsId.includes(one) || !(isOneOfSeveral || isDoubtful(line, ofItsRuts, use));
-    return isSure ? take(one, use) : SEVERAL;
+    if (isBack(one) || byItsId.includes(one)) return take(one, use, line);
+    if (isDoubtful(line, ofItsRuts, use)) return SEVERAL;
+    if (!ofItsRuts.includes(one) || !isOneOfSeveral(one, line, { use, alike: ofItsRuts, isOther }))
+      return take(one, use, line);
+    const isMeant = mayBeOf(line, use);
+    const [only, another] = ofItsRuts.filter((each) => isMeant(each) && hasReference(line.text, each.reference));
+    return only !== undefined && another === undefined ? take(only, use, line) : SEVERAL;
   };
 
   const byAmount = (line: ReadLine, use: Use, mayBeOther: (one: PayoutCandidate) => boolean): LineMatch | null => {
@@ -117,7 +129,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const one = isEnough ? alike.find(isOpen) : undefined;
     if (one === undefined) return isDoubt ? REFUSED_BACK : null;
     const isAlone = equalLines.get(line.amount)?.length === 1 && alike.findLast(isOpen) === one;
-    return isAlone && !isDoubt && !mayBeOther(one) ? take(one, use) : SEVERAL;
+    return isAlone && !isDoubt && !mayBeOther(one) ? take(one, use, line) : SEVERAL;
   };
 
   return { named, byAmount, hasId: (line: ReadLine) => withIds(line).length > 0 };
@@ -143,10 +155,32 @@ export function filesBy(candidates: readonly FileCandidate[], { ids, filesOfPayo
   return { only, isOther: (line: ReadLine, own: string | null) => possible(line).some(({ id }) => id !== own) };
 }
 
+/** Finds the payouts that a line names, each with its amount. */
+function findersIn(all: readonly Timed[]) {
+  const ofRut = Map.groupBy(all, ({ amount, rutHash }) => `${amount} ${rutHash}`);
+  const ofReference = Map.groupBy(all, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const withRuts = ({ amount, rutHashes }: ReadLine) =>
+    inOrder(rutHashes.map((hash) => ofRut.get(`${Math.abs(amount)} ${hash}`) ?? []));
+  const withIds = ({ amount, text }: ReadLine) =>
+    inOrder(idsIn(text, byId).flatMap((one) => (one.amount === Math.abs(amount) ? [[one]] : [])));
+  const withReference = ({ amount, text }: ReadLine) => {
+    const keyed = keysIn(text).map((key) => ofReference.get(`${Math.abs(amount)} ${key}`) ?? []);
+    const all = inOrder(keyed).filter(isAloneIn(text));
+    const exact = all.filter(({ reference }) => text.includes(reference));
+    return exact.length > 0 ? exact : all;
+  };
+  return { withIds, withRuts, withReference };
+}
+
 function withDays(payout: PayoutCandidate, place: number): Timed {
   const { leftDay, hasPayoutLine, hasReturnLine } = payout;
   const days = { payout: daysOf(leftDay, DAYS_TO_LEAVE), return: daysOf(leftDay, DAYS_TO_RETURN) };
   return { ...payout, place, days, has: { payout: hasPayoutLine, return: hasReturnLine } };
+}
+
+function rutKey({ amount, rutHashes }: ReadLine): string {
+  return `${amount} ${rutHashes.join(' ')}`;
 }
 
 function isInTime({ day }: ReadLine, { days, state }: Timed, use: Use): boolean {
