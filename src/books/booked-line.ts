@@ -59,12 +59,7 @@ export function isExplained(line: BookedLine): boolean {
           : line.credit_account === SUSPENSE && line.movement_decision === 'kept')
       );
     case 'unasked_refund':
-      return (
-        line.transaction_state === 'completed' &&
-        line.debit_account === SUSPENSE &&
-        receivable === line.credit_account &&
-        line.amount <= (line.transaction_amount ?? 0)
-      );
+      return isUnasked(line);
     case 'payout':
     case 'deposit':
       return line.movement_kind === line.kind && line.movement_amount === line.amount;
@@ -90,6 +85,17 @@ export function isExplained(line: BookedLine): boolean {
       // An entry of this kind without a payout explains nothing.
       return false;
   }
+}
+
+/** Money without a transaction is of a line that was imported from the acquirer's file. */
+function isUnasked(line: BookedLine): boolean {
+  if (line.debit_account !== SUSPENSE) return false;
+  if (line.transaction_id === null) return line.amount === line.imported_amount;
+  return (
+    line.transaction_state === 'completed' &&
+    methodReceivable(line.transaction_method ?? '') === line.credit_account &&
+    line.amount <= (line.transaction_amount ?? 0)
+  );
 }
 
 function isPaidIn({ movement_kind, movement_payment_method, movement_amount, amount }: BookedLine): boolean {

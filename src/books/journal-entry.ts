@@ -166,10 +166,10 @@ export function refundPosting(
 
 /**
  * Makes the posting of money that a method refunded without a refund of Rúbrica: suspense, until a person decides whose
- * money it is.
+ * money it is. `id` null: the money belonged to no transaction.
  */
 export function unaskedRefundPosting(
-  transaction: Omit<PaidTransaction, 'fee'>,
+  transaction: Pick<PaidTransaction, 'environment_id' | 'currency'> & { id: number | null },
   amount: number,
   methodCode: string,
   at: number,
@@ -180,7 +180,7 @@ export function unaskedRefundPosting(
 }
 
 function postingOf(
-  { id, environment_id }: Pick<PaidTransaction, 'id' | 'environment_id'>,
+  { id, environment_id }: Pick<PaidTransaction, 'environment_id'> & { id: number | null },
   at: number,
   transfers: Posting['transfers'],
 ): Posting {

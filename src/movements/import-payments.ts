@@ -9,6 +9,7 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { recordConflict } from '../transactions/transition-transaction.ts';
@@ -25,7 +26,7 @@ import {
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 import { sumWentBack } from './movement-queries.ts';
-import { MORE_THAN_LEFT } from './plan-chargeback.ts';
+import { isLeft, MORE_THAN_LEFT } from './plan-chargeback.ts';
 import { type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
@@ -82,11 +83,10 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
       await refuseEarlier(tx, imported.id);
-      if (payment !== null && !(await hasLeft(tx, payment, imported.amount)))
-        return { ...step, does: 'left', note: MORE_THAN_LEFT };
-      if (payment !== null) await recordConflict(tx, payment, chargebackOf(imported, step));
+      if (!(await hasLeft(tx, step, payment, imported))) return { ...step, does: 'left', note: MORE_THAN_LEFT };
+      if (payment !== null && step.row.chargeback) await recordConflict(tx, payment, chargebackOf(imported, step));
       await recordImportFact(tx, imported);
-      const link = await postEntries(tx, importedPosting(imported, payment));
+      const link = await postEntries(tx, importedPosting(imported, step.late === undefined ? payment : null));
       await insertImported(tx, { ...imported, link });
       const { id, imported_at, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
       const { amount } = step.row;
@@ -152,9 +152,18 @@ async function findEarlier(
   return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
 }
 
-/** Reads under the lock what is left of a payment, because another line or a refund may have been first. */
-async function hasLeft(tx: Tx, payment: Transaction, amount: number): Promise<boolean> {
-  return (await sumWentBack(tx, payment)).wentBack + amount <= payment.amount;
+/** Reads under the lock what is left of a payment or of late money, because another line or a refund may have been first. */
+async function hasLeft(
+  tx: Tx,
+  { late, row: { buyOrder } }: ImportStep,
+  payment: Transaction | null,
+  { environment_id: environmentId, payment_method: method, amount, currency }: ImportedPayment,
+): Promise<boolean> {
+  if (late !== undefined) {
+    await lockFunds(tx, environmentId, currency);
+    return isLeft(tx, { environmentId, method, buyOrder, late }, amount);
+  }
+  return payment === null || (await sumWentBack(tx, payment)).wentBack + amount <= payment.amount;
 }
 
 function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {

@@ -48,10 +48,15 @@ export type ImportStep = {
   does: 'settle' | 'suspense' | 'known' | 'imported' | 'left';
   attemptId: string | null;
   transactionId: number | null;
-  /** The environment of the attempt; null without an attempt. */
+  /** The environment of the attempt or of the late money; null without them. */
   environmentId: number | null;
+  /** The late money that a chargeback took back. */
+  late?: LateMoney;
   note: string;
 };
+
+/** Money in the books that pays no order and that a person has kept, in minor units. `since`: its day. */
+export type LateMoney = { readonly amount: number; readonly since: string };
 
 /** Returns the reason that an imported line has in its decision and in the audit log. The store has it in English. */
 export function reasonOfLine(fileLine: number): string {
@@ -126,11 +131,15 @@ export function importContent(imported: ImportedPayment): FactContent {
 
 /**
  * Makes the posting of the acquirer's money that belongs to no known payment, or of the money that a chargeback of
- * `payment` took back: in suspense until a person decides who bears it.
+ * `payment` took back: in suspense until a person decides who bears it. A chargeback without a payment took back late
+ * money: it belongs to no transaction, because the refunds of one have nothing to do with it.
  */
 export function importedPosting(imported: ImportedPayment, payment: Transaction | null): Posting {
   const { environment_id, imported_at, payment_method, amount, currency } = imported;
-  if (payment !== null) return unaskedRefundPosting(payment, amount, payment_method, imported_at);
+  if (payment !== null || isChargeback(imported)) {
+    const of = payment ?? { id: null, environment_id, currency };
+    return unaskedRefundPosting(of, amount, payment_method, imported_at);
+  }
   const debit = methodReceivable(payment_method);
   const late: Transfer = { kind: 'late_payment', debit, credit: SUSPENSE, amount, currency };
   return { environmentId: environment_id, at: imported_at, transactionId: null, transfers: [late] };

@@ -126,6 +126,8 @@ export type SuspenseEntry = SqlRow & {
   created_at: number;
   /** Null for money from an acquirer's file that belongs to no known payment. */
   transaction_id: number | null;
+  /** The attempt that collected it; null: none. */
+  payment_attempt_id: string | null;
   /** The account of the method that took it or refunded it. */
   method_account: string;
   amount: number;
@@ -141,7 +143,7 @@ const RESOLVES = `m.environment_id = j.environment_id and m.kind = 'resolution' 
 const SUSPENDED = `j.kind in ('late_payment', 'unasked_refund')`;
 
 const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id, p.name, e.environment,
-       j.link || '.' || j.line as entry, j.created_at, j.transaction_id,
+       j.link || '.' || j.line as entry, j.created_at, j.transaction_id, j.payment_attempt_id,
        case j.kind when 'late_payment' then j.debit_account else j.credit_account end as method_account, j.amount, j.currency,
        m.decision, m.reason, m.created_at as resolved_at
      from journal_entries j

@@ -4,39 +4,128 @@ import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
+import type { Reader } from '../db/database.ts';
+import { dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
-import { compareImported, type ImportedBefore, lineKeyOf } from './imported-payment.ts';
-import { sumWentBack } from './movement-queries.ts';
+import {
+  compareImported,
+  type ImportedBefore,
+  type ImportedPayment,
+  type ImportStep,
+  isChargeback,
+  type LateMoney,
+  lineKeyOf,
+} from './imported-payment.ts';
+import { selectImportedOf } from './imported-payment-queries.ts';
+import { type SuspenseEntry, selectSuspenseAt, selectSuspenseOf, sumWentBack } from './movement-queries.ts';
+
+/** The imported money of no known payment, by buy order. */
+export type UnknownMoney = () => Promise<ReadonlyMap<string, readonly ImportedPayment[]>>;
+
+/** Returns the money that lines until a day may take back. It is read once, when it is first needed. */
+export function unknownMoneyBefore(
+  app: App,
+  { method, environmentIds, last }: { method: string; environmentIds: readonly number[]; last: string },
+): UnknownMoney {
+  const read = async () => {
+    const days = { first: shiftDay(last, -DAYS_TO_CHARGE), last };
+    const imported = await selectImportedOf(app.db, environmentIds, method, days);
+    const unknown = imported.filter((one) => one.link !== null && !isChargeback(one));
+    return Map.groupBy(unknown, ({ buy_order }) => buy_order ?? '');
+  };
+  let found: ReturnType<UnknownMoney> | undefined;
+  return () => (found ??= read());
+}
 
 /**
- * Finds the payment whose money a chargeback took back, by its buy order. Only reads. Returns why a person must look,
- * if the books do not have the payment, or do not have so much of it any more.
+ * The money that a chargeback took back: of an order, or late money that a person has kept, perhaps of no known payment.
+ */
+export type Charged = Pick<ImportStep, 'late'> & {
+  readonly attemptId: string | null;
+  readonly transaction: Transaction | null;
+  readonly environmentId: number;
+};
+
+/**
+ * Finds the money that a chargeback took back, by its buy order. Only reads. Returns why a person must look, if the
+ * books do not have it, or do not have so much of it any more.
  */
 export async function planChargeback(
   app: App,
-  method: string,
+  { method, unknown }: { method: string; unknown: UnknownMoney },
   row: SettlementRow,
-): Promise<{ attemptId: string; transaction: Transaction } | string> {
-  const found = row.buyOrder === null ? null : await findCharged(app, row.buyOrder);
-  if (found === null || found.attempt.payment_method !== method) return 'a chargeback of no payment of ours';
-  const { attempt, transaction } = found;
-  if (attempt.state !== 'approved' || transaction.state !== 'completed')
-    return 'a chargeback of a payment that is not in the books';
-  if (await hasLatePayment(app.db, transaction)) return 'a chargeback of an order that was paid twice';
+): Promise<Charged | string> {
+  const buyOrder = row.buyOrder ?? '';
+  const found = buyOrder === '' ? null : await findCharged(app, buyOrder);
+  if (found !== null && found.attempt.payment_method !== method) return NO_PAYMENT;
+  if (found === null) {
+    const money = buyOrder === '' ? null : await findUnknown(app, (await unknown()).get(buyOrder) ?? []);
+    return money === null ? NO_PAYMENT : planLate(app, row, { method, money, attemptId: null, transaction: null });
+  }
+  const { attempt, transaction, isExact } = found;
+  if (attempt.state !== 'approved' || transaction.state !== 'completed') {
+    const money = (await selectSuspenseOf(app.db, transaction)).find(
+      ({ kind, payment_attempt_id }) => kind === 'late_payment' && payment_attempt_id === attempt.id,
+    );
+    if (money === undefined) return 'a chargeback of a payment that is not in the books';
+    return planLate(app, row, { method, money, attemptId: attempt.id, transaction });
+  }
+  if (!isExact && (await hasLatePayment(app.db, transaction))) return 'a chargeback of an order that was paid twice';
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
-  return { attemptId: attempt.id, transaction };
+  return { attemptId: attempt.id, transaction, environmentId: transaction.environment_id };
 }
 
-/** Finds the payment as a comparison does: by the id of the transaction if its method has no buy orders. */
+/**
+ * Finds the payment as a comparison does: by the id of the transaction if its method has no buy orders. `isExact`: the
+ * buy order is of one attempt.
+ */
 async function findCharged(app: App, buyOrder: string) {
   const found = await findAttempt(app, buyOrder);
-  if (found !== null || !/^\d{1,15}$/.test(buyOrder)) return found;
+  if (found !== null || !/^\d{1,15}$/.test(buyOrder)) return found && { ...found, isExact: true };
   const transaction = await selectTransactionAnywhere(app.db, Number(buyOrder));
   const attempt = transaction === null ? null : await selectLatestAttempt(app.db, transaction);
   if (transaction === null || attempt === null || 'buy_order' in JSON.parse(attempt.detail ?? '{}')) return null;
-  return { attempt, transaction };
+  return { attempt, transaction, isExact: false };
+}
+
+/** Finds imported money of no known payment. */
+async function findUnknown(app: App, imported: readonly ImportedPayment[]): Promise<SuspenseEntry | null> {
+  const [only, another] = imported;
+  if (only === undefined || only.link === null || another !== undefined) return null;
+  const suspended = await selectSuspenseAt(app.db, only.environment_id, only.link);
+  return suspended.find(({ kind }) => kind === 'late_payment') ?? null;
+}
+
+type Late = Pick<Charged, 'attemptId' | 'transaction'> & { method: string; money: SuspenseEntry };
+
+async function planLate(app: App, row: SettlementRow, { method, money, ...of }: Late): Promise<Charged | string> {
+  if (money.currency !== row.currency) return 'another currency';
+  if (money.decision === null) return 'a chargeback of money in suspense: bin/rubrica books resolve';
+  if (money.decision === 'returned') return 'a chargeback of money that went back: bin/rubrica reconcile';
+  const late = { amount: money.amount, since: dayOf(money.created_at) };
+  const charged = { environmentId: money.environment_id, method, buyOrder: row.buyOrder, late };
+  return (await isLeft(app.db, charged, -row.amount))
+    ? { ...of, environmentId: money.environment_id, late }
+    : MORE_THAN_LEFT;
+}
+
+/** Returns whether so much is left of late money after the chargebacks that were imported. Reliable under `lockFunds`. */
+export async function isLeft(
+  db: Reader,
+  {
+    environmentId,
+    method,
+    buyOrder,
+    late,
+  }: { environmentId: number; method: string; buyOrder: string | null; late: LateMoney },
+  amount: number,
+): Promise<boolean> {
+  const days = { first: shiftDay(late.since, -DAYS_TO_CHARGE), last: LAST_DAY };
+  const imported = await selectImportedOf(db, [environmentId], method, days);
+  const charged = imported.filter((one) => isChargeback(one) && one.buy_order === buyOrder);
+  return charged.reduce((sum, one) => sum + one.amount, amount) <= late.amount;
 }
 
 /**
@@ -68,4 +157,9 @@ export function leaveOutCharged(
   return { rows: rows.filter((row) => !known.has(row)), lines: unexplained };
 }
 
+/** A payer's bank takes money back for up to about a year and a half. */
+const DAYS_TO_CHARGE = 550;
+const LAST_DAY = '9999-12-31';
+
+const NO_PAYMENT = 'a chargeback of no payment of ours';
 export const MORE_THAN_LEFT = 'a chargeback of more than is left of the payment: bin/rubrica reconcile';

@@ -28,7 +28,8 @@ import {
   lineKeyOf,
 } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
-import { leaveOutCharged, planChargeback } from './plan-chargeback.ts';
+import { selectSuspenseAt } from './movement-queries.ts';
+import { leaveOutCharged, planChargeback, type UnknownMoney, unknownMoneyBefore } from './plan-chargeback.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -78,6 +79,8 @@ export async function planImport(
   const charged = groupImported(imported.filter(isChargeback));
   const { rows, lines: left } = leaveOutCharged(settlement.rows, lines, charged);
   const compared = new Map((await compareSettlement({ ...settlement, rows }, left)).map((one) => [one.row, one]));
+  const of = { method: scope.method, environmentIds: comparedOf(scope), last: days.last };
+  const unknown = unknownMoneyBefore(app, of);
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -87,7 +90,7 @@ export async function planImport(
     const isAgain = seen.has(key) || one?.repeated === true;
     const line = one?.line ?? null;
     const day = line === null ? null : acquirerDay(line, settlement.byAccountingDate);
-    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, charged, elsewhere }));
+    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, charged, elsewhere, unknown }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -105,6 +108,7 @@ type LineKnown = {
   /** All lines that earlier imports took over, and the chargebacks among them. */
   readonly before: ImportedBefore;
   readonly charged: ImportedBefore;
+  readonly unknown: UnknownMoney;
   /** The environments that another database serves. */
   readonly elsewhere: ReadonlySet<number>;
 };
@@ -173,30 +177,45 @@ async function planMissing(
   return { ...stepOf(row, 'settle', `attempt ${attempt.id} is ${attempt.state}`), ...of };
 }
 
-/** A chargeback goes to suspense. Any other refund is one of ours, or a person finds out who made it. */
+/**
+ * A chargeback goes to suspense, and so does any refund of late money, because this service never refunds it.
+ * Any other refund is one of ours, or a person finds out who made it.
+ */
 async function planRefunded(
   app: App,
   scope: ImportScope,
   row: SettlementRow,
-  { isNew, charged, elsewhere }: { isNew: boolean; charged: ImportedBefore; elsewhere: ReadonlySet<number> },
+  { isNew, charged, elsewhere, unknown }: LineKnown & { isNew: boolean },
 ): Promise<ImportStep> {
   const earlier = compareImported({ ...row, amount: -row.amount }, charged);
-  if (row.chargeback && earlier === 'same') return stepOf(row, 'imported', '');
-  if (!row.chargeback || !isNew || earlier === 'unclear')
-    return stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile');
-  const found = await planChargeback(app, scope.method, row);
+  if (earlier === 'same' && (row.chargeback || (await isLateAgain(app, scope, row, charged))))
+    return stepOf(row, 'imported', '');
+  const refunded = stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile');
+  if (!isNew || earlier !== 'new') return refunded;
+  const found = await planChargeback(app, { method: scope.method, unknown }, row);
+  if (!row.chargeback && (typeof found === 'string' || found.late === undefined)) return refunded;
   if (typeof found === 'string') return stepOf(row, 'left', found);
-  const { attemptId, transaction } = found;
-  const of = { attemptId, transactionId: transaction.id, environmentId: transaction.environment_id };
-  const refusal = refusalOf(scope, transaction, row, elsewhere);
+  const { attemptId, transaction, environmentId, late } = found;
+  const of = { attemptId, transactionId: transaction?.id ?? null, environmentId, ...(late && { late }) };
+  const owner = transaction ?? { environment_id: environmentId, currency: row.currency };
+  const refusal = refusalOf(scope, owner, row, elsewhere);
   if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };
-  return { ...stepOf(row, 'suspense', 'a chargeback: bin/rubrica books resolve decides who bears it'), ...of };
+  const what = row.chargeback ? 'a chargeback' : 'a refund of money that pays no order';
+  return { ...stepOf(row, 'suspense', `${what}: bin/rubrica books resolve decides who bears it`), ...of };
+}
+
+/** Returns whether a refund of late money was imported before. */
+async function isLateAgain(app: App, scope: ImportScope, row: SettlementRow, charged: ImportedBefore) {
+  const key = lineKeyOf(scope.environment, row);
+  const same = [...charged.values()].flat().find(({ line_key }) => line_key === key);
+  if (same === undefined || same.link === null) return false;
+  return (await selectSuspenseAt(app.db, same.environment_id, same.link)).length > 0;
 }
 
 /** Returns why this import may not book a line of the payment; null if it may. */
 function refusalOf(
   scope: ImportScope,
-  { environment_id, currency }: Transaction,
+  { environment_id, currency }: Pick<Transaction, 'environment_id' | 'currency'>,
   row: SettlementRow,
   elsewhere: ReadonlySet<number>,
 ): string | null {

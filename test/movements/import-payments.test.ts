@@ -5,7 +5,6 @@ import { listAttention } from '../../src/attention/list-attention.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
-import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
@@ -435,23 +434,6 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     ]);
     assert.equal((await sumsOf(opened)).suspense, 12_990);
     await assertVerified(opened);
-  });
-
-  test('leaves a chargeback of an order that was paid twice to a person', async () => {
-    const answers: PaymentOutcome[] = [{ kind: 'pending' }, approved];
-    const method = scriptMethod({ start: async () => answers.shift() as PaymentOutcome });
-    const opened = await openCheckout(openTestDatabase, { method });
-    const { app, transaction } = opened;
-    await startPayment(app, transaction, 'scripted');
-    const first = await readAttempt(app);
-    await settlePayment(app, first, { kind: 'aborted', detail: {} });
-    app.now.advance(1000);
-    await startPayment(app, transaction, 'scripted');
-    assert.equal((await settlePayment(app, first, approved)).kind, 'conflict');
-    const [second] = await app.db.query<{ id: string }>("select id from payment_attempts where state = 'approved'");
-    assert.deepEqual(await chargeBack(opened, `20/01/2026;${second?.id};1213;12990`), [
-      'left: a chargeback of an order that was paid twice',
-    ]);
   });
 
   test('leaves booked lines, refunds, other amounts and payments of another merchant alone', async () => {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { importPayments } from '../../src/movements/import-payments.ts';
+import { planImport } from '../../src/movements/plan-import.ts';
+import { resolveImported, resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { findRefusal } from '../../src/refunds/place-refund.ts';
+import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
+import { approved, type CheckoutCase, openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { refundingMethod } from '../support/test-refunds.ts';
+
+/** Opens an order of 12,990 CLP that two attempts paid: `paying` first; the money of `late` is in suspense. */
+async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
+  const answers: PaymentOutcome[] = [{ kind: 'pending' }, approved];
+  const start = async () => answers.shift() as PaymentOutcome;
+  const method = { ...scriptMethod({ start }), refunds: refundingMethod().refunds };
+  const opened = await openCheckout(openTestDatabase, { method });
+  const { app, transaction } = opened;
+  await startPayment(app, transaction, 'scripted');
+  const late = await readAttempt(app);
+  await settlePayment(app, late, { kind: 'aborted', detail: {} });
+  app.now.advance(1000);
+  await startPayment(app, transaction, 'scripted');
+  assert.equal((await settlePayment(app, late, approved)).kind, 'conflict');
+  const [paying] = await app.db.query<{ id: string }>("select id from payment_attempts where state = 'approved'");
+  return { ...opened, late: late.id, paying: paying?.id ?? '' };
+}
+
+type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
+
+/** Imports lines of a file, such as `20/01/2026;A-1;1213;12990;Contracargo`. Returns what was done with each, and why. */
+async function imported({ app, environment: { id, environment } }: Opened, ...lines: string[]): Promise<string[]> {
+  const file = ['fecha;orden_compra;codigo_autorizacion;monto;tipo', ...lines].join('\n');
+  const scope = { environmentId: id, environment, method: 'scripted' };
+  const steps = await planImport(app, scope, await readSettlement(Readable.from([file])));
+  const evidence = describeEvidence('settled.csv', Buffer.from(file));
+  const done = await importPayments(app, scope, steps, { evidence, by: TESTER });
+  return done.map(({ does, note }) => (note === '' ? does : `${does}: ${note}`));
+}
+
+/** Returns what the merchant and the acquirer are owed according to the verified books, and the suspense. */
+async function sumsOf({ app }: Opened) {
+  assert.deepEqual((await verifyStore(app)).findings, []);
+  const rows = await app.db.query<{ account: string; sum: number }>(
+    'select account, cast(sum(debits - credits) as bigint) as sum from account_balances group by account',
+  );
+  const sums = new Map(rows.map(({ account, sum }) => [account, sum]));
+  const of = (account: string) => sums.get(account) ?? 0;
+  return { owed: -of('merchant:payable'), collected: of('method:scripted:receivable'), suspense: of('suspense') };
+}
+
+const BOOKED = 'suspense: a chargeback: bin/rubrica books resolve decides who bears it';
+const MORE = 'left: a chargeback of more than is left of the payment: bin/rubrica reconcile';
+
+forEachEngine('a chargeback of money that pays no order', (openTestDatabase) => {
+  test('is left until a person has decided about that money, and then booked without the refunds of the order', async () => {
+    const opened = await openPaidTwice(openTestDatabase);
+    const { app, environment, transaction, late } = opened;
+    const line = `20/01/2026;${late};1213;12990;Contracargo`;
+    assert.deepEqual(await imported(opened, line), [
+      'left: a chargeback of money in suspense: bin/rubrica books resolve',
+    ]);
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'two parcels', by: TESTER });
+    assert.deepEqual(await sumsOf(opened), { owed: 25_980, collected: 25_980, suspense: 0 });
+    assert.deepEqual(await imported(opened, line), [BOOKED]);
+    assert.deepEqual(await imported(opened, line), ['imported']);
+    assert.deepEqual(await imported(opened, `21/01/2026;${late};1213;1;Contracargo`), [MORE]);
+    const [waiting] = (await listAttention(app, null, 10)).filter(({ kind }) => kind === 'suspense');
+    const [, entry = ''] = /--entry \d+\/(\S+)/.exec(waiting?.command ?? '') ?? [];
+    assert.equal(waiting?.amount, 12_990);
+    const place = { environmentId: environment.id, link: Number.parseInt(entry, 10), entry };
+    await resolveImported(app, place, { decision: 'kept', entry, reason: 'lost', by: TESTER });
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
+    const paid = await selectTransactionAnywhere(app.db, transaction.id);
+    assert.ok(paid);
+    assert.equal(await findRefusal(app, paid, { amount: null, type: 'total' }), null, 'the other payment is untouched');
+    const events = await app.db.query("select data from events where type = 'transaction.conflict' order by position");
+    assert.match(String(events.at(-1)?.data), /"charged_back":"12990\.00".*"event":"chargeback"/);
+  });
+
+  test('ends with the decision that the money went back, which the file then shows', async () => {
+    const opened = await openPaidTwice(openTestDatabase);
+    await resolveSuspense(opened.app, opened.transaction.id, { decision: 'returned', reason: 'disputed', by: TESTER });
+    const [line, later] = ['15', '20'].map((day) => `${day}/01/2026;${opened.late};1213;12990;Contracargo`);
+    assert.deepEqual(await imported(opened, line ?? ''), ['left: money that was refunded: bin/rubrica reconcile']);
+    assert.deepEqual(await imported(opened, later ?? ''), [
+      'left: a chargeback of money that went back: bin/rubrica reconcile',
+    ]);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
+  });
+
+  test('is booked in parts up to the amount of unknown money that a person has kept', async () => {
+    const opened = await openCheckout(openTestDatabase);
+    const { app, environment } = opened;
+    assert.deepEqual(await imported(opened, '15/01/2026;LOST-1;77;5000;Venta'), ['suspense: no payment of ours']);
+    const [part, other] = ['20/01/2026;LOST-1;77;2000;Contracargo', '25/01/2026;LOST-1;77;3001;Contracargo'];
+    assert.deepEqual(await imported(opened, part), [
+      'left: a chargeback of money in suspense: bin/rubrica books resolve',
+    ]);
+    const place = { environmentId: environment.id, link: 1, entry: '1.0' };
+    await resolveImported(app, place, { decision: 'kept', entry: '1.0', reason: 'the backup lost it', by: TESTER });
+    assert.deepEqual(await imported(opened, part), [BOOKED]);
+    assert.deepEqual(await imported(opened, other), [MORE]);
+    const rest = other.replace('3001', '3000').replace('Contracargo', 'Anulación');
+    assert.deepEqual(await imported(opened, rest), [
+      BOOKED.replace('chargeback', 'refund of money that pays no order'),
+    ]);
+    assert.deepEqual(await imported(opened, rest), ['imported']);
+    assert.deepEqual(await imported(opened, part.replace('LOST-1', 'LOST-2')), [
+      'left: a chargeback of no payment of ours',
+    ]);
+    assert.deepEqual(await sumsOf(opened), { owed: 5000, collected: 0, suspense: 5000 });
+  });
+});
+
+forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabase) => {
+  test('is booked also if the order was paid twice, whatever was decided about the other money', async () => {
+    const opened = await openPaidTwice(openTestDatabase);
+    const { app, transaction, paying } = opened;
+    const line = `20/01/2026;${paying};1213;12990;Contracargo`;
+    assert.deepEqual(await imported(opened, line), [BOOKED]);
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'one payment is left', by: TESTER });
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
+    const byOrder = line.replace(paying, String(transaction.id)).replace('20/', '22/');
+    assert.deepEqual(await imported(opened, byOrder), ['left: a chargeback of an order that was paid twice']);
+  });
+});
