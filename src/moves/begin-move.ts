@@ -15,6 +15,7 @@ import {
   hasStrangersAmong,
   insertMove,
   selectEnvironmentIdsOf,
+  selectEnvironmentOwners,
   selectIdSpan,
   selectLastMoves,
   selectMove,
@@ -179,13 +180,14 @@ async function requireRoom(from: App, to: App, { paymentServiceId, environmentId
   if (environmentIds.some((id) => id >= nextEnvironment && id - nextEnvironment < ROOM_OF_ENVIRONMENTS))
     throw refuse('The other database would soon give out the numbers that environments of this payment service have.');
   const below = await selectIdSpan(from.db, environmentIds, next, 'below');
-  if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, environmentIds)))
+  const ofSource = await inBoth(from, to, environmentIds);
+  if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, ofSource)))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
   const above = await selectIdSpan(from.db, environmentIds, next, 'above');
   if (above === null) return;
   if (above.low - next < ROOM)
     throw refuse('The other database would soon give out ids that this payment service has.');
-  if (await hasStrangersAmong(to.db, above, environmentIds))
+  if (await hasStrangersAmong(to.db, above, ofSource))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
 }
 
@@ -200,4 +202,15 @@ async function requireSameHashes(from: App, to: App, { paymentServiceId, environ
     'MOVE_KEYS_DIFFER',
     'It has recipients, payouts or bank statements. They are found by hashes, which depend on the first MASTER_KEY of a database. Create the other database with the first MASTER_KEY of this one.',
   );
+}
+
+/**
+ * Returns these environments, and those that moved from the source to the target before: one database gave out the ids
+ * of both, so none is the same.
+ */
+async function inBoth(from: App, to: App, environmentIds: readonly number[]): Promise<number[]> {
+  const nameOf = ({ id, payment_service_id: owner }: { id: number; payment_service_id: string }) => `${id} ${owner}`;
+  const source = new Set((await selectEnvironmentOwners(from.db)).map(nameOf));
+  const shared = (await selectEnvironmentOwners(to.db)).filter((one) => source.has(nameOf(one)));
+  return [...environmentIds, ...shared.map(({ id }) => id)];
 }

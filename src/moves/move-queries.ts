@@ -184,7 +184,11 @@ export async function selectIdSpan(
   return row === undefined || row.low === null || row.high === null ? null : { low: row.low, high: row.high };
 }
 
-/** Returns whether a transaction of another payment service has an id in this span. */
+export function selectEnvironmentOwners(db: Reader): Promise<{ id: number; payment_service_id: string }[]> {
+  return db.query('select id, payment_service_id from environments');
+}
+
+/** Returns whether a transaction of any other environment has an id in this span. */
 export async function hasStrangersAmong(
   db: Reader,
   { low, high }: { low: number; high: number },

@@ -231,6 +231,17 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
     assert.equal(answers[1]?.headers.get('moved-to'), 'https://pay-2.example.cl');
   });
 
+  test('moves also if another one with ids between its ids moved there before', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const second = await createTestEnvironment(from);
+    for (const reference of ['ONE', 'TWO'])
+      for (const owner of [second, merchant]) await createPaidTransaction(from, owner, { reference });
+    for (const owner of [merchant, second]) await movePaymentService(from, to, wishOf(owner));
+    for (const owner of [merchant, second])
+      assert.equal((await createTransaction(to, owner, testInput({ reference: 'AFTER' }))).kind, 'created');
+    assert.deepEqual((await verifyStore(to)).findings, []);
+  });
+
   test('does not move to a database where its ids are taken, or to itself', async () => {
     const from = createTestApp(await openTestDatabase(), { config: configOf('pay-1') });
     const to = createTestApp(await openTestDatabase(), { config: configOf('pay-2') });
