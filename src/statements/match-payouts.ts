@@ -93,8 +93,9 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const matters = (other: Timed) => other !== one && (use === 'return' || other.environmentId !== one.environmentId);
     if (!alike.some((other) => matters(other) && mayBeOf(line, use)(other))) return false;
     const open = alike.filter(mayBeOf(line, use));
+    const { from, to } = commonDays(open, use);
     const same = (ofOneRut.get(rutKey(line)) ?? []).filter(
-      (other) => !matched.has(other) && !isOther(other) && open.every((payout) => isInTime(other, payout, use)),
+      (other) => !matched.has(other) && other.day >= from && other.day <= to && !isOther(other),
     );
     return same.length !== open.length;
   };
@@ -177,6 +178,16 @@ function withDays(payout: PayoutCandidate, place: number): Timed {
   const { leftDay, hasPayoutLine, hasReturnLine } = payout;
   const days = { payout: daysOf(leftDay, DAYS_TO_LEAVE), return: daysOf(leftDay, DAYS_TO_RETURN) };
   return { ...payout, place, days, has: { payout: hasPayoutLine, return: hasReturnLine } };
+}
+
+/** Returns the days on which a line may match each of these payouts. */
+function commonDays(payouts: readonly Timed[], use: Use): { from: string; to: string } {
+  let [from, to] = ['', '9999-12-31'];
+  for (const { days } of payouts) {
+    if (days[use].from > from) from = days[use].from;
+    if (days[use].to < to) to = days[use].to;
+  }
+  return { from, to };
 }
 
 function rutKey({ amount, rutHashes }: ReadLine): string {
