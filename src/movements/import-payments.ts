@@ -152,7 +152,10 @@ async function findEarlier(
   return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
 }
 
-/** Reads under the lock what is left of a payment or of late money, because another line or a refund may have been first. */
+/**
+ * Reads under the lock what is left of a payment or of late money, because another line or a refund may have been
+ * first.
+ */
 async function hasLeft(
   tx: Tx,
   { late, row: { buyOrder } }: ImportStep,

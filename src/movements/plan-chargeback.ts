@@ -39,7 +39,8 @@ export function unknownMoneyBefore(
 }
 
 /**
- * The money that a chargeback took back: of an order, or late money that a person has kept, perhaps of no known payment.
+ * The money that a chargeback took back: of an order, or late money that a person has kept, perhaps of no known
+ * payment.
  */
 export type Charged = Pick<ImportStep, 'late'> & {
   readonly attemptId: string | null;
@@ -111,7 +112,9 @@ async function planLate(app: App, row: SettlementRow, { method, money, ...of }: 
     : MORE_THAN_LEFT;
 }
 
-/** Returns whether so much is left of late money after the chargebacks that were imported. Reliable under `lockFunds`. */
+/**
+ * Returns whether so much is left of late money after the chargebacks that were imported. Reliable under `lockFunds`.
+ */
 export async function isLeft(
   db: Reader,
   {
