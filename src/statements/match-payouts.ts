@@ -79,10 +79,8 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     if (use === 'payout' && one.fileId !== null) taken.filesOfPayouts.add(one.fileId);
     return { use, subject: one.id, note: null };
   };
-  const ofOneRut = Map.groupBy(
-    lines.filter(({ text }) => !namesPayout(text)),
-    rutKey,
-  );
+  const unnamed = lines.filter(({ text }) => !namesPayout(text));
+  const ofOneRut = Map.groupBy(unnamed, rutKey);
   const mayBeOf = (line: ReadLine, use: Use) => (one: Timed) => isInTime(line, one, use) && isFree(one, use);
 
   /**

@@ -47,8 +47,8 @@ const NAMED = 5;
  * many callbacks it now waits for: a shop that answers slowly gets four at a time, and one that never answers takes 15
  * s for each attempt.
  *
- * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash. Throws
- * `ClockChanged` if another command changes the clock meanwhile.
+ * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash.
+ * Throws `ClockChanged` if another command changes the clock meanwhile.
  */
 export async function advanceClock(
   app: App,
