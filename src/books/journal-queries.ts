@@ -40,6 +40,23 @@ export async function hasLatePayment(db: Reader, transaction: RowKey<number>): P
 }
 
 /**
+ * Returns whether this service has refunded a payment or is refunding it, or its method has refunded money that nobody
+ * requested. A failed refund does not count, and neither does money that an acquirer's file says went back.
+ */
+export async function hasOwnRefund(db: Reader, { id, environment_id }: RowKey<number>): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 as one from refunds where transaction_id = $1 and environment_id = $2 and state <> 'failed'
+     union all
+     select 1 from journal_entries j
+     where j.transaction_id = $1 and j.environment_id = $2 and j.kind = 'unasked_refund' and not exists (
+       select 1 from imported_payments i where i.environment_id = j.environment_id and i.link = j.link)
+     limit 1`,
+    [id, environment_id],
+  );
+  return rows.length > 0;
+}
+
+/**
  * SQL that sums the amount of a payment that went back at its method according to the books: refunds and unasked
  * refunds, less the amounts that the method has recovered. A refund out of suspense does not count, because its unasked
  * refund counts.

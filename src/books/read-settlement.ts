@@ -131,7 +131,8 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     throw refuse(column, '', FIXES.sale);
   }
   const type = cellOf(line, 'type', reader);
-  const won = CHARGEBACK.test(type) && CHARGEBACK_WON.test(type);
+  const isChargeback = CHARGEBACK.test(type);
+  const won = isChargeback && CHARGEBACK_WON.test(type);
   const wentBack = WENT_BACK.test(foldText(cellOf(line, 'state', reader)).replaceAll('_', ' '));
   return {
     fileLine: line.line,
@@ -143,7 +144,8 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     instalment: cellOf(line, 'instalment', reader) || null,
     ...(wentBack && { wentBack }),
     ...(won && { won }),
-    ...(CHARGEBACK.test(type) && !won && !CHARGEBACK_ENDED.test(type) && { chargeback: true }),
+    ...(isChargeback && !won && !CHARGEBACK_ENDED.test(type) && { chargeback: true }),
+    ...(REFUND.test(type) && !isChargeback && { refund: true }),
   };
 }
 

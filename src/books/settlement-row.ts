@@ -19,6 +19,8 @@ export type SettlementRow = {
   chargeback?: true;
   /** The line pays back a chargeback that was won. */
   won?: true;
+  /** The line is a refund by its type. A line below 0 without such a type may be a commission. */
+  refund?: true;
 };
 
 export type Settlement = {

@@ -188,6 +188,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'event.transaction.expired': 'Expired without a payment',
   'event.transaction.conflict': 'Contradiction: the method says something else',
   'line.chargeback': 'Chargeback: the bank of the payer took the money back',
+  'line.unasked': 'The payment method refunded money that nobody requested here',
   'event.transaction.resolved': 'Money in suspense decided',
   'event.refund.processing': 'Refund asked for',
   'event.refund.completed': 'Refund done',

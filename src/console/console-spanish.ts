@@ -189,6 +189,7 @@ export const SPANISH = {
   'event.transaction.expired': 'Vencida sin pago',
   'event.transaction.conflict': 'Contradicción: el medio de pago dice otra cosa',
   'line.chargeback': 'Contracargo: el banco del pagador recuperó el dinero',
+  'line.unasked': 'El medio de pago devolvió dinero que aquí nadie pidió',
   'event.transaction.resolved': 'Dinero sin dueño: decidido',
   'event.refund.processing': 'Devolución pedida',
   'event.refund.completed': 'Devolución completada',

@@ -15,18 +15,19 @@ import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { recordConflict } from '../transactions/transition-transaction.ts';
 import {
   compareImported,
+  compareTaken,
   groupImported,
+  groupTaken,
   type ImportedPayment,
   type ImportStep,
   importContent,
   importedPosting,
-  isChargeback,
   lineKeyOf,
   reasonOfLine,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 import { sumWentBack } from './movement-queries.ts';
-import { isLeft, MORE_THAN_LEFT } from './plan-chargeback.ts';
+import { isLeft, MORE_THAN_LEFT, mayBeOwn, REFUNDED } from './plan-chargeback.ts';
 import { type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
@@ -83,8 +84,10 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
       await refuseEarlier(tx, imported.id);
+      if (await mayBeOwn(tx, step, payment)) return { ...step, does: 'left', note: REFUNDED };
       if (!(await hasLeft(tx, step, payment, imported))) return { ...step, does: 'left', note: MORE_THAN_LEFT };
-      if (payment !== null && step.row.chargeback) await recordConflict(tx, payment, chargebackOf(imported, step));
+      const isTold = payment !== null && (step.row.chargeback || step.late === undefined);
+      if (isTold) await recordConflict(tx, payment, takenBack(imported, step));
       await recordImportFact(tx, imported);
       const link = await postEntries(tx, importedPosting(imported, step.late === undefined ? payment : null));
       await insertImported(tx, { ...imported, link });
@@ -104,11 +107,13 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   );
 }
 
-/** Makes the event from which the merchant learns that the payer's bank took money back. */
-function chargebackOf({ imported_at, payment_method, amount, currency }: ImportedPayment, step: ImportStep) {
-  const data = { charged_back: formatDecimal(amount, currency), currency };
-  const of = { paymentMethod: payment_method, attemptId: step.attemptId };
-  return { event: 'chargeback', at: imported_at, ...of, data } as const;
+/** Makes the event from which the merchant learns that the payer's bank, or somebody at the acquirer, took money back. */
+function takenBack({ imported_at, payment_method, amount, currency }: ImportedPayment, step: ImportStep) {
+  const sum = formatDecimal(amount, currency);
+  const of = { at: imported_at, paymentMethod: payment_method, attemptId: step.attemptId };
+  return step.row.chargeback
+    ? ({ ...of, event: 'chargeback', data: { charged_back: sum, currency } } as const)
+    : ({ ...of, event: 'refund_unasked', data: { unasked: sum, currency } } as const);
 }
 
 /** Rolls a commit back if another import has its line by now. `ownId`: the line of the commit itself. */
@@ -148,8 +153,8 @@ async function findEarlier(
   const { row } = step;
   if (ownId === null && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row)))) return 'same';
   const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
-  const others = imported.filter((one) => one.id !== ownId && (!row.chargeback || isChargeback(one)));
-  return compareImported({ ...row, amount: Math.abs(row.amount) }, groupImported(others));
+  const others = imported.filter((one) => one.id !== ownId);
+  return row.amount < 0 ? compareTaken(row, groupTaken(others)) : compareImported(row, groupImported(others));
 }
 
 /**

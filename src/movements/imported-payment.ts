@@ -71,16 +71,31 @@ export function sayDecisionReason(text: string): InBoth {
   return { en: text, es: line === undefined ? text : `línea ${line} del archivo del adquirente` };
 }
 
-/** Returns the key of a line. It is the same in another export of the same days. */
+/**
+ * Returns the key of a line. It is the same in another export of the same days. A refund and a chargeback of one amount
+ * are two lines.
+ */
 export function lineKeyOf(environment: string, row: SettlementRow): string {
-  const { date, buyOrder, authorizationCode, amount, currency } = row;
+  const { date, buyOrder, authorizationCode, amount, currency, chargeback } = row;
   const code = authorizationCode === null ? null : codeKey(authorizationCode);
-  return JSON.stringify([environment, date, buyOrder, code, amount, currency]);
+  const kind = amount < 0 && chargeback !== true ? [REFUND] : [];
+  return JSON.stringify([environment, date, buyOrder, code, amount, currency, ...kind]);
 }
 
+const REFUND = 'refund';
+
 /** Returns whether an imported line took money back. Its amount is stored without the sign, which is in its key. */
-export function isChargeback({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
-  return (JSON.parse(line_key) as unknown[]).some((part) => typeof part === 'number' && part < 0);
+export function tookBack({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
+  return partsOf(line_key).some((part) => typeof part === 'number' && part < 0);
+}
+
+/** Returns whether an imported line that took money back was a chargeback; otherwise it was a refund. */
+function isChargeback({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
+  return partsOf(line_key).at(-1) !== REFUND;
+}
+
+function partsOf(lineKey: string): unknown[] {
+  return JSON.parse(lineKey) as unknown[];
 }
 
 /** The lines that were imported before, by day, amount and currency. */
@@ -112,6 +127,28 @@ export function compareImported(row: SettlementRow, before: ImportedBefore): 'sa
   return found.find((one) => one === 'same') ?? found.find((one) => one === 'unclear') ?? 'new';
 }
 
+/** The imported lines that took money back. */
+export type TakenBefore = { readonly charged: ImportedBefore; readonly refunded: ImportedBefore };
+
+/** Groups the imported lines that took money back. */
+export function groupTaken(before: readonly ImportedPayment[]): TakenBefore {
+  const [charged, refunded] = [true, false].map((is) =>
+    groupImported(before.filter((one) => tookBack(one) && isChargeback(one) === is)),
+  ) as [ImportedBefore, ImportedBefore];
+  return { charged, refunded };
+}
+
+/**
+ * Compares a line that took money back with the earlier ones, as `compareImported`. An equal chargeback and an equal
+ * refund may be one, because not every export has a type.
+ */
+export function compareTaken(row: SettlementRow, { charged, refunded }: TakenBefore): 'same' | 'unclear' | 'new' {
+  const stored = { ...row, amount: -row.amount };
+  const [own, other] = row.chargeback === true ? [charged, refunded] : [refunded, charged];
+  const found = compareImported(stored, own);
+  return found === 'new' && compareImported(stored, other) !== 'new' ? 'unclear' : found;
+}
+
 function keyOf(code: string | null): string | null {
   return code === null ? null : codeKey(code);
 }
@@ -136,7 +173,7 @@ export function importContent(imported: ImportedPayment): FactContent {
  */
 export function importedPosting(imported: ImportedPayment, payment: Transaction | null): Posting {
   const { environment_id, imported_at, payment_method, amount, currency } = imported;
-  if (payment !== null || isChargeback(imported)) {
+  if (payment !== null || tookBack(imported)) {
     const of = payment ?? { id: null, environment_id, currency };
     return unaskedRefundPosting(of, amount, payment_method, imported_at);
   }

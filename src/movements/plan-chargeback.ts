@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { hasLatePayment } from '../books/journal-queries.ts';
+import { hasLatePayment, hasOwnRefund } from '../books/journal-queries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
@@ -13,9 +13,9 @@ import {
   type ImportedBefore,
   type ImportedPayment,
   type ImportStep,
-  isChargeback,
   type LateMoney,
   lineKeyOf,
+  tookBack,
 } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
 import { type SuspenseEntry, selectSuspenseAt, selectSuspenseOf, sumWentBack } from './movement-queries.ts';
@@ -31,7 +31,7 @@ export function unknownMoneyBefore(
   const read = async () => {
     const days = { first: shiftDay(last, -DAYS_TO_CHARGE), last };
     const imported = await selectImportedOf(app.db, environmentIds, method, days);
-    const unknown = imported.filter((one) => one.link !== null && !isChargeback(one));
+    const unknown = imported.filter((one) => one.link !== null && !tookBack(one));
     return Map.groupBy(unknown, ({ buy_order }) => buy_order ?? '');
   };
   let found: ReturnType<UnknownMoney> | undefined;
@@ -127,8 +127,20 @@ export async function isLeft(
 ): Promise<boolean> {
   const days = { first: shiftDay(late.since, -DAYS_TO_CHARGE), last: LAST_DAY };
   const imported = await selectImportedOf(db, [environmentId], method, days);
-  const charged = imported.filter((one) => isChargeback(one) && one.buy_order === buyOrder);
+  const charged = imported.filter((one) => tookBack(one) && one.buy_order === buyOrder);
   return charged.reduce((sum, one) => sum + one.amount, amount) <= late.amount;
+}
+
+/**
+ * Returns whether a line that took money back may be a refund of this service: no chargeback, and no refund of late
+ * money, which this service never refunds. Reliable under the lock of the payment.
+ */
+export async function mayBeOwn(
+  db: Reader,
+  { row, late }: Pick<ImportStep, 'row' | 'late'>,
+  payment: Transaction | null,
+): Promise<boolean> {
+  return row.chargeback !== true && late === undefined && payment !== null && hasOwnRefund(db, payment);
 }
 
 /**
@@ -165,4 +177,5 @@ const DAYS_TO_CHARGE = 550;
 const LAST_DAY = '9999-12-31';
 
 const NO_PAYMENT = 'a chargeback of no payment of ours';
+export const REFUNDED = 'money that was refunded: bin/rubrica reconcile';
 export const MORE_THAN_LEFT = 'a chargeback of more than is left of the payment: bin/rubrica reconcile';

@@ -21,15 +21,23 @@ import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import {
   compareImported,
+  compareTaken,
   groupImported,
+  groupTaken,
   type ImportedBefore,
   type ImportStep,
-  isChargeback,
   lineKeyOf,
+  type TakenBefore,
 } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
-import { selectSuspenseAt } from './movement-queries.ts';
-import { leaveOutCharged, planChargeback, type UnknownMoney, unknownMoneyBefore } from './plan-chargeback.ts';
+import {
+  leaveOutCharged,
+  mayBeOwn,
+  planChargeback,
+  REFUNDED,
+  type UnknownMoney,
+  unknownMoneyBefore,
+} from './plan-chargeback.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -76,21 +84,20 @@ export async function planImport(
   const all = await listEnvironmentIds(app, scope.environment, null, null);
   const imported = await selectImportedOf(app.db, all, scope.method, days);
   const before = groupImported(imported);
-  const charged = groupImported(imported.filter(isChargeback));
-  const { rows, lines: left } = leaveOutCharged(settlement.rows, lines, charged);
+  const taken = groupTaken(imported);
+  const { rows, lines: left } = leaveOutCharged(settlement.rows, lines, taken.charged);
   const compared = new Map((await compareSettlement({ ...settlement, rows }, left)).map((one) => [one.row, one]));
   const of = { method: scope.method, environmentIds: comparedOf(scope), last: days.last };
   const unknown = unknownMoneyBefore(app, of);
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
-    // A refund and a chargeback of one amount are two lines.
-    const key = `${lineKeyOf(scope.environment, row)} ${row.chargeback === true}`;
+    const key = lineKeyOf(scope.environment, row);
     const one = compared.get(row);
     const isAgain = seen.has(key) || one?.repeated === true;
     const line = one?.line ?? null;
     const day = line === null ? null : acquirerDay(line, settlement.byAccountingDate);
-    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, charged, elsewhere, unknown }));
+    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, taken, elsewhere, unknown }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -105,9 +112,9 @@ type LineKnown = {
   readonly day: string | null;
   /** Whether an earlier line of the file is the same, or another one settles its amount. */
   readonly isAgain: boolean;
-  /** All lines that earlier imports took over, and the chargebacks among them. */
+  /** All lines that earlier imports took over, and those among them that took money back. */
   readonly before: ImportedBefore;
-  readonly charged: ImportedBefore;
+  readonly taken: TakenBefore;
   readonly unknown: UnknownMoney;
   /** The environments that another database serves. */
   readonly elsewhere: ReadonlySet<number>;
@@ -178,38 +185,31 @@ async function planMissing(
 }
 
 /**
- * A chargeback goes to suspense, and so does any refund of late money, because this service never refunds it.
- * Any other refund is one of ours, or a person finds out who made it.
+ * A chargeback goes to suspense, and so does a refund that this service cannot have made. Any other refund is one of
+ * ours, or a person finds out who made it.
  */
 async function planRefunded(
   app: App,
   scope: ImportScope,
   row: SettlementRow,
-  { isNew, charged, elsewhere, unknown }: LineKnown & { isNew: boolean },
+  { isNew, taken, elsewhere, unknown }: LineKnown & { isNew: boolean },
 ): Promise<ImportStep> {
-  const earlier = compareImported({ ...row, amount: -row.amount }, charged);
-  if (earlier === 'same' && (row.chargeback || (await isLateAgain(app, scope, row, charged))))
-    return stepOf(row, 'imported', '');
-  const refunded = stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile');
-  if (!isNew || earlier !== 'new') return refunded;
+  const earlier = compareTaken(row, taken);
+  if (earlier === 'same') return stepOf(row, 'imported', '');
+  const refunded = stepOf(row, 'left', REFUNDED);
+  if (!isNew || earlier === 'unclear' || !(row.chargeback || row.refund)) return refunded;
   const found = await planChargeback(app, { method: scope.method, unknown }, row);
-  if (!row.chargeback && (typeof found === 'string' || found.late === undefined)) return refunded;
-  if (typeof found === 'string') return stepOf(row, 'left', found);
+  if (typeof found === 'string') return row.chargeback ? stepOf(row, 'left', found) : refunded;
+  if (await mayBeOwn(app.db, { ...found, row }, found.transaction)) return refunded;
   const { attemptId, transaction, environmentId, late } = found;
   const of = { attemptId, transactionId: transaction?.id ?? null, environmentId, ...(late && { late }) };
   const owner = transaction ?? { environment_id: environmentId, currency: row.currency };
   const refusal = refusalOf(scope, owner, row, elsewhere);
   if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };
-  const what = row.chargeback ? 'a chargeback' : 'a refund of money that pays no order';
+  const refund =
+    late === undefined ? 'a refund that this service did not make' : 'a refund of money that pays no order';
+  const what = row.chargeback ? 'a chargeback' : refund;
   return { ...stepOf(row, 'suspense', `${what}: bin/rubrica books resolve decides who bears it`), ...of };
-}
-
-/** Returns whether a refund of late money was imported before. */
-async function isLateAgain(app: App, scope: ImportScope, row: SettlementRow, charged: ImportedBefore) {
-  const key = lineKeyOf(scope.environment, row);
-  const same = [...charged.values()].flat().find(({ line_key }) => line_key === key);
-  if (same === undefined || same.link === null) return false;
-  return (await selectSuspenseAt(app.db, same.environment_id, same.link)).length > 0;
 }
 
 /** Returns why this import may not book a line of the payment; null if it may. */

@@ -25,7 +25,7 @@ export type KeptSettlement = SqlRow & {
   replaced_at: number | null;
 };
 
-/** The causes of lines that `payment import` can book: missing payments, and chargebacks among the refunds. */
+/** The causes of lines that `payment import` can book: missing payments, and refunds that were not made here. */
 export const BOOKABLE_CAUSES: readonly DifferenceCause[] = ['payment_missing_in_books', 'refund_missing_in_books'];
 
 /** Returns the command that shows what can be booked of a file; `ID` if the file is of all payment services. */

@@ -29,7 +29,7 @@ export type TransitionCause = {
 };
 
 export type ConflictCause = Omit<TransitionCause, 'event'> & {
-  event: TransactionEvent | 'contradict' | 'chargeback';
+  event: TransactionEvent | 'contradict' | 'chargeback' | 'refund_unasked';
 };
 
 /**
@@ -71,8 +71,8 @@ export async function transitionTransaction(
 
 /**
  * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the
- * question. `chargeback`: the payer's bank took money back. An approval's money goes to suspense. Call it last in the
- * commit, like a transition.
+ * question. `chargeback`: the payer's bank took money back. `refund_unasked`: the method refunded money that nobody
+ * requested. An approval's money goes to suspense. Call it last in the commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction);

@@ -153,7 +153,7 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
     ...(open.some(({ cause }) => BOOKABLE_CAUSES.includes(cause))
       ? [
           '',
-          'Missing payments and chargebacks can be booked; then keep the same file again:',
+          'Missing payments, chargebacks and refunds that were not made here can be booked; then keep the same file again:',
           `  ${importCommandOf(found.settlement)}`,
         ]
       : []),

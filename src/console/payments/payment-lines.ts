@@ -105,6 +105,7 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   if (kind === 'decision') return tell(language, 'decision', { outcome: tellKind(language, 'settle', what) });
   if (kind === 'callback' && what === 'disabled' && isOfWebhook(facts)) return tell(language, 'callback.unwanted');
   if (what === 'transaction.conflict' && facts['event'] === 'chargeback') return tell(language, 'line.chargeback');
+  if (what === 'transaction.conflict' && facts['event'] === 'refund_unasked') return tell(language, 'line.unasked');
   return tellKind(language, kind, what, { method });
 }
 

@@ -14,7 +14,7 @@ const SPANISH_NOTES: Readonly<Record<string, string>> = {
   'several payments of ours have its code': 'varios pagos de aquí tienen su código',
   'perhaps a payment that its method has not answered yet: bin/rubrica attention list':
     'quizás un pago que su medio aún no ha contestado',
-  'money that was refunded: bin/rubrica reconcile': 'dinero que se devolvió, y no es un contracargo nuevo',
+  'money that was refunded: bin/rubrica reconcile': 'dinero que se devolvió, quizás por una devolución de aquí',
   'a chargeback that was won: bin/rubrica books resolve': 'un contracargo ganado: decide sobre su dinero sin dueño',
   'a chargeback of no payment of ours': 'un contracargo cuya orden de compra no es de ningún pago de aquí',
   'a chargeback of a payment that is not in the books': 'un contracargo de un pago que los libros no tienen',

@@ -42,7 +42,7 @@ export const SETTLEMENT_TEXTS = roomTexts(
       'El mismo archivo se comparó después otra vez; vale esa comparación, y aquí no se acepta nada.',
     'settlement.book': 'Asentar lo que los libros no tienen…',
     'settlement.chargebacks':
-      'De estas líneas se pueden asentar los contracargos. Las demás las debe mirar una persona.',
+      'De estas líneas se pueden asentar los contracargos y las devoluciones que no se hicieron aquí. Las demás las debe mirar una persona.',
     'settlement.import': 'En una terminal: {command}',
     'book.title': 'Asentar lo que falta en los libros de {name}',
     'book.text':
@@ -140,7 +140,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.replaced':
       'The same file was compared again later; that comparison counts, and nothing is accepted here.',
     'settlement.book': 'Book what the books lack…',
-    'settlement.chargebacks': 'Of these lines, chargebacks can be booked. A person must look at the others.',
+    'settlement.chargebacks':
+      'Of these lines, chargebacks and refunds that were not made here can be booked. A person must look at the others.',
     'settlement.import': 'In a terminal: {command}',
     'book.title': 'Book what the books lack of {name}',
     'book.text':

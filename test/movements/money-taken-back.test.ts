@@ -11,12 +11,13 @@ import { planImport } from '../../src/movements/plan-import.ts';
 import { resolveImported, resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { findRefusal } from '../../src/refunds/place-refund.ts';
 import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
 import { approved, type CheckoutCase, openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { refundingMethod } from '../support/test-refunds.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 
 /** Opens an order of 12,990 CLP that two attempts paid: `paying` first; the money of `late` is in suspense. */
 async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
@@ -35,11 +36,13 @@ async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
   return { ...opened, late: late.id, paying: paying?.id ?? '' };
 }
 
+const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto;tipo';
+
 type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
 
 /** Imports lines of a file, such as `20/01/2026;A-1;1213;12990;Contracargo`. Returns what was done with each, and why. */
 async function imported({ app, environment: { id, environment } }: Opened, ...lines: string[]): Promise<string[]> {
-  const file = ['fecha;orden_compra;codigo_autorizacion;monto;tipo', ...lines].join('\n');
+  const file = [HEAD, ...lines].join('\n');
   const scope = { environmentId: id, environment, method: 'scripted' };
   const steps = await planImport(app, scope, await readSettlement(Readable.from([file])));
   const evidence = describeEvidence('settled.csv', Buffer.from(file));
@@ -59,6 +62,7 @@ async function sumsOf({ app }: Opened) {
 }
 
 const BOOKED = 'suspense: a chargeback: bin/rubrica books resolve decides who bears it';
+const UNASKED = 'suspense: a refund that this service did not make: bin/rubrica books resolve decides who bears it';
 const MORE = 'left: a chargeback of more than is left of the payment: bin/rubrica reconcile';
 
 forEachEngine('a chargeback of money that pays no order', (openTestDatabase) => {
@@ -132,5 +136,69 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
     const byOrder = line.replace(paying, String(transaction.id)).replace('20/', '22/');
     assert.deepEqual(await imported(opened, byOrder), ['left: a chargeback of an order that was paid twice']);
+  });
+});
+
+forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) => {
+  const open = async () => {
+    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
+    const opened = await openCheckout(openTestDatabase, { method });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    return { ...opened, id: (await readAttempt(opened.app)).id };
+  };
+  const LEFT = 'left: money that was refunded: bin/rubrica reconcile';
+
+  test('is booked to suspense in parts, never more than is left, and a person decides who bears it', async () => {
+    const opened = await open();
+    const { app, transaction, id } = opened;
+    const [part, rest] = [`20/01/2026;${id};1213;2000;Anulación`, `21/01/2026;${id};1213;-990;Reversa`];
+    assert.deepEqual(await imported(opened, part, rest), [UNASKED, UNASKED]);
+    assert.deepEqual(await imported(opened, part, rest), ['imported', 'imported'], 'once');
+    assert.deepEqual(await imported(opened, `22/01/2026;${id};1213;10001;Reembolso`), [LEFT]);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 10_000, suspense: 2990 });
+    const paid = await selectTransactionAnywhere(app.db, transaction.id);
+    assert.ok(paid);
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'the shop asked for it', by: TESTER });
+    assert.deepEqual(await sumsOf(opened), { owed: 10_000, collected: 10_000, suspense: 0 });
+    assert.equal(await findRefusal(app, paid, { amount: 10_000, type: 'parcial' }), null);
+    assert.equal((await findRefusal(app, paid, { amount: 10_001, type: 'parcial' }))?.code, 'REFUND_AMOUNT_TOO_HIGH');
+    const [event] = await app.db.query("select data from events where type = 'transaction.conflict' order by position");
+    assert.deepEqual(JSON.parse(String(event?.data)), {
+      unasked: '2000.00',
+      currency: 'CLP',
+      state: 'completed',
+      event: 'refund_unasked',
+    });
+  });
+
+  test('is left to a person if it may be a refund of this service, or a chargeback', async () => {
+    const opened = await open();
+    const { app, transaction, id } = opened;
+    const line = (amount: number, type: string) => `20/01/2026;${id};1213;${amount};${type}`;
+    assert.deepEqual(await imported(opened, line(12_990, 'Reversa de contracargo')), [LEFT]);
+    assert.deepEqual(await imported(opened, line(500, 'Contracargo')), [BOOKED]);
+    for (const amount of [-500, -290]) assert.deepEqual(await imported(opened, line(amount, 'Comisión')), [LEFT]);
+    assert.deepEqual(await imported(opened, line(600, 'Anulación')), [UNASKED]);
+    assert.deepEqual(await imported(opened, line(600, 'Contracargo')), [LEFT], 'perhaps the same line');
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'decided', by: TESTER });
+    await acceptedRefund(app, transaction, 3000);
+    assert.deepEqual(await imported(opened, line(700, 'Anulación')), [LEFT], 'a refund is under way');
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await imported(opened, line(700, 'Anulación')), [LEFT], 'one of another amount was made');
+  });
+
+  test('is left to a person if a refund is requested while the file is imported', async () => {
+    const opened = await open();
+    const { app, environment, transaction, id } = opened;
+    const file = `${HEAD}\n20/01/2026;${id};1213;2000;Anulación`;
+    const scope = { environmentId: environment.id, environment: environment.environment, method: 'scripted' };
+    const steps = await planImport(app, scope, await readSettlement(Readable.from([file])));
+    await acceptedRefund(app, transaction, 2000);
+    const evidence = describeEvidence('settled.csv', Buffer.from(file));
+    const done = await importPayments(app, scope, steps, { evidence, by: TESTER });
+    assert.deepEqual(
+      done.map(({ does, note }) => `${does}: ${note}`),
+      [LEFT],
+    );
   });
 });
