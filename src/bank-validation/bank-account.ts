@@ -65,10 +65,20 @@ export function readAccount(value: unknown): AccountReading {
   return { valid: true, reason: null, digits: value, significant };
 }
 
-/** Returns whether a spreadsheet shows a long number so, such as 1,23457E+11. Its last digits are lost. */
+/**
+ * Returns whether a spreadsheet shows a number so, such as 1,23457E+11, whose last digits are lost, or as the day that
+ * it took the number for: 5280-02-15, 01-12-2005, 12/31/05.
+ */
 export function isDestroyedNumber(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= LONGEST_ACCOUNT && /^\d([.,]\d+)?E\+\d+$/i.test(value);
+  if (typeof value !== 'string' || value.length > LONGEST_ACCOUNT) return false;
+  return /^\d([.,]\d+)?E\+\d+$/i.test(value) || DAYS.some((day) => day.test(value));
 }
+
+const DAYS = [
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( \d\d:\d\d:\d\d)?$/,
+  /^(0?[1-9]|[12]\d|3[01])([-/])(0?[1-9]|1[0-2])\2(\d\d|\d{4})$/,
+  /^(0?[1-9]|1[0-2])([-/])(0?[1-9]|[12]\d|3[01])\2(\d\d|\d{4})$/,
+];
 
 /** Returns whether the number looks like a placeholder, or is longer or shorter than published formats. */
 export function isUnusualShape(digits: string, significant: string): boolean {

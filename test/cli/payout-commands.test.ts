@@ -181,6 +181,11 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const path = join(folder, 'nomina.xlsx');
     writeFileSync(path, await makeWorkbook([{ name: 'Nomina', rows }]));
     assert.equal(((await propose(path)).json as Printed).total, 35_000);
+    const asDay = rows.map((row) =>
+      row.map((cell) => (cell === '00990011223' ? { value: 1_234_567, format: 1 } : cell)),
+    );
+    writeFileSync(path, await makeWorkbook([{ name: 'Nomina', rows: asDay }]));
+    assert.match((await propose(path)).stderr, /\nLine 3: A spreadsheet has destroyed this account number/);
     const english = join(folder, 'payroll.csv');
     writeFileSync(english, CSV.replace(/^.*/, 'RUT;bank;account;name;amount;message;e-mail'));
     const { total, payouts } = (await propose(english)).json as Printed;

@@ -1,5 +1,5 @@
 import { checkCharacter } from '../../lib/modulo-eleven.ts';
-import { readAccount } from '../bank-account.ts';
+import { isDestroyedNumber, readAccount } from '../bank-account.ts';
 import type { Message } from '../check-messages.ts';
 import { type BankDirectory, findBank } from '../directory/bank-directory.ts';
 import { codeOfBankName, codeWithZeros } from '../directory/bank-names.ts';
@@ -155,8 +155,9 @@ function rutOfPieces(text: string): string | null {
 /** Two numbers of this length in one cell may be two accounts. */
 const A_NUMBER_OF_ITS_OWN = 6;
 
-/** Returns only the digits; null if the signs may mean decimals or two accounts. */
+/** Returns only the digits; null if the signs may mean decimals, a day or two accounts. */
 function accountOfPieces(text: string): string | null {
+  if (isDestroyedNumber(text)) return null;
   if (/^\d{1,3}(\.\d{3}){2,}$/.test(text) || /^\d{1,3}(,\d{3}){2,}$/.test(text)) return text.replace(/\D/g, '');
   if (!/^\d+(?:(?: ?- ?| )\d+)+$/.test(text)) return null;
   const groups = text.split(/[- ]+/);

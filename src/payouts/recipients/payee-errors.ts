@@ -17,9 +17,9 @@ export const NO_CHECK_CHARACTER = errorItem('/recipientData/rut', 'RUT_CHECK_DIG
 ]);
 
 export const DESTROYED = errorItem('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', [
-  'A spreadsheet has destroyed this account number: its last digits are lost.',
+  'A spreadsheet has destroyed this account number: some of its digits are lost.',
   'Ask its owner for the number, format the column as text and enter it again.',
-  'Una planilla de cálculo destruyó este número de cuenta: se perdieron sus últimos dígitos.',
+  'Una planilla de cálculo destruyó este número de cuenta: se perdieron algunos de sus dígitos.',
   'Pide el número a su titular, da formato de texto a la columna e ingrésalo de nuevo.',
 ]);
 

@@ -54,6 +54,11 @@ const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] 
   ['a RUT that has lost a digit', { rut: '1253190–2' }],
   ['two RUTs', { rut: '12531909-2 18972631-7' }],
   ['an account that a spreadsheet has destroyed', { account: '1,23E+11' }],
+  // The account 1234567 in a cell that is formatted as a day.
+  ['an account that a workbook shows as a day', { account: '5280-02-15' }],
+  ['an account that a spreadsheet took for a day', { account: '01-12-2005' }],
+  ['the same with two digits of the year', { account: '1-12-05' }],
+  ['the same with the month first', { account: '12-31-2005' }],
   ['decimals of an account', { account: '12345.67' }],
   ['one point: decimals, or thousands', { account: '123.456' }],
   ['two accounts', { account: '12345678 87654321' }],

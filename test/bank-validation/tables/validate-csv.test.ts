@@ -272,6 +272,20 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
+  test('an account in a cell that is formatted as a day is not read as the digits of that day', async () => {
+    const rows = [
+      ['RUT', 'Banco', 'Cuenta'],
+      ['12531909-2', '037', { value: 1_234_567, format: 1 }],
+    ];
+    const workbook = await makeWorkbook([{ name: 'Nómina', rows }]);
+    const { text, summary } = await run(workbook, 1_000_000, 'es', { repaired: collector().stream });
+    assert.match(text, /\n12531909-2;037;5280-02-15;invalid;false;ACCOUNT_BAD_FORMAT;Una planilla [^;]* destruyó /);
+    assert.deepEqual(
+      summary.causes.map(({ code }) => code),
+      ['NUMBER_DESTROYED'],
+    );
+  });
+
   test('a workbook with several such sheets or a hidden row, or a page with several tables, is refused at once', async () => {
     const rows = ['rut,bank,account', '12531909-2,012,12531909'].map((row) => row.split(','));
     const html = `<table>${rows.map((row) => `<tr><td>${row.join('<td>')}`).join('')}</table>`;
