@@ -4,8 +4,9 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { availableMethods } from '../checkout/available-methods.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
+import { errorItem } from '../error-item.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { environmentHere } from '../payment-services/find-environment.ts';
+import { environmentHere, loadEnvironment } from '../payment-services/find-environment.ts';
 import { leastAmount } from '../transactions/transaction.ts';
 import {
   hashOfLink,
@@ -26,8 +27,8 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 /**
  * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
  * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or whose
- * amount is too small, has more than two decimals, or is of a currency that no payment method collects; a repeated key
- * of an existing link is recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings, and
+ * amount is too small, has more than two decimals, or is of a currency that no payment method collects, or whose payment
+ * service is disabled; a repeated key of an existing link is recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings, and
  * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
@@ -38,6 +39,7 @@ export async function createPaymentLink(
 ): Promise<LinkCreation> {
   const owner = await environmentHere(app, { environment_id: environmentId });
   const { environment, paymentServiceId } = owner;
+  const isEnabled = (await loadEnvironment(app, owner.serviceToken)) !== null;
   const link = newLink(environmentId, wish, app.now(), by);
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
@@ -45,6 +47,7 @@ export async function createPaymentLink(
     if (expires_at !== null && !isLinkEnd(expires_at, link.created_at)) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
     }
+    if (!isEnabled) throw new Problem('INVALID_BODY', { errors: [DISABLED] });
     if (amount < leastAmount(currency)) throw new Problem('INVALID_BODY', { errors: [tooSmall(currency)] });
     if (isTooFine(link)) throw new Problem('INVALID_BODY', { errors: [TOO_FINE] });
     if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
@@ -70,6 +73,13 @@ export async function createPaymentLink(
     return { kind: 'created', link };
   });
 }
+
+const DISABLED = errorItem('/payment_service', 'INVALID_PARAMETER', [
+  'The payment service is disabled, so nobody could pay the link.',
+  'Enable it first.',
+  'El servicio de pago está deshabilitado: nadie podría pagar el enlace.',
+  'Habilítalo primero.',
+]);
 
 const NOBODY_COLLECTS = {
   en: 'No payment method is set up that could collect this. Set one up, or make the link in development.',

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
+import { disablePaymentService, enablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -207,6 +209,21 @@ forEachEngine('trigger', (openTestDatabase) => {
       [[transaction, environment.id]],
       'the Service Token of a body names its payment service',
     );
+  });
+
+  test('makes no payment for a disabled payment service, as its shop cannot, and names the command', async () => {
+    const { db, app, environment } = await open();
+    const { paymentServiceId: id, serviceToken } = environment;
+    await disablePaymentService(app, id, TESTER);
+    const body = JSON.stringify({ x_account_id: serviceToken });
+    for (const words of [[], ['--payment-service', id], ['--body', body]]) {
+      const { status, stderr } = await run(db, ['payment.completed', ...words]);
+      assert.equal(status, 1);
+      assert.match(stderr, / is disabled, .*: bin\/rubrica payment-service enable ps_\w+\n$/, words.join(' '));
+    }
+    assert.deepEqual(await db.query('select id from transactions'), []);
+    await enablePaymentService(app, id, TESTER);
+    await trigger(db, ['payment.completed', '--body', body]);
   });
 });
 

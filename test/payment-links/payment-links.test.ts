@@ -8,6 +8,7 @@ import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
+import { Problem } from '../../src/error-catalogue.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { endPaymentLink } from '../../src/payment-links/end-payment-link.ts';
@@ -278,6 +279,22 @@ forEachEngine('a payment link', (openTestDatabase) => {
     shop.app.now.advance(2000);
     assert.equal((await shop.server.post(`/link/${other.id}`)).status, 410);
     assert.deepEqual(await shop.transactions(), []);
+  });
+
+  test('is not created for a disabled payment service, because nobody could pay it; its key returns an earlier one', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const wish = { ...WISH, idempotencyKey: 'invoice-7' };
+    const { link } = await createPaymentLink(shop.app, shop.environment.id, wish, TESTER);
+    await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
+    await assert.rejects(createPaymentLink(shop.app, shop.environment.id, WISH, TESTER), (error) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.code, 'INVALID_BODY');
+      assert.equal(error.extras.errors?.[0]?.pointer, '/payment_service');
+      return true;
+    });
+    assert.equal((await shop.app.db.query('select id from payment_links where id <> $1', [shop.link.id])).length, 1);
+    const again = await createPaymentLink(shop.app, shop.environment.id, wish, TESTER);
+    assert.deepEqual([again.kind, again.link.id], ['replayed', link.id]);
   });
 
   test('is created and ended in the console by users of its merchant only', async () => {

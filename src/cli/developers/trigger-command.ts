@@ -69,6 +69,7 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
   await withActor(options, async (app, by) => {
     const environment = await findOwnDevelopment(app, options.paymentService ?? (await namedIn(app, body)));
     refuseElsewhere(environment);
+    await refuseDisabled(app, environment);
     const event = EVENTS[name];
     const created = await create(app, environment, event, fieldsOf(app, environment, body, options));
     const refund = await END[event](app, created, by);
@@ -100,9 +101,9 @@ async function trigger(name: EventName, options: TriggerOptions): Promise<void> 
 async function namedIn(app: App, body: readonly Field[]): Promise<string | undefined> {
   const token = body.find(({ name }) => name === 'x_account_id');
   if (token === undefined) return undefined;
-  const found = token.kind === 'string' ? await loadEnvironment(app, token.text) : null;
-  if (found !== null) return found.paymentServiceId;
   const services = await listPaymentServices(app);
+  const owner = services.find(({ tokens }) => tokens.some(({ service_token }) => service_token === token.text));
+  if (token.kind === 'string' && owner !== undefined) return owner.id;
   const named = services.slice(0, 10).flatMap(({ name, tokens }) => {
     const own = tokens.find(({ environment }) => environment === 'development')?.service_token;
     return own === undefined ? [] : [`${own} (${name})`];
@@ -110,6 +111,15 @@ async function namedIn(app: App, body: readonly Field[]): Promise<string | undef
   const known = named.length === 0 ? '' : ` The store has ${named.join(', ')}${services.length > 10 ? ' …' : ''}.`;
   throw notFound(
     `x_account_id of --body is not a Service Token of this store.${known} Write one of them, leave x_account_id out, or name the payment service with --payment-service ID: bin/rubrica payment-service list`,
+  );
+}
+
+/** Throws `CommandError` for a disabled payment service: a request of its shop would be refused. */
+async function refuseDisabled(app: App, environment: ServiceEnvironment): Promise<void> {
+  if ((await loadEnvironment(app, environment.serviceToken)) !== null) return;
+  const { paymentServiceId: id, paymentServiceName: name } = environment;
+  throw new CommandError(
+    `${name} is disabled, so a request of its shop would be refused: bin/rubrica payment-service enable ${id}`,
   );
 }
 
