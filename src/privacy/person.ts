@@ -59,8 +59,11 @@ export function personOfEmail(email: string): Person | null {
  */
 const BEFORE_EMAIL = String.raw`(?<!${AFTER_ESCAPE}[\w.+-]|%(?:25){0,2}(?:2[bde]|5f)|\\u002[bde])`;
 
-/** The domain must end here, or a file extension must follow. */
-const AFTER_EMAIL = String.raw`(?![a-z0-9-]|\.(?!(?:csv|dat|docx?|html?|json|pdf|txt|xlsx?|xml)(?!\w))\w)`;
+/**
+ * The domain must end here, or a file extension must follow. `ana@example.cl-17` is the address with a number, because
+ * no top-level domain is `cl-17`; `ana@example.cl-17.com` is another address.
+ */
+const AFTER_EMAIL = String.raw`(?![a-z0-9]|(?:-[a-z0-9-]*)?\.(?!(?:csv|dat|docx?|html?|json|pdf|txt|xlsx?|xml)(?!\w))\w)`;
 
 /** Returns a pattern for a character as texts, URLs (also double-encoded), JSON and HTML write it. */
 function spellings(character: string): string {

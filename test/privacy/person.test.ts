@@ -36,6 +36,9 @@ const WITH_EMAIL = [
   '<a>ana.perez&#43;web&#64;example.cl</a>',
   'ana.perez+web@example.cl.csv',
   'ana.perez+web@example.cl_2026',
+  // A session id or a reference that a shop makes of the address and a number.
+  'ana.perez+web@example.cl-1700000000',
+  'ana.perez+web@example.cl-2.pdf',
   'Write to ana.perez+web@example.cl.',
 ];
 
@@ -45,6 +48,8 @@ const WITHOUT_EMAIL = [
   'x-ana.perez+web@example.cl',
   'ana.perez+web@example.cl.ar',
   'ana.perez+web@example.clx',
+  'ana.perez+web@example.cl-shop.com',
+  'ana.perez+web@example.cl-2.com.ar',
   'ana.perez+web@example-cl',
   'ana_perez+web@example.cl',
 ];
