@@ -57,22 +57,27 @@ export async function deleteRefusedBefore(tx: Tx, before: number, limit: number)
   return rows.length;
 }
 
+/** The environment that a refused request belongs to. `disabled_at`: when its payment service was disabled. */
+export type RefusingEnvironment = {
+  id: number;
+  environment: string;
+  payment_service_id: string;
+  disabled_at: number | null;
+};
+
+const refusingEnvironment = `select e.id, e.environment, e.payment_service_id, e.service_token, p.disabled_at
+  from environments e join payment_services p on p.id = e.payment_service_id`;
+
 /** Lists the environments of these Service Tokens; unknown tokens are left out. */
 export function selectTokensAmong(
   db: Reader,
   tokens: readonly string[],
-): Promise<{ id: number; environment: string; payment_service_id: string; service_token: string }[]> {
-  return db.query(
-    'select id, environment, payment_service_id, service_token from environments where service_token {named $1}',
-    [tokens],
-  );
+): Promise<(RefusingEnvironment & { service_token: string })[]> {
+  return db.query(`${refusingEnvironment} where e.service_token {named $1}`, [tokens]);
 }
 
-export function selectEnvironmentsAmong(
-  db: Reader,
-  ids: readonly number[],
-): Promise<{ id: number; environment: string; payment_service_id: string }[]> {
-  return db.query('select id, environment, payment_service_id from environments where id {among $1}', [ids]);
+export function selectEnvironmentsAmong(db: Reader, ids: readonly number[]): Promise<RefusingEnvironment[]> {
+  return db.query(`${refusingEnvironment} where e.id {among $1}`, [ids]);
 }
 
 /**

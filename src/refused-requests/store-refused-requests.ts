@@ -3,6 +3,7 @@ import { readFormFields } from '../../protocol/read-form-fields.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import type { App } from '../app.ts';
 import { authenticateBearer } from '../auth/tokens/authenticate-bearer.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
 import { countProved } from './prove-refused-key.ts';
@@ -13,6 +14,7 @@ import {
   deleteBeyond,
   deleteRefusedBefore,
   insertRefused,
+  type RefusingEnvironment,
   selectEnvironmentsAmong,
   selectEnvironmentsOfTransactionsAnywhere,
   selectTokensAmong,
@@ -52,7 +54,10 @@ const RUN_GAP_MS = 86_400_000;
  * stored.
  */
 async function refusedKeysOf(app: App, owned: readonly Owned[]): Promise<RefusedKey[]> {
-  const wrong = owned.filter(({ place, row }) => place !== NOBODY && row.code === 'SIGNATURE_INVALID');
+  // The signatures of a disabled payment service may be right.
+  const wrong = owned.filter(
+    ({ place, row }) => place !== NOBODY && place.disabled_at === null && row.code === 'SIGNATURE_INVALID',
+  );
   const keys: RefusedKey[] = [];
   for (const [environment_id, of] of Map.groupBy(wrong, ({ place }) => place.id)) {
     const times = of.map(({ row }) => row.at);
@@ -77,11 +82,9 @@ export function forgetRefusedRequests(app: App, limit: number): Promise<number> 
   });
 }
 
-type Place = { id: number; environment: string; payment_service_id: string };
+const NOBODY: RefusingEnvironment = { id: 0, environment: '', payment_service_id: '', disabled_at: null };
 
-const NOBODY: Place = { id: 0, environment: '', payment_service_id: '' };
-
-type Owned = { place: Place; row: RefusedRequest; fields: readonly Field[] };
+type Owned = { place: RefusingEnvironment; row: RefusedRequest; fields: readonly Field[] };
 
 /** Returns each request as a row, with its owner. */
 async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned[]> {
@@ -105,13 +108,13 @@ export function isRefusalKept({ config }: Pick<App, 'config'>, environment: stri
 }
 
 /** Returns the payment service of the transaction in the URL, if the user of the access token may see it. */
-async function findTransactions(app: App, refusals: readonly Refusal[]): Promise<Map<Refusal, Place>> {
+async function findTransactions(app: App, refusals: readonly Refusal[]): Promise<Map<Refusal, RefusingEnvironment>> {
   const naming = refusals.filter(({ bearer }) => bearer !== null && bearer.transactionId > 0);
   if (naming.length === 0) return new Map();
   const ids = [...new Set(naming.map(({ bearer }) => bearer?.transactionId as number))];
   const rows = await selectEnvironmentsOfTransactionsAnywhere(app.db, ids);
   const environments = await selectEnvironmentsAmong(app.db, [...new Set(rows.map((row) => row.environment_id))]);
-  const found = new Map<Refusal, Place>();
+  const found = new Map<Refusal, RefusingEnvironment>();
   for (const refusal of naming) {
     const row = rows.find(({ id }) => id === refusal.bearer?.transactionId);
     const place = environments.find(({ id }) => id === row?.environment_id);
@@ -134,8 +137,10 @@ function readBody({ body, serviceToken }: Refusal): { token: string | null; fiel
   }
 }
 
-function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): RefusedRequest {
-  const { requestId, at, method, route, status, code, detail, errors } = refusal;
+function rowOf(refusal: Refusal, place: RefusingEnvironment, fields: readonly Field[]): RefusedRequest {
+  const { requestId, at, method, route, status, code, errors } = refusal;
+  const { id } = place;
+  const detail = place.disabled_at !== null && BY_TOKEN.includes(code) ? disabled(place) : refusal.detail;
   const hide = hidingNames(errors.map(({ pointer }) => pointer));
   const said = { detail: storable(hide(detail.en)), detail_es: storable(hide(detail.es)) };
   const answered = { at, method, route, status, code, ...said };
@@ -144,6 +149,17 @@ function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): Refus
   );
   const texts = { errors: storedErrors, fields: JSON.stringify(shownFields(fields)) };
   return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };
+}
+
+/** The answers of a disabled payment service. They do not say why, because a stranger may have asked. */
+const BY_TOKEN: readonly string[] = ['SIGNATURE_INVALID', 'SERVICE_TOKEN_INVALID'];
+
+function disabled({ payment_service_id }: RefusingEnvironment): InBoth {
+  const command = `bin/rubrica payment-service enable ${payment_service_id}`;
+  return {
+    en: `The payment service is disabled and refuses every request: ${command}`,
+    es: `El servicio de pago está deshabilitado y rechaza toda solicitud: ${command}`,
+  };
 }
 
 /**

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { KEY_ATTENTION } from '../../src/attention/key-attention.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { disablePaymentService, enablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { listRefusedRequests, readRefused } from '../../src/refused-requests/list-refused-requests.ts';
 import { KEPT_REFUSED } from '../../src/refused-requests/refused-request.ts';
 import { forgetRefusedRequests, storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
@@ -148,6 +150,26 @@ forEachEngine('refused requests', (openTestDatabase) => {
         await server.post('/trxs', { json: signedBody(service_token, 'wrong') });
       assert.deepEqual((await refused()).map(({ environment }) => String(environment)).toSorted(), kept);
     }
+  });
+
+  test('says to staff that the payment service is disabled, and counts no wrong key of a right signature', async () => {
+    const { app, shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    await disablePaymentService(app, shop.id, TESTER);
+    for (let count = 0; count < 6; count++) {
+      const answer = await server.post('/trxs', { json: signedBody(service_token, secret_token, {}) });
+      assert.equal(jsonOf(answer)['code'], 'SIGNATURE_INVALID');
+      assert.doesNotMatch(answer.text, /disabled/, 'a stranger does not learn it');
+    }
+    const [request] = await refused();
+    assert.equal(
+      request?.detail,
+      `The payment service is disabled and refuses every request: bin/rubrica payment-service enable ${shop.id}`,
+    );
+    await enablePaymentService(app, shop.id, TESTER);
+    assert.deepEqual(await KEY_ATTENTION.list(app, 10), []);
+    assert.deepEqual(await app.db.query('select environment_id from refused_keys'), []);
   });
 
   test('a text that PostgreSQL cannot store does not prevent other refusals from being kept', async () => {
