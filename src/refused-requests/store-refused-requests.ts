@@ -155,7 +155,7 @@ function rowOf(refusal: Refusal, place: RefusingEnvironment, fields: readonly Fi
 const BY_TOKEN: readonly string[] = ['SIGNATURE_INVALID', 'SERVICE_TOKEN_INVALID'];
 
 function disabled({ payment_service_id }: RefusingEnvironment): InBoth {
-  const command = `bin/rubrica payment-service enable ${payment_service_id}`;
+  const command = `\`bin/rubrica payment-service enable ${payment_service_id}\`.`;
   return {
     en: `The payment service is disabled and refuses every request: ${command}`,
     es: `El servicio de pago está deshabilitado y rechaza toda solicitud: ${command}`,

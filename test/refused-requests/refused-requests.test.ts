@@ -165,7 +165,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     const [request] = await refused();
     assert.equal(
       request?.detail,
-      `The payment service is disabled and refuses every request: bin/rubrica payment-service enable ${shop.id}`,
+      `The payment service is disabled and refuses every request: \`bin/rubrica payment-service enable ${shop.id}\`.`,
     );
     await enablePaymentService(app, shop.id, TESTER);
     assert.deepEqual(await KEY_ATTENTION.list(app, 10), []);
