@@ -27,9 +27,10 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 /**
  * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
  * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or whose
- * amount is too small, has more than two decimals, or is of a currency that no payment method collects, or whose payment
- * service is disabled; a repeated key of an existing link is recognised first. Throws NO_PAYMENT_METHOD if no method that collects it has settings, and
- * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
+ * amount is too small, has more than two decimals, or is of a currency that no payment method collects, or whose
+ * payment service is disabled; a repeated key of an existing link is recognised first. Throws NO_PAYMENT_METHOD if no
+ * method that collects it has settings, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the
+ * payment service.
  */
 export async function createPaymentLink(
   app: App,
