@@ -448,6 +448,28 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     });
   }
 
+  for (const ending of ['dismissed', 'settled'] as const) {
+    test(`a sender that goes on naming another amount begins no contradiction that a person has ${ending}`, async () => {
+      const { app, desk, pay, read } = await open(openStandInProvider({ 500: { says: { amount: 501 } } }));
+      const [payout] = (await pay(500)) as [Payout];
+      await carryOutPayouts(app, 100);
+      const shown = await read(payout);
+      assert.deepEqual([shown.state, shown.contradiction], ['sent', 'amount 501 CLP']);
+      if (ending === 'settled') await settle(app, desk, payout, 'confirmed');
+      else {
+        const by = desk.maker;
+        await endContradiction(app, { owner: desk.environment, payout: shown, by, reason: 'it is of 500', evidence });
+      }
+      const { log, alarms } = listenForAlarms();
+      for (const hours of [1, 24]) {
+        app.now.advance((DAY / 24) * hours);
+        await carryOutPayouts({ ...app, log }, 100);
+      }
+      const { looks, contradiction } = await read(payout);
+      assert.deepEqual([looks > shown.looks, contradiction, alarms], [true, null, []]);
+    });
+  }
+
   test('a contradiction that a person ended does not replace the one that began since', async () => {
     const { app, desk, pay, read } = await open(openStandInProvider());
     const [payout] = (await pay(500)) as [Payout];

@@ -13,7 +13,8 @@ import { type PayoutOutcome, settleOutcomes } from './settle-outcomes.ts';
  * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
  * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing. It raises no
- * alarm; an answer that a person has ended since the payout was claimed raises none either.
+ * alarm; an answer that a person has ended since the payout was claimed raises none either, nor does another amount or
+ * transfer that a person has ended before.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {
@@ -32,7 +33,8 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         if (payout.state === 'sent') return becomeUnknown(tx, turn, WHY[answer.kind]);
         return waitOn(tx, turn, answer.kind === 'absent' && isStill(turn, 'confirmed') ? NEVER_HAD : null);
       case 'contradiction':
-        return waitOn(tx, turn, answer.says);
+        // The sender names another amount or transfer each time: a person who has ended that was told nothing new.
+        return waitOn(tx, turn, payout.contradiction_ended === answer.says ? null : answer.says);
       case 'pending':
         return waitOn(tx, turn, isStill(turn, 'failed') ? STILL_PENDING : null);
     }
