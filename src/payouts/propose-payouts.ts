@@ -219,9 +219,12 @@ async function payeesOf(
   return findings.map((finding) => (finding as { payee: Payee }).payee);
 }
 
+/** Returns the error of each row once: all parts of a split row have its account. */
 function accountErrors(findings: readonly PayeeFinding[], rowAt: (at: number) => number): ErrorItem[] {
   return findings.flatMap((finding, at) =>
-    'error' in finding ? [{ ...finding.error, pointer: `/${rowAt(at)}${finding.error.pointer}` }] : [],
+    'error' in finding && (at === 0 || rowAt(at) !== rowAt(at - 1))
+      ? [{ ...finding.error, pointer: `/${rowAt(at)}${finding.error.pointer}` }]
+      : [],
   );
 }
 

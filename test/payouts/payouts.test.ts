@@ -630,7 +630,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     const batch = { name: 'nomina.csv', fileSha256: 'ab'.repeat(32) };
     const wishes = [...Array.from({ length: 7 }, () => wish()), wish({ payee: OTHER })];
     const proposal = { owner: desk.environment, by: desk.maker, wishes, batch };
-    const bad = [...wishes, wish({ payee: { ...ANA, rut: '12.531.909-3' } })];
+    const bad = [...wishes, wish({ amount: 15_000_000, payee: { ...ANA, rut: '12.531.909-3' } })];
     const worse = [wish({ payee: { ...ANA, rut: '12.531.909-3' } }), wish({ amount: Number.NaN })];
     await assert.rejects(proposePayouts(app, { ...proposal, wishes: bad }), (error: unknown) => {
       const { extras } = error as { extras: { errors: { pointer: string }[] } };
