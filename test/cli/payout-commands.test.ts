@@ -104,6 +104,8 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.match((await run('payout', 'list', '--payment-service', 'ps_x')).stderr, /^NOT_FOUND: .*ps_x/);
     assert.equal((await run('payout', 'list', '--payment-service', other.id)).stdout, 'There is no such payout.\n');
     assert.equal(listed.payouts.length, 1);
+    const ended = await run(...words, '--as', desk.users.maker.email);
+    assert.match(ended.stdout, new RegExp(`proposed before\\.\nbin/rubrica batch show ${made.batch}\n$`));
     const rows = await db.query("select actor, action from audit_log where action like 'payout.%' order by link");
     const { maker, approver } = desk.users;
     assert.deepEqual(

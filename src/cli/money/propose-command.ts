@@ -92,10 +92,16 @@ async function propose(file: string | undefined, options: ProposeOptions): Promi
     ...payoutLines(shown),
     ...warnings.map((one) => `! ${warningText(one)}`),
     `${which}${sumOf(shown.map(({ payout }) => payout))}, ${said}.`,
-    ...(batch === null
-      ? []
-      : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id} --as EMAIL`]),
+    ...(batch === null ? [] : [nextCommand(batch.id, shown)]),
   ]);
+}
+
+/** Returns the command that continues with a batch. One that was proposed before may have ended since. */
+function nextCommand(batchId: string, shown: readonly ShownPayout[]): string {
+  const states = new Set(shown.map(({ payout }) => payout.state));
+  if (states.has('draft')) return `bin/rubrica batch submit ${batchId} --as EMAIL`;
+  if (states.has('awaiting_approval')) return `bin/rubrica batch approve ${batchId} --as EMAIL`;
+  return `bin/rubrica batch show ${batchId}`;
 }
 
 /** Payouts that are each covered may not be covered together. */
