@@ -96,6 +96,26 @@ forEachEngine('settlement accept', (openTestDatabase) => {
     const again = await runCommand(['settlement', 'keep', file], { env });
     assert.match(again.stdout, /^sf_\w+: 0 open differences: bin\/rubrica settlement show sf_\w+\n$/);
   });
+
+  test('and show name the newer comparison of a file that was compared again', async (context) => {
+    const db = await openTestDatabase();
+    const { folder, env } = commandStore(context, db);
+    await createTestEnvironment(createTestApp(db));
+    const file = join(folder, 'abono.csv');
+    writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n');
+    const keep = async () => {
+      const { stdout } = await runCommand(['settlement', 'keep', file, '--json'], { env });
+      return (JSON.parse(stdout) as { id: string }).id;
+    };
+    const [earlier, newer] = [await keep(), await keep()];
+    const says = `The same file was compared again, and only that comparison counts: bin/rubrica settlement show ${newer}\n`;
+    const { stdout } = await runCommand(['settlement', 'show', earlier, '--open'], { env });
+    assert.ok(stdout.includes(says), stdout);
+    assert.doesNotMatch(stdout, /can be booked/);
+    const words = ['settlement', 'accept', earlier, '--line', '2', '--reason', 'otro abono'];
+    assert.equal((await runCommand(words, { env })).stderr, `ALREADY_DONE: ${says}`);
+    assert.doesNotMatch((await runCommand(['settlement', 'show', newer], { env })).stdout, /compared again/);
+  });
 });
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');

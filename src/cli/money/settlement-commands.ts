@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../../app.ts';
 import { DIFFERENCE_CAUSES, type DifferenceCause } from '../../books/explain-difference.ts';
 import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
@@ -7,8 +8,8 @@ import { formatMoney } from '../../lib/money.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import { closeMonth, describeMonth, type MonthState } from '../../movements/close-month.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
-import { BOOKABLE_CAUSES, importCommandOf, MOST_DIFFERENCES } from '../../movements/settlement.ts';
-import { selectSettlements } from '../../movements/settlement-queries.ts';
+import { BOOKABLE_CAUSES, importCommandOf, type KeptSettlement, MOST_DIFFERENCES } from '../../movements/settlement.ts';
+import { selectNewestComparison, selectSettlements } from '../../movements/settlement-queries.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { readWithEvidence } from '../evidence-option.ts';
 import { checkMethod, environmentOption, readLimit, readReason } from '../options.ts';
@@ -131,8 +132,11 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
 }
 
 async function show(id: string, options: { open?: true; json?: boolean }): Promise<void> {
-  const found = await withApp((app) => showSettlement(app, id));
-  if (found === null) throw unknownSettlement(id);
+  const { newer, ...found } = await withApp(async (app) => {
+    const kept = await showSettlement(app, id);
+    if (kept === null) throw unknownSettlement(id);
+    return { ...kept, newer: await newerComparison(app, kept.settlement) };
+  });
   const open = found.differences.filter(({ accepted_at }) => accepted_at === null);
   const shown = options.open ? { ...found, differences: open } : found;
   const money = (amount: number | null, currency: string) => (amount === null ? '—' : formatMoney(amount, currency));
@@ -149,8 +153,9 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
   }));
   print(options, shown, [
     `${shown.settlement.file_name}: ${countOf(shown.settlement.matched, 'line fits', 'lines fit')}.`,
+    ...(newer === null ? [] : [comparedAgain(newer)]),
     ...listTable(rows, options.open ? 'Nothing is open.' : 'Everything fits.'),
-    ...(open.some(({ cause }) => BOOKABLE_CAUSES.includes(cause))
+    ...(newer === null && open.some(({ cause }) => BOOKABLE_CAUSES.includes(cause))
       ? [
           '',
           'Missing payments, chargebacks and refunds that were not made here can be booked; then keep the same file again:',
@@ -177,13 +182,25 @@ async function accept(id: string, options: AcceptOptions): Promise<void> {
   const wish = { settlementId: id, cause, number, line, reason };
   const accepted = await withActor(options, async (app, by) => {
     const count = await acceptDifferences(app, { ...wish, by });
-    if (count === 0 && (await showSettlement(app, id)) === null) throw unknownSettlement(id);
-    return count;
+    if (count > 0) return count;
+    const settlement = (await showSettlement(app, id))?.settlement ?? null;
+    if (settlement === null) throw unknownSettlement(id);
+    const newer = await newerComparison(app, settlement);
+    if (newer !== null) throw alreadyDone(comparedAgain(newer));
+    throw alreadyDone(`Nothing of that is open in ${id}: bin/rubrica settlement show ${id}`);
   });
-  if (accepted === 0) throw alreadyDone(`Nothing of that is open in ${id}: bin/rubrica settlement show ${id}`);
   print(options, { id, cause, number, line, accepted }, [
     accepted === 1 ? '1 difference is accepted.' : `${accepted} differences are accepted.`,
   ]);
+}
+
+/** Returns the id of the comparison that replaced this one, or null. */
+async function newerComparison(app: App, settlement: KeptSettlement): Promise<string | null> {
+  return settlement.replaced_at === null ? null : selectNewestComparison(app.db, settlement);
+}
+
+function comparedAgain(newer: string): string {
+  return `The same file was compared again, and only that comparison counts: bin/rubrica settlement show ${newer}`;
 }
 
 function unknownSettlement(id: string): CommandError {
