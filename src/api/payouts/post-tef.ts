@@ -48,9 +48,10 @@ export const postTef = operation({
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);
-    const wish = readTef(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
+    const body = readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 });
+    const wish = readTef(body);
     const owner = await findPayoutOwner(app, user);
-    checkCallback(app, owner, wish.callbackUrl, '/callbackUrl');
+    checkCallback(app, owner, wish.callbackUrl, body['callbackUrl'] === undefined ? '/tef/url' : '/callbackUrl');
     const by = actorOf(request, user);
     const { kind, payouts } = await proposed(() => proposePayouts(app, { owner, by, wishes: [wish], batch: null }));
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');

@@ -144,7 +144,15 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
       assert.deepEqual([refused.status, errors[0]?.pointer, errors[0]?.code], [422, pointer, code], refused.text);
       assert.ok(message.length > 0);
     }
-    assert.equal((await at.pay({ ...BODY, callbackUrl: 'ftp://shop.example.cl/' })).status, 422);
+    const url = 'ftp://shop.example.cl/';
+    for (const [body, pointer] of [
+      [{ ...BODY, callbackUrl: url }, '/callbackUrl'],
+      [{ tef: { ...TEF, url } }, '/tef/url'],
+    ] as const) {
+      const refused = await at.pay(body);
+      const { errors } = jsonOf(refused) as { errors: { pointer: string }[] };
+      assert.deepEqual([refused.status, errors[0]?.pointer], [422, pointer]);
+    }
     assert.deepEqual(await at.app.db.query('select id from payouts union all select id from recipients'), []);
   });
 
