@@ -116,7 +116,7 @@ export const CATALOGUE = {
   LOGIN_FAILED: entry(401, 'Wrong e-mail or password', 'Check both; an operator can reset the password.'),
   SECOND_FACTOR_NEEDED: entry(
     403,
-    'This person has a second factor, so a password is not enough',
+    'A second factor is needed: a password alone is not enough',
     'A program uses an API token: `bin/rubrica user token create`. A person signs in at /console.',
   ),
   FACTOR_REFUSED: entry(

@@ -98,7 +98,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   ),
   LOGIN_FAILED: entry('Correo o contraseña incorrectos', 'Revisa ambos; un operador puede cambiar la contraseña.'),
   SECOND_FACTOR_NEEDED: entry(
-    'Esta persona tiene un segundo factor: la contraseña no basta',
+    'Hace falta un segundo factor: la contraseña sola no basta',
     'Un programa usa un token de API: `bin/rubrica user token create`. Una persona entra en /console.',
   ),
   FACTOR_REFUSED: entry(

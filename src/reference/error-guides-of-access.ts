@@ -75,8 +75,14 @@ export const ACCESS_GUIDES = {
       'POST /users/login {"username": "ana@example.cl", "password": "…"}',
       'POST /loginToken, with an API token of the program',
     ],
-    ['A program logs in as a person with a second factor.'],
-    ['Un programa inicia sesión como una persona que tiene un segundo factor.'],
+    [
+      'A program logs in as a person with a second factor.',
+      'A person approves money by API without a code, or has no second factor yet.',
+    ],
+    [
+      'Un programa inicia sesión como una persona que tiene un segundo factor.',
+      'Una persona aprueba dinero por la API sin un código, o todavía no tiene un segundo factor.',
+    ],
   ),
   FACTOR_REFUSED: guide(
     'wait',

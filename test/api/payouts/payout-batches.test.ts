@@ -27,7 +27,7 @@ const tef = (id: string, amount: unknown = 15_000, account = '12531909') => ({
   bankData: { bankSBIFNumber: '012', bankAccount: account },
 });
 
-type Body = { data: Record<string, unknown>; code?: string; errors: { pointer: string }[] };
+type Body = { data: Record<string, unknown>; code?: string; title?: string; errors: { pointer: string }[] };
 
 forEachEngine('payout batches over HTTP', (openTestDatabase) => {
   const open = async () => {
@@ -79,10 +79,10 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const approve = `/payout-batches/${id}/approve`;
     assert.equal((await maker.post(approve, { code: '1' })).code, 'PERMISSION_MISSING');
     const boss = as(desk.users.approver);
-    assert.equal(
-      (await boss.post(approve, { code: '000000' })).code,
-      'SECOND_FACTOR_NEEDED',
-      'the user has no second factor yet',
+    const { code, title } = await boss.post(approve, { code: '000000' });
+    assert.deepEqual(
+      [code, title],
+      ['SECOND_FACTOR_NEEDED', 'A second factor is needed: a password alone is not enough'],
     );
     const added = await addTotp(app, desk.users.approver, 'Phone', TESTER);
     assert.equal((await boss.post(approve, {})).code, 'SECOND_FACTOR_NEEDED');
