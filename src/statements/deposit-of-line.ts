@@ -27,31 +27,20 @@ export type PayoutOfLine = { readonly paymentServiceId: string | null };
 type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number };
 
 /**
- * Finds or books the deposit of a line and returns its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE (another amount, or
- * the line is a charge), INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
+ * Finds or books the deposit of a credit and returns its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE (another amount),
+ * INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function depositOf(tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
-  if (of.line.amount <= 0)
-    throw unfit({
-      en: 'A deposit is a credit, and this line is a charge.',
-      es: 'Un depósito es un abono, y esta línea es un cargo.',
-    });
   return 'id' in deposit
     ? findRecorded(tx, { ...of, id: deposit.id })
     : bookWithLine(tx, { ...of, ...deposit, kind: 'deposit' });
 }
 
 /**
- * Books money that left at a merchant's expense, and returns the id of the recorded payout. Throws as `depositOf`, and
- * PAYOUT_STATE if the line is a credit.
+ * Books a charge at a merchant's expense, and returns the id of the recorded payout. Throws as `depositOf`.
  */
 export async function payoutOf(tx: Tx, payout: Omit<Deposit, 'deposit'> & PayoutOfLine): Promise<string> {
-  if (payout.line.amount < 0)
-    return bookWithLine(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
-  throw unfit({
-    en: 'A payout is a charge, and this line is a credit.',
-    es: 'Un pago es un cargo, y esta línea es un abono.',
-  });
+  return bookWithLine(tx, { ...payout, kind: 'payout', paymentMethod: null, commission: 0 });
 }
 
 /** Returns the error for a line that cannot belong to what a person named. */

@@ -177,6 +177,7 @@ async function subjectOf(
 ): Promise<string | null> {
   if (is.use === 'other' || is.use === 'suspense') return null;
   oneLine(fileLine);
+  refuseOtherSide(is.use, line);
   const subjects =
     is.use === 'deposit'
       ? [await depositOf(tx, { deposit: is.deposit, line, by, at })]
@@ -189,6 +190,26 @@ async function subjectOf(
   if (other === null) return subjects[0] ?? null;
   throw unfit({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
 }
+
+/** Refuses a charge as a deposit or a return, and a credit as a payout. */
+function refuseOtherSide(use: keyof typeof OTHER_SIDE, { amount }: KeptLine): void {
+  if (use === 'payout' ? amount >= 0 : amount <= 0) throw unfit(OTHER_SIDE[use]);
+}
+
+const OTHER_SIDE = {
+  payout: {
+    en: 'A payout is a charge, and this line is a credit.',
+    es: 'Un pago es un cargo, y esta línea es un abono.',
+  },
+  return: {
+    en: 'A return is a credit, and this line is a charge.',
+    es: 'Un pago que vuelve es un abono, y esta línea es un cargo.',
+  },
+  deposit: {
+    en: 'A deposit is a credit, and this line is a charge.',
+    es: 'Un depósito es un abono, y esta línea es un cargo.',
+  },
+} as const;
 
 /**
  * Finds a recorded payout to a merchant. Returns its id: that it left is in the books already; that it came back is
@@ -207,7 +228,7 @@ async function merchantPayoutOf(
   if (use === 'return') await lockFunds(tx, owner.id, currency);
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');
   refuseOtherEnvironment(owner, line);
-  if (amount !== (use === 'payout' ? -line.amount : line.amount) || currency !== line.currency)
+  if (amount !== Math.abs(line.amount) || currency !== line.currency)
     throw otherAmount(line, movement, { isRecorded: true });
   if (use === 'payout') return id;
   await bookReturn(tx, owner, movement, { reference, reason, by, now: at });
@@ -226,8 +247,7 @@ async function settleBy(tx: Tx, { use, payoutId, reason, by }: Settling, { line,
     found === null ? [] : await lockPayouts(tx, { environmentId: found.environment_id, ids: [found.id] });
   if (payout === undefined) throw noPayout();
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
-  const amount = use === 'payout' ? -line.amount : line.amount;
-  if (payout.amount !== amount) throw otherAmount(line, payout, { isRecorded: false });
+  if (payout.amount !== Math.abs(line.amount)) throw otherAmount(line, payout, { isRecorded: false });
   const owner = (await selectPayoutOwner(tx, payout.environment_id)) as PayoutOwner;
   refuseOtherEnvironment(owner, line);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);

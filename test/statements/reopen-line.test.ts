@@ -129,6 +129,8 @@ forEachEngine('a line of a bank statement that is put into suspense again', (ope
     const recorded = idOf(await payOut(app, desk.environment, 5000, { reference: 'TEF-1' }));
     const before = await available();
     const id = await take([-5000, 'TRANSFERENCIA'], [5000, 'ABONO']);
+    await assert.rejects(resolve(id, 2, { use: 'return', payoutId: recorded }), /A return is a credit/);
+    await assert.rejects(resolve(id, 3, { use: 'payout', payoutId: recorded }), /A payout is a charge/);
     await resolve(id, 2, { use: 'payout', payoutId: recorded });
     await resolve(id, 3, { use: 'return', payoutId: recorded });
     assert.equal(await available(), addUp([before, 5000]));
