@@ -98,6 +98,16 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     await refused(`${resolve} --line 2`, /^Decide that 1 line \(charges \$6\.000 CLP, credits \$0 CLP\) is other\? /);
     await refused(resolve, /^Decide that 2 lines \(charges \$6\.000 CLP, credits \$7\.000 CLP\) is other\? /);
     assert.match((await ask(resolve, 'y')).stdout, /^2 lines are other now\.\n$/);
+    await refused(
+      `statement resolve ${id} --line 3 --use deposit --from-merchant ${of} --reason aporte`,
+      /^Book 1 line \(charges \$0 CLP, credits \$7\.000 CLP\), which is other \(arriendo, [^)]+\) as a new deposit\? \[/,
+    );
+    writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};TRANSFERENCIA;5.000;\n${day};ABONO;;8.000`);
+    const { id: second } = JSON.parse((await ask(`${take} --yes --json`, '')).stdout) as { id: string };
+    await refused(
+      `statement resolve ${second} --line 2 --use payout --to-merchant ${of} --reason abono`,
+      /^Book 1 line .* as a new payout\? Its note: a payout to the merchant could be meant\. \[/,
+    );
 
     const made = (await ask(`${file} --yes`, '')).stdout;
     const [, next = ''] = /: bin\/rubrica payout result FILE --file (pf_\w+) --as EMAIL\n$/.exec(made) ?? [];

@@ -7,7 +7,7 @@ import { findLine, findStatement, listStatements, readLines } from '../../statem
 import { importStatement } from '../../statements/import-statement.ts';
 import { NOTHING_KNOWN } from '../../statements/line-notes.ts';
 import { readStatement } from '../../statements/read-statement.ts';
-import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { isBooking, type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { canBeExplained, type KeptLine } from '../../statements/statement.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { readWithEvidence } from '../evidence-option.ts';
@@ -221,7 +221,13 @@ async function confirmUse(
     return true;
   }
   const before = first.used_as === 'other' ? `, which is other (${first.reason}, ${first.resolved_by})` : '';
-  await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
+  if (!isBooking(readSubject(options))) {
+    await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
+    return true;
+  }
+  // What is recorded already would be in the books twice.
+  const doubt = first.note === null || first.note === NOTHING_KNOWN ? '' : ` Its note: ${first.note}.`;
+  await confirm(`Book ${sumOf(meant)}${before} as a new ${options.use}?${doubt}`, options);
   return true;
 }
 
