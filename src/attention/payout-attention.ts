@@ -165,7 +165,8 @@ function waitingApproval(waiting: WaitingApproval): Waiting {
 }
 
 /** Returns why they wait, and the command that ends it. `group` begins the command, for a batch or a payout. */
-function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingApproval, group: string) {
+function endOf(waiting: WaitingApproval, group: string) {
+  const { id, state, hindrance, by_sender, payment_service } = waiting;
   if (state === 'approved' && by_sender === 1) {
     const said = { en: 'approved, and its sender cannot be reached', es: 'aprobado, y su proveedor no responde' };
     return { said, command: `${group} cancel ${id} --reason TEXT --as EMAIL` };
@@ -182,7 +183,17 @@ function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingAppr
     const command = `bin/rubrica user create --email PERSON --role approver --payment-service ${payment_service}`;
     return { said: HINDRANCES.approver, command };
   }
-  return { said: HINDRANCES[hindrance], command: `${group} reject ${id} --reason TEXT --as EMAIL` };
+  return rejectionOf(waiting, HINDRANCES[hindrance], group);
+}
+
+/** A rejection of the whole batch would also take payouts that can be approved. */
+function rejectionOf({ id, payout, payouts, of_state }: WaitingApproval, said: InBoth, group: string) {
+  const end = '--reason TEXT --as EMAIL';
+  if (payouts === of_state) return { said, command: `${group} reject ${id} ${end}` };
+  if (payouts === 1) return { said, command: `bin/rubrica payout reject ${payout} ${end}` };
+  const named = `bin/rubrica batch show ${id}`;
+  const which = { en: `${said.en}. They are named by ${named}`, es: `${said.es}. Los nombra ${named}` };
+  return { said: which, command: `bin/rubrica payout reject ID... ${end}` };
 }
 
 function ownerOf({ payment_service, name, environment }: WaitingPayout | WaitingApproval) {

@@ -75,7 +75,8 @@ export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere
 
 /**
  * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`:
- * the batch's or the payout's id. `reference`: of the payout, if it is only one.
+ * the batch's or the payout's id. `payout`, `reference`: of the payout, if it is only one. `of_state`: how many payouts
+ * of the batch are in this state, with those that wait for something else.
  */
 export type WaitingApproval = SqlRow & {
   id: string;
@@ -84,6 +85,8 @@ export type WaitingApproval = SqlRow & {
   environment: string;
   since: number;
   payouts: number;
+  of_state: number;
+  payout: string;
   reference: string;
   amount: number;
   currency: string;
@@ -167,7 +170,7 @@ const WITH_WAITING = `with holders as materialized (
     left join ends h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
-    select p.environment_id, coalesce(p.batch_id, p.id) as id, p.reference, p.state, p.changed_at, p.amount, p.currency,
+    select p.environment_id, coalesce(p.batch_id, p.id) as id, p.id as payout, p.reference, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
         when (alone.until >= p.created_at or p.account_changed_by is not null) and not ${HAS_APPROVER} then 'approver'
@@ -189,7 +192,7 @@ const WITH_WAITING = `with holders as materialized (
     where p.${OPEN} and p.state in ('awaiting_approval', 'approved')),
   waiting as materialized (
     select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
-      count(*) as payouts, min(reference) as reference, cast(sum(amount) as bigint) as amount
+      count(*) as payouts, min(payout) as payout, min(reference) as reference, cast(sum(amount) as bigint) as amount
     from one where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency)`;
 
 /** Returns how many batches and single payouts wait, and since when the oldest waits. */
@@ -220,10 +223,11 @@ export function sumWaitingApprovals(db: Reader, environmentIds: readonly number[
 /** Returns the waiting batches and single payouts, oldest first. */
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(
-    `${WITH_WAITING}
-     select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.reference, w.amount, w.currency, w.state,
-       w.hindrance, w.by_sender
-     from waiting w ${OWNED}
+    `${WITH_WAITING},
+     whole as materialized (select environment_id, id, state, count(*) as payouts from one group by environment_id, id, state)
+     select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, whole.payouts as of_state, w.payout,
+       w.reference, w.amount, w.currency, w.state, w.hindrance, w.by_sender
+     from waiting w join whole on whole.environment_id = w.environment_id and whole.id = w.id and whole.state = w.state ${OWNED}
      order by w.since, w.id, w.hindrance limit $8`,
     [...parametersOf(terms), limit],
   );

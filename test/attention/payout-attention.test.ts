@@ -185,6 +185,32 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     );
   });
 
+  test('name the payouts to reject, not their batch, if others of it can be approved', async () => {
+    const { app, desk, listed } = await open();
+    const of = (rut: string) => wish({ payee: { ...ANA, rut, bankCode: '001', account: '990011223' } });
+    const payouts = await propose(app, desk, [wish(), of('11.111.111-1'), of('22.222.222-2')]);
+    const [{ batch_id }] = payouts as [Payout];
+    const erase = (rut: string) => eraseRecipients(app, { kind: 'rut', name: rut });
+    await erase('12531909-2');
+    const [one] = await listed('approval');
+    assert.deepEqual(
+      [one?.id, one?.command],
+      [batch_id, `bin/rubrica payout reject ${payouts[0]?.id} --reason TEXT --as EMAIL`],
+    );
+    assert.equal(one?.reason, 'its recipient was erased, so nobody can approve it');
+    await erase('11111111-1');
+    const [two] = await listed('approval');
+    assert.match(
+      two?.reason ?? '',
+      new RegExp(`^2 payouts: its recipient .* named by bin/rubrica batch show ${batch_id}$`),
+    );
+    assert.equal(two?.command, 'bin/rubrica payout reject ID... --reason TEXT --as EMAIL');
+    await erase('22222222-2');
+    assert.deepEqual(commands(await listed('approval')), [
+      `bin/rubrica batch reject ${batch_id} --reason TEXT --as EMAIL`,
+    ]);
+  });
+
   test('include one when all its approvers knew a token of the program that made it or changed its account', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, program: by } = desk;
