@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
-import { selectLastCut } from '../outbox/feed/feed-cut-queries.ts';
 import { EVENT_COLUMNS } from '../outbox/feed/feed-queries.ts';
+import { type Cuts, readCuts } from './cuts-of-moved.ts';
 import type { Move } from './move.ts';
 import { type MovedEvent, selectEventsOf } from './moved-event-queries.ts';
 
@@ -22,9 +22,9 @@ export async function alignFeeds({ from, to, scope }: Move): Promise<ComparedFee
   const [there] = await selectEventsOf(to.db, environmentIds, BEGIN, 1, 'all');
   const both = { from: BEGIN, to: BEGIN, events: 0 };
   if (there === undefined || eventText(here) === eventText(there)) return both;
-  const passedHere = await passDeleted(from.db, environmentIds, there, (await selectLastCut(to.db))?.until ?? 0);
+  const passedHere = await passDeleted(from.db, environmentIds, there, await readCuts(to));
   if (passedHere?.isFound === true) return { ...both, from: passedHere.place, events: passedHere.events };
-  const passedThere = await passDeleted(to.db, environmentIds, here, (await selectLastCut(from.db))?.until ?? 0);
+  const passedThere = await passDeleted(to.db, environmentIds, here, await readCuts(from));
   return passedThere === null ? both : { ...both, to: passedThere.place, events: passedThere.events };
 }
 
@@ -41,7 +41,7 @@ async function passDeleted(
   db: Database,
   environmentIds: readonly number[],
   upTo: MovedEvent | undefined,
-  deletedUntil: number,
+  cuts: Cuts,
 ): Promise<{ place: Place; events: number; isFound: boolean } | null> {
   const text = eventText(upTo);
   let place = BEGIN;
@@ -51,7 +51,7 @@ async function passDeleted(
     found = rows.length;
     for (const row of rows) {
       if (eventText(row) === text) return { place, events, isFound: true };
-      if (row.created_at > deletedUntil) return null;
+      if (row.created_at > (cuts(row.environment_id) ?? 0)) return null;
       place = { commit_id: row.commit_id, position: row.position };
       events++;
     }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { SqlRow } from '../db/database.ts';
+import type { BroughtCut } from '../outbox/feed/feed-cut.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 import type { Scope } from './owner.ts';
 
@@ -29,6 +30,8 @@ export type Progress = {
   tables: Record<string, readonly (string | number)[] | true>;
   /** The place in the source feed up to which events were copied. */
   feed: { commit_id: number; position: number; events: number };
+  /** Up to when the source lacks events for their age; sealed by the target, and absent if nothing was ever deleted. */
+  cut?: BroughtCut;
 };
 
 /** Both sides of a move under way. `kinds`: the kinds of encrypted columns in the store. */

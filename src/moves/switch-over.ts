@@ -13,6 +13,7 @@ import { compareFeed, compareTouched } from './compare-copy.ts';
 import { shiftDue } from './copied-row-queries.ts';
 import { copyTails } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
+import { bringCut } from './cuts-of-moved.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
 import { type Move, MoveRefusal } from './move.ts';
 import {
@@ -63,6 +64,7 @@ async function leaveIn(tx: Tx, move: Move, compared: ComparedFeed, by: Actor): P
   const touched: Touched = new Map();
   await drainChanges(move, touched, tx);
   await copyTails(move, 'all', tx);
+  await bringCut(move);
   await copyWhole(move, tx);
   await compareTouched(move, tx, touched);
   await compareFeed(move, compared, tx);

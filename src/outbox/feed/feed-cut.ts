@@ -27,17 +27,42 @@ const CUT_KEY = installationKey('feed-cut');
  * their expiry.
  */
 export async function sealCut(app: App, cut: Omit<FeedCut, 'mac'>): Promise<FeedCut> {
-  return { ...cut, mac: macOf(await CUT_KEY.keep(app), cut as FeedCut) } as FeedCut;
+  return { ...cut, mac: macOf(await CUT_KEY.keep(app), partsOf(cut as FeedCut)) } as FeedCut;
 }
 
 /** Returns whether this service made the cut. Nothing proves that if the key was changed. */
-export async function isGenuineCut(app: App, cut: FeedCut): Promise<boolean> {
-  const key = await CUT_KEY.readUnlessChanged(app);
-  return key !== null && isSameText(macOf(key, cut), cut.mac);
+export function isGenuineCut(app: App, cut: FeedCut): Promise<boolean> {
+  return isSealed(app, partsOf(cut), cut.mac);
 }
 
-/** Returns the HMAC-SHA256 of the other columns, as a JSON list. */
-function macOf(key: string, { number, made_at, link, until, commit_id, position, hash }: FeedCut): string {
-  const text = JSON.stringify([number, made_at, link, until, commit_id, position, hash]);
-  return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('hex');
+/** The cut of another database, as a move brings it: its payment service lacks events from up to `until`. */
+export type BroughtCut = { until: number; mac: string };
+
+/** The move that brings a cut, with its environments as stored. */
+type Bringer = { id: string; environment_ids: string };
+
+/** Adds a MAC of this store to a cut that a move brings to it. */
+export async function sealBroughtCut(app: App, move: Bringer, until: number): Promise<BroughtCut> {
+  return { until, mac: macOf(await CUT_KEY.keep(app), [move.id, move.environment_ids, until]) };
+}
+
+/** Returns whether this service sealed what the move brought. */
+export function isGenuineBroughtCut(app: App, move: Bringer, { until, mac }: BroughtCut): Promise<boolean> {
+  return isSealed(app, [move.id, move.environment_ids, until], mac);
+}
+
+type Parts = readonly (string | number)[];
+
+function partsOf({ number, made_at, link, until, commit_id, position, hash }: FeedCut): Parts {
+  return [number, made_at, link, until, commit_id, position, hash];
+}
+
+async function isSealed(app: App, parts: Parts, mac: string): Promise<boolean> {
+  const key = await CUT_KEY.readUnlessChanged(app);
+  return key !== null && isSameText(macOf(key, parts), mac);
+}
+
+/** Returns the HMAC-SHA256 of a JSON list. */
+function macOf(key: string, parts: Parts): string {
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(JSON.stringify(parts)).digest('hex');
 }

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { StorageError } from '../../db/database.ts';
 import { type IdPlace, partOf, type Walk } from '../../lib/walk.ts';
 import { payoutEvent } from '../../movements/movement.ts';
+import { readCuts } from '../../moves/cuts-of-moved.ts';
 import { type CallbackContent, callbackBody, callbackFields } from '../../outbox/callback-payload.ts';
 import { environmentEventBody, eventBody } from '../../outbox/enqueue-event.ts';
 import { findEnvironmentAsEver } from '../../payment-services/find-environment.ts';
@@ -11,7 +12,6 @@ import { payoutStateEvent, tefBody } from '../../payouts/payout-notice.ts';
 import { selectArrivals } from '../acts/act-check-queries.ts';
 import { arrivalOf } from '../acts/read-acts.ts';
 import { type Findings, stopping } from '../proof-finding.ts';
-import { readGenuineCut } from './read-genuine-cut.ts';
 import { partsOf, readTold, type Told } from './read-told.ts';
 import { type PostedRow, selectPosted, selectPostedSpan } from './told-queries.ts';
 import { goesWhereItShould } from './verify-callback-url.ts';
@@ -37,7 +37,7 @@ export async function verifyCallbacks(
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
-    const cut = (await readGenuineCut(app))?.until ?? null;
+    const cuts = await readCuts(app);
     const told = await readTold(app, posted);
     const isRight = async (environment: ServiceEnvironment | null, row: PostedRow) =>
       environment !== null &&
@@ -47,8 +47,8 @@ export async function verifyCallbacks(
     const fresh = new Set<number>();
     for (const row of posted) {
       const { environment_id } = row;
-      if (left.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
-        continue;
+      if (left.has(environment_id)) continue;
+      if (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cuts(environment_id))) continue;
       if (await isRight(environments.get(environment_id) ?? null, row)) continue;
       if (fresh.has(environment_id)) {
         report(stopped, row, isSaidBy(environments.get(environment_id) ?? null, row, told));

@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts';
 import { selectPaymentSpan } from '../../books/reconciliation-queries.ts';
 import { type IdPlace, partOf, type Walk } from '../../lib/walk.ts';
+import { readCuts } from '../../moves/cuts-of-moved.ts';
 import { type FindingKind, type Findings, stopping } from '../proof-finding.ts';
-import { readGenuineCut } from './read-genuine-cut.ts';
 import { selectOrphans, selectPageEnd, selectTold, type ToldRow } from './told-queries.ts';
 
 /** The most orphaned events to report. */
@@ -10,8 +10,8 @@ const ORPHANS = 1000;
 
 /**
  * Compares every transaction with its events: the sequence has no gap, the first event is the creation, and one event
- * is the end. It needs no chain, so it also finds changes from before the feed was sealed. A transaction from before
- * the last cut may lack its first events, and its end among them: they were older than RETENTION_EVENTS. Reads only, in
+ * is the end. It needs no chain, so it also finds changes from before the feed was sealed. A transaction may lack events
+ * that follow a time before the last cut, and its end among them: they were older than RETENTION_EVENTS. Reads only, in
  * pages.
  */
 export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPlace>): Promise<void> {
@@ -22,8 +22,9 @@ export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPl
     const end = await selectPageEnd(app.db, last, walk.page);
     if (end === null) break;
     const page = await selectTold(app.db, last, end);
-    const cut = (await readGenuineCut(app))?.until ?? null;
-    for (const told of Map.groupBy(page, ({ id }) => id).values()) verifyTold(told as Told, cut, stopped);
+    const cuts = await readCuts(app);
+    for (const told of Map.groupBy(page, ({ id }) => id).values())
+      verifyTold(told as Told, cuts((told as Told)[0].environment_id), stopped);
     last = end;
     rows += page.length;
     await walk.reached({ rows, id: last }, partOf(span, last));
@@ -43,8 +44,9 @@ function verifyTold(told: Told, cut: number | null, findings: Findings): void {
   const report = (finding: FindingKind, sequence: number, since: number | null, says: string) =>
     findings.add({ finding, environment_id, subject: `evt_${id}_${sequence}`, since, says });
   const there = new Set(told.map(({ sequence }) => sequence));
-  const first = isCut(created_at, cut) ? firstLeft(told) : 1;
-  for (const [from, until] of gapsOf(told, first, last_sequence)) {
+  const gaps = gapsOf(told, last_sequence);
+  const isExpired = ({ after }: Gap) => isCut(after, cut);
+  for (const { from, until } of gaps.filter((gap) => !isExpired(gap))) {
     const gone = from === until ? `event evt_${id}_${from} was` : `events evt_${id}_${from} to evt_${id}_${until} were`;
     report('event_missing', from, created_at, `${gone} deleted`);
   }
@@ -58,25 +60,30 @@ function verifyTold(told: Told, cut: number | null, findings: Findings): void {
     }
   }
   // The event of its end is the second at the earliest.
-  const mayLackEnd = first > 2 && settled_at !== null && isCut(settled_at, cut);
+  const mayLackEnd =
+    settled_at !== null && isCut(settled_at, cut) && gaps.some((gap) => gap.until >= 2 && isExpired(gap));
   if (there.has(last_sequence) && !mayLackEnd && !hasEnd(told)) {
     report('event_changed', last_sequence, settled_at, `transaction ${id} is ${state}, and no event says so`);
   }
 }
 
+/** A run of missing sequences. `after`: when the event before it happened, or the transaction was created. */
+type Gap = { from: number; until: number; after: number };
+
 /**
- * Returns the runs of sequences from `first` to `last` that no event has. The work depends on the events alone: `last`
- * is any number that somebody wrote into the store.
+ * Returns the runs of sequences up to `last` that no event has. The work depends on the events alone: `last` is any
+ * number that somebody wrote into the store.
  */
-function gapsOf(told: Told, first: number, last: number): [from: number, until: number][] {
-  const gaps: [number, number][] = [];
-  let next = first;
-  for (const { sequence } of told) {
+function gapsOf(told: Told, last: number): Gap[] {
+  const gaps: Gap[] = [];
+  let [next, after] = [1, told[0].created_at];
+  for (const { sequence, told_at } of told) {
     if (sequence === null || sequence < next || sequence > last) continue;
-    if (sequence > next) gaps.push([next, sequence - 1]);
+    if (sequence > next) gaps.push({ from: next, until: sequence - 1, after });
     next = sequence + 1;
+    after = told_at ?? after;
   }
-  if (next <= last) gaps.push([next, last]);
+  if (next <= last) gaps.push({ from: next, until: last, after });
   return gaps;
 }
 
@@ -93,10 +100,6 @@ const SKEW_MS = 60_000;
 /** Returns whether an event of this time may have been deleted for its age. */
 export function isCut(toldAt: number, cut: number | null): boolean {
   return cut !== null && toldAt <= cut + SKEW_MS;
-}
-
-function firstLeft(told: Told): number {
-  return told.reduce((least, { sequence }) => Math.min(least, sequence ?? least), Number.MAX_SAFE_INTEGER);
 }
 
 /** Only the first event is the creation, at its time. All events have the environment of their transaction. */

@@ -5,8 +5,8 @@ import { selectLastCut } from '../../outbox/feed/feed-cut-queries.ts';
 import { addEvents, beginLinkHash, FEED_GENESIS, type FeedLink } from '../../outbox/feed/feed-link.ts';
 import { selectFeedLinksAfter, selectLastFeedLink } from '../../outbox/feed/feed-link-queries.ts';
 import { type FeedRow, type PlaceInFeed, selectFeed } from '../../outbox/feed/feed-queries.ts';
+import { readGenuineCut } from '../../outbox/feed/read-genuine-cut.ts';
 import { type Findings, stopping } from '../proof-finding.ts';
-import { readGenuineCut } from './read-genuine-cut.ts';
 
 /**
  * How many events the chain over the feed covers, how many came after its last link, and how many were deleted because

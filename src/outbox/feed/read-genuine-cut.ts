@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
-import { type FeedCut, isGenuineCut } from '../../outbox/feed/feed-cut.ts';
-import { selectLastCut } from '../../outbox/feed/feed-cut-queries.ts';
+import { type FeedCut, isGenuineCut } from './feed-cut.ts';
+import { selectLastCut } from './feed-cut-queries.ts';
 
 /**
  * Returns the last cut of the feed; null if nothing was cut or the cut is forged. A cut is recorded before the first of
