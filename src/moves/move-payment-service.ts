@@ -8,6 +8,7 @@ import { compareCopy, compareFeed } from './compare-copy.ts';
 import { copyRows, copyTails } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
+import { indexAged } from './index-aged.ts';
 import { leaveAgain } from './leave-again.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
 import { lockMove, raiseNextId, selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
@@ -57,6 +58,7 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
     const first = await compareCopy(move);
     // The comparison takes long, so new rows are copied before the pause.
     await copyTails(move, 'past');
+    await indexAged(move);
     await drainChanges(move, new Map());
     const compared = await compareFeed(move, first);
     pauseMs = await leave(move, compared, by);

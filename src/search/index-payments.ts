@@ -8,6 +8,8 @@ import {
   type FeedPlace,
   insertAmountDays,
   insertSearchTerms,
+  lockSearchIndex,
+  selectApproved,
   selectSearchProgress,
   selectTermed,
   type TermedTransaction,
@@ -45,6 +47,26 @@ export async function indexPayments(app: App): Promise<number> {
   return events.length;
 }
 
+/**
+ * Indexes payments by themselves, in the caller's commit. The feed of this database never had their first events,
+ * because they were deleted for their age before their payment service moved here.
+ */
+export async function indexWithoutEvents(tx: Tx, terms: Terms, ids: readonly number[]): Promise<void> {
+  await lockSearchIndex(tx);
+  const transactions = await selectTermed(tx, ids);
+  const approved = await selectApproved(tx, ids);
+  const details = new Map(approved.map(({ transaction_id, detail }) => [transaction_id, detail]));
+  const rows = transactions.flatMap((row) =>
+    [...createdTerms(terms, row), ...eventTerms(terms, details.get(row.id) ?? null)].map((term) => ({
+      term,
+      transaction_id: row.id,
+      environment_id: row.environment_id,
+    })),
+  );
+  await insertSearchTerms(tx, inOrder(rows));
+  await insertAmountDays(tx, amountDaysOf(transactions));
+}
+
 /** During an upgrade a version may keep running that writes no days of amounts, so these days are not relied on yet. */
 const REPLACED_DAYS = 7;
 
@@ -56,7 +78,6 @@ function daysFrom(app: App, { commit_id, position }: FeedPlace): number {
   return commit_id === 0 && position === 0 ? 0 : utcDay(app.now()) + REPLACED_DAYS;
 }
 
-/** Returns the rows in the order of the indexes, without duplicates. */
 async function rowsOf(
   tx: Tx,
   terms: Terms,
@@ -77,10 +98,15 @@ async function rowsOf(
   };
   for (const row of begun) for (const term of createdTerms(terms, row)) add(term, row.id);
   for (const { transaction_id, data } of events) for (const term of eventTerms(terms, data)) add(term, transaction_id);
+  return { rows: inOrder(rows), days: amountDaysOf(begun) };
+}
+
+/** Returns the rows in the order of the index, without duplicates. */
+function inOrder(rows: TermRow[]): TermRow[] {
   const sorted = rows.sort((one, other) => one.term - other.term || one.transaction_id - other.transaction_id);
   const isFirst = ({ term, transaction_id }: TermRow, at: number) =>
     sorted[at - 1]?.term !== term || sorted[at - 1]?.transaction_id !== transaction_id;
-  return { rows: sorted.filter(isFirst), days: amountDaysOf(begun) };
+  return sorted.filter(isFirst);
 }
 
 function amountDaysOf(begun: readonly TermedTransaction[]): AmountDay[] {

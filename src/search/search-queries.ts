@@ -42,12 +42,17 @@ export async function insertSearchTerms(tx: Tx, rows: readonly TermRow[]): Promi
  * indexes payments, and makes it wait until the commit, so that it does not insert the term afterwards.
  */
 export async function deleteSearchTerm(tx: Tx, { term, transaction_id, environment_id }: TermRow): Promise<void> {
-  await tx.query('select position from search_progress {for_update}');
+  await lockSearchIndex(tx);
   await tx.query('delete from search_terms where term = $1 and transaction_id = $2 and environment_id = $3', [
     term,
     transaction_id,
     environment_id,
   ]);
+}
+
+/** Waits for the process that indexes payments, and makes it wait until the commit. */
+export async function lockSearchIndex(tx: Tx): Promise<void> {
+  await tx.query('select position from search_progress {for_update}');
 }
 
 export type TermedTransaction = SqlRow & TermSource & { id: number };

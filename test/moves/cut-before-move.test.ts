@@ -5,7 +5,9 @@ import { raiseIds } from '../../src/moves/raise-ids.ts';
 import { cutFeed } from '../../src/outbox/feed/cut-feed.ts';
 import { sealFeed } from '../../src/outbox/feed/seal-feed.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { findPayments } from '../../src/search/find-payments.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
+import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
 import { selectSearchProgress } from '../../src/search/search-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { configOf, twoWithShop, wishOf } from '../support/moving-shop.ts';
@@ -37,6 +39,23 @@ forEachEngine('a payment service whose events were deleted for their age before 
     );
   });
 
+  test('is found in the other database by everything, also in amounts and days', async () => {
+    const { from, to, merchant } = await cutThenMove(openTestDatabase);
+    const [paid] = await find(from, { reference: 'PAID' });
+    const { created_at: since, authorization_code: authorizationCode = null, amount = 0, currency = '' } = paid ?? {};
+    const filters: Partial<PaymentFilter>[] = [
+      { reference: 'PAID' },
+      { authorizationCode },
+      { amount: { amount, currency } },
+      { since: since ?? null, until: since === undefined ? null : since + 1 },
+    ];
+    assert.ok(authorizationCode);
+    for (const filter of filters) {
+      const asked = { paymentService: merchant.paymentServiceId, ...filter };
+      assert.deepEqual(await find(to, asked), await find(from, asked), JSON.stringify(filter));
+    }
+  });
+
   test('lacks only the events that expired elsewhere, once it is back', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const paid = await createPaidTransaction(from, merchant, { reference: 'REFUNDED' });
@@ -56,6 +75,11 @@ forEachEngine('a payment service whose events were deleted for their age before 
     assert.deepEqual((await verifyStore(from)).findings, []);
   });
 });
+
+async function find(app: TestApp, filter: Partial<PaymentFilter>) {
+  const search = { filter: { ...NO_FILTER, ...filter }, environmentIds: null, after: null, limit: 10 };
+  return (await findPayments(app, search)).payments;
+}
 
 /** Deletes the events of a payment in the first of two databases, and moves its payment service to the second. */
 async function cutThenMove(openTestDatabase: OpenTestDatabase) {

@@ -61,6 +61,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   // The screen that sets the look of the pay page shows a preview.
   console: ['pages'],
   privacy: ['search'],
+  // The payments of a payment service that arrives are indexed.
+  moves: ['search'],
   // `books verify` compares moves with the audit log.
   proof: ['moves'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
