@@ -56,6 +56,22 @@ forEachEngine('a payment service whose events were deleted for their age before 
     }
   });
 
+  test('moves from the next database to one that still has these events', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await movePaymentService(from, to, wishOf(merchant));
+    await settle(to);
+    from.now.advance(61 * DAY);
+    await createPaidTransaction(to, merchant, { reference: 'NEW' });
+    await settle(to);
+    assert.ok((await cut(to)) >= 2);
+    const third = createTestApp(await openTestDatabase(), { config: configOf('pay-3'), now: from.now });
+    await raiseIds(third, 2_000_000_000, TESTER);
+    await movePaymentService(to, third, wishOf(merchant));
+    await movePaymentService(third, from, wishOf(merchant));
+    await settle(from);
+    assert.deepEqual((await verifyStore(from)).findings, []);
+  });
+
   test('lacks only the events that expired elsewhere, once it is back', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const paid = await createPaidTransaction(from, merchant, { reference: 'REFUNDED' });
