@@ -11,6 +11,7 @@ import {
 import { callbackName, readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, deleteCallbacks, selectCallbackPage, selectSameCallbacks } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
+import { forgetErased } from './forget-erased.ts';
 import type { Move } from './move.ts';
 import { appendEvents, selectEventsOf } from './moved-event-queries.ts';
 import { tablesThat } from './moved-tables.ts';
@@ -85,8 +86,11 @@ async function readPage(move: Move, copied: NamedTable, after: readonly SqlValue
   return {
     names: rows.map((row) => String(row[rule.name])),
     last: rule.key.map((column) => rows.at(-1)?.[column] as string | number),
-    write: (there, kept) =>
-      upsertRows(there, move.to.db.engine, copied, rows.filter((row) => kept(String(row[rule.name]))).map(carried)),
+    write: async (there, kept) => {
+      const left = rows.filter((row) => kept(String(row[rule.name])));
+      if (table === 'transactions') await forgetErased(move, there, left);
+      await upsertRows(there, move.to.db.engine, copied, left.map(carried));
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { carryRow } from './carry-row.ts';
 import { deleteCopied, type NamedTable, selectOwnedNamed, upsertRows } from './copied-row-queries.ts';
 import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, selectCallbacksByIds } from './delivery-queries.ts';
+import { forgetErased } from './forget-erased.ts';
 import type { Move } from './move.ts';
 import { type Change, deleteChanges, selectChanges } from './move-queries.ts';
 import { tablesThat } from './moved-tables.ts';
@@ -63,6 +64,7 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
 async function writeChanged(move: Move, tx: Tx, { copied, names, rows }: Changed): Promise<void> {
   const { table, rule } = copied;
   const carried = rows.map((row) => carryRow(move, table, row));
+  if (table === 'transactions') await forgetErased(move, tx, rows);
   await upsertRows(tx, move.to.db.engine, copied, carried);
   if (rule.fixed !== undefined) return;
   const keyOf = (row: SqlRow) => JSON.stringify(rule.key.map((name) => row[name]));
