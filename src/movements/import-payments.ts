@@ -107,7 +107,9 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   );
 }
 
-/** Makes the event from which the merchant learns that the payer's bank, or somebody at the acquirer, took money back. */
+/**
+ * Makes the event from which the merchant learns that the payer's bank, or somebody at the acquirer, took money back.
+ */
 function takenBack({ imported_at, payment_method, amount, currency }: ImportedPayment, step: ImportStep) {
   const sum = formatDecimal(amount, currency);
   const of = { at: imported_at, paymentMethod: payment_method, attemptId: step.attemptId };

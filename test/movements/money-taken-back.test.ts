@@ -40,7 +40,9 @@ const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto;tipo';
 
 type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
 
-/** Imports lines of a file, such as `20/01/2026;A-1;1213;12990;Contracargo`. Returns what was done with each, and why. */
+/**
+ * Imports lines of a file, such as `20/01/2026;A-1;1213;12990;Contracargo`. Returns what was done with each, and why.
+ */
 async function imported({ app, environment: { id, environment } }: Opened, ...lines: string[]): Promise<string[]> {
   const file = [HEAD, ...lines].join('\n');
   const scope = { environmentId: id, environment, method: 'scripted' };

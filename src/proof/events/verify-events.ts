@@ -10,9 +10,9 @@ const ORPHANS = 1000;
 
 /**
  * Compares every transaction with its events: the sequence has no gap, the first event is the creation, and one event
- * is the end. It needs no chain, so it also finds changes from before the feed was sealed. A transaction may lack events
- * that follow a time before the last cut, and its end among them: they were older than RETENTION_EVENTS. Reads only, in
- * pages.
+ * is the end. It needs no chain, so it also finds changes from before the feed was sealed. A transaction may lack
+ * events that follow a time before the last cut, and its end among them: they were older than RETENTION_EVENTS. Reads
+ * only, in pages.
  */
 export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPlace>): Promise<void> {
   const span = await selectPaymentSpan(app.db);
