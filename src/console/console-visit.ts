@@ -183,14 +183,12 @@ function pathAbove(request: FastifyRequest): string {
 
 /**
  * Returns the path of the sign-in page for a person without a session. After a form the page says that nothing was
- * done, and leads to the screen at the form's address, if there is one.
+ * done, and leads back to the form's address, or to the nearest one above it that can be opened.
  */
 function signInPath(app: App, request: FastifyRequest): string {
   if (request.method !== 'POST' || !isFromOurPage(app, request)) return `/sign-in${nextOf(request)}`;
-  const { url = '' } = request.routeOptions;
-  const [path = ''] = pathBelow(request).split('?');
-  const next = request.server.hasRoute({ method: 'GET', url }) ? `&next=${encodeURIComponent(path)}` : '';
-  return `/sign-in?ended=form${next}`;
+  const [path] = pathAbove(request).split('?');
+  return `/sign-in?ended=form${path ? `&next=${encodeURIComponent(path)}` : ''}`;
 }
 
 /**

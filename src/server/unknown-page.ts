@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { payerLanguage, say } from '../checkout/texts.ts';
+import { visitLanguage } from '../console/console-language.ts';
 import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
@@ -32,8 +33,7 @@ export function sendRefusedPage(
 ): FastifyReply {
   if (!isBrowser(request)) return sendFailure(app, request, reply, failure);
   const problem = noteFailure(app, request, reply, failure);
-  const readLanguage = start === '/console' ? payerLanguage : answerLanguage;
-  const language = readLanguage(request.headers['accept-language']);
+  const language = start === '/console' ? visitLanguage(request) : answerLanguage(request.headers['accept-language']);
   const { title, detail } = wordsOf(problem, language);
   const main = html`<h1>${title}</h1><p>${detail}</p>
 <p><a class="primary" href="${publicPath(app)}${start}">${BACK[start][language]}</a></p>`;

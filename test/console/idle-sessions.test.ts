@@ -37,10 +37,12 @@ forEachEngine('an idle session of the console', (openTestDatabase) => {
     assert.equal(await consoleSessions(), 0);
     const late = await person.get('/console/payments?state=failed');
     assert.equal(late.headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dfailed');
-    // A form after the end leads to a page that says so.
+    // A form after the end leads to a page that says so, and from there back to its screen.
     for (const [path, next] of [
-      ['/console/account/recovery-codes', ''],
+      ['/console/account/recovery-codes', '&next=%2Faccount'],
       ['/console/staff/invite', '&next=%2Fstaff%2Finvite'],
+      ['/console/payments/1/requests/rr_x/withdraw', '&next=%2Fpayments%2F1'],
+      ['/console/merchants/ps_x/fee', '&next=%2Fmerchants%2Fps_x'],
     ] as const) {
       const lost = (await person.post(path)).headers.get('location');
       assert.equal(lost, `/console/sign-in?ended=form${next}`);

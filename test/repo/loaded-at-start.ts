@@ -21,11 +21,16 @@ const PACKAGES = [
   'yauzl',
 ];
 
-/** Only the routes of the console are loaded at the start. Each screen is loaded at its first request. */
+/** Of the console only the routes and the language are loaded at the start, and each screen at its first request. */
 const FOLDERS: readonly { folder: string; but: readonly string[] }[] = [
   {
     folder: 'src/console/',
-    but: ['src/console/console-routes.ts', 'src/console/screens.ts', 'src/console/upload-bytes.ts'],
+    but: [
+      'src/console/console-language.ts',
+      'src/console/console-routes.ts',
+      'src/console/screens.ts',
+      'src/console/upload-bytes.ts',
+    ],
   },
   { folder: 'src/lib/tables/', but: [] },
   { folder: 'src/chaos/', but: [] },

@@ -44,6 +44,19 @@ test('an unknown address in the console leads staff back to the console, not to 
   assert.deepEqual([status, /tienda/.test(text), text.includes('href="/console"')], [404, false, true]);
 });
 
+test('a refused page of the console is in the language that the person chose there', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const chosen = { ...BROWSER, 'accept-language': 'es-CL', cookie: 'rubrica_language=en' };
+  for (const [path, title] of [
+    ['/console/nada', 'Nothing exists at this address'],
+    ['/console/attention/take', 'This address does not accept that method'],
+  ] as const) {
+    const { text } = await server.get(path, chosen);
+    assert.ok(text.includes(`<h1>${title}</h1>`), text);
+    assert.match(text, /Back to the console/);
+  }
+});
+
 test('a client that does not ask for a page gets JSON, and so does another method', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const accept of ['*/*', 'application/json', 'application/xhtml+xml']) {
