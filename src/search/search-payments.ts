@@ -58,8 +58,11 @@ export async function searchWithParts(
   return searchWhole(app, text.slice(noun.length), environmentIds, limit);
 }
 
-/** The words that people say before a reference or the digits of a card. */
-const NOUN = /^\s*(?:pedido|orden|order|referencia|reference|tarjeta|card)(?:\s+n[°º])?\s+/i;
+/** The words that people say before a reference, an id, the digits of a card or a code, as the receipt has them. */
+const NOUNS = 'pedido orden order referencia reference transacci[oó]n transaction tarjeta card'
+  .split(' ')
+  .concat('c[oó]digo de autorizaci[oó]n', 'authorisation code');
+const NOUN = new RegExp(`^\\s*(?:${NOUNS.join('|')})(?:\\s+n[°º])?\\s+`, 'i');
 
 async function searchWhole(
   app: App,

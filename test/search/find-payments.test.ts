@@ -414,6 +414,7 @@ forEachEngine('payments are found', (openTestDatabase) => {
     const { app, shop } = await open();
     const order = await createTestTransaction(app, shop, { reference: 'ORD-2042' });
     const paid = await createPaidTransaction(app, shop, { reference: 'A' });
+    await indexAll(app);
     const find = async (text: string) => {
       const { payments, part } = await searchWithParts(app, text, null, 10);
       return [payments.map(({ id }) => id), part];
@@ -421,6 +422,10 @@ forEachEngine('payments are found', (openTestDatabase) => {
     for (const text of ['pedido 2042', 'Orden #2042', 'order ORD-2042', 'referencia n° 2042', ' reference  2042'])
       assert.deepEqual((await find(text))[0], [order.id], text);
     for (const text of ['tarjeta 6623', 'Card …6623']) assert.deepEqual(await find(text), [[paid.id], '6623'], text);
+    for (const said of ['transacción', 'Transaccion n°', 'transaction'])
+      assert.deepEqual((await find(`${said} ${paid.id}`))[0], [paid.id], said);
+    for (const said of ['Código de autorización', 'codigo de autorizacion', 'Authorisation code'])
+      assert.deepEqual((await find(`${said} ${String(paid.id).padStart(6, '0')}`))[0], [paid.id], said);
     for (const text of ['pedido', 'pedido 2043', 'pedidos 2042']) assert.deepEqual((await find(text))[0], [], text);
     const whole = await createTestTransaction(app, shop, { reference: 'pedido 2042' });
     assert.deepEqual((await find('pedido 2042'))[0], [whole.id]);
