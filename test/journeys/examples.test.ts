@@ -151,6 +151,18 @@ test('the receiver in plain Node answers its own addresses only, and 404 to any 
     assert.equal(await statusOf(method, path), status, `${method} ${path}`);
 });
 
+test('the receivers in PHP and Python show a page to the payer who comes back, by link or by form', async (context) => {
+  for (const example of EXAMPLES.filter(({ folder, program }) => folder !== 'sdk' && whyMissing(program) === null)) {
+    const { url } = await startExample(context, example, { service_token: 'a', secret_token: 'b' });
+    for (const path of ['/complete', '/complete?x_reference=ORD-7', '/cancel'])
+      for (const request of [{}, { method: 'POST', body: 'x=1' }]) {
+        const answer = await fetch(`${url}${path}`, request);
+        assert.deepEqual([answer.status, /callback says/.test(await answer.text())], [200, true], example.name + path);
+      }
+    assert.equal((await fetch(`${url}/callback`, { method: 'POST', body: 'x=1' })).status, 400);
+  }
+});
+
 test('the Python receiver refuses a negative Content-Length', {
   skip: whyMissing('python3') ?? false,
 }, async (context) => {

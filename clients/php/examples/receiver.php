@@ -75,12 +75,17 @@ foreach (['SERVICE_TOKEN', 'SECRET_TOKEN'] as $name) {
     http_response_code(500);
     exit;
 }
+// Where the payer's browser comes back to, also with a POST. They decide nothing: the callback does.
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+if (in_array($path, ['/complete', '/cancel'], true)) {
+    header('Content-Type: text/plain');
+    exit("Thank you. The callback says whether the order is paid.\n");
+}
 if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     http_response_code(receive(file_get_contents('php://input'), $_SERVER));
     exit;
 }
 // The address for --order-url of bin/rubrica chaos run.
-$path = explode('/orders/', parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH), 2);
-$order = find_order(rawurldecode($path[1] ?? ''));
+$order = find_order(rawurldecode(explode('/orders/', $path, 2)[1] ?? ''));
 http_response_code($order === null ? 404 : 200);
 echo json_encode($order ?? ['error' => 'no such order']);

@@ -26,6 +26,8 @@ verifier = CallbackVerifier(
     test=os.environ.get("ENVIRONMENT") != "production",
 )
 DATABASE = tempfile.mkdtemp(prefix="rubrica-orders-") + "/orders.db"
+# Where the payer's browser comes back to, also with a POST. They decide nothing: the callback does.
+PAGES = ("/complete", "/cancel")
 ORDERS = [{"reference": "ORD-1", "amount": 12990, "currency": "CLP"}, {"reference": "ORD-7", "amount": 5000, "currency": "CLP"}]
 
 
@@ -66,10 +68,17 @@ def open_database():
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
-        self.answer(receive(self.rfile.read(length), self.headers) if 0 <= length <= LARGEST_BODY else 413)
+        if not 0 <= length <= LARGEST_BODY:
+            return self.answer(413)
+        body = self.rfile.read(length)
+        if self.path.split("?")[0] in PAGES:
+            return self.do_GET()
+        self.answer(receive(body, self.headers))
 
     def do_GET(self):
-        """Returns an order, for --order-url of bin/rubrica chaos run."""
+        """Shows the payer a page, or returns an order, for --order-url of bin/rubrica chaos run."""
+        if self.path.split("?")[0] in PAGES:
+            return self.answer(200, "Thank you. The callback says whether the order is paid.\n")
         order = find_order(unquote(self.path[len("/orders/"):])) if self.path.startswith("/orders/") else None
         self.answer(200 if order else 404, json.dumps(order))
 
