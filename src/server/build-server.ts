@@ -131,7 +131,7 @@ function refuse(
 
 /** Returns where the reader of a page can start again; null if the endpoint is not a page. */
 function startOf({ access, paths: [path] }: Endpoint): Start | null {
-  if (access === 'session') return '/console';
+  if (access === 'session' || path.startsWith('/console/')) return '/console';
   return /^\/(?:docs|errors)(?:\/|$)/.test(path) ? '/docs' : null;
 }
 

@@ -50,6 +50,8 @@ test('a refused page of the console is in the language that the person chose the
   for (const [path, title] of [
     ['/console/nada', 'Nothing exists at this address'],
     ['/console/attention/take', 'This address does not accept that method'],
+    // The browser stays at this address when a person chooses a language on the sign-in page with a kept search.
+    ['/console/language', 'This address does not accept that method'],
   ] as const) {
     const { text } = await server.get(path, chosen);
     assert.ok(text.includes(`<h1>${title}</h1>`), text);
