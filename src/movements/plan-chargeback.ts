@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { hasLatePayment, hasOwnRefund } from '../books/journal-queries.ts';
+import { hasOwnRefund } from '../books/journal-queries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
@@ -65,14 +65,16 @@ export async function planChargeback(
     return money === null ? NO_PAYMENT : planLate(app, row, { method, money, attemptId: null, transaction: null });
   }
   const { attempt, transaction, isExact } = found;
+  const suspended = await selectSuspenseOf(app.db, transaction);
+  const late = suspended.filter(({ kind }) => kind === 'late_payment');
+  const own = late.find(({ payment_attempt_id }) => payment_attempt_id === attempt.id);
   if (attempt.state !== 'approved' || transaction.state !== 'completed') {
-    const money = (await selectSuspenseOf(app.db, transaction)).find(
-      ({ kind, payment_attempt_id }) => kind === 'late_payment' && payment_attempt_id === attempt.id,
-    );
-    if (money === undefined) return 'a chargeback of a payment that is not in the books';
-    return planLate(app, row, { method, money, attemptId: attempt.id, transaction });
+    if (own === undefined) return 'a chargeback of a payment that is not in the books';
+    return planLate(app, row, { method, money: own, attemptId: attempt.id, transaction });
   }
-  if (!isExact && (await hasLatePayment(app.db, transaction))) return 'a chargeback of an order that was paid twice';
+  // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says.
+  const isOfOne = isExact && row.chargeback === true && own === undefined;
+  if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or too much';
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction, environmentId: transaction.environment_id };

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
+import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
@@ -36,6 +37,7 @@ async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
   return { ...opened, late: late.id, paying: paying?.id ?? '' };
 }
 
+const PENDING: PaymentOutcome = { kind: 'pending' };
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto;tipo';
 
 type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
@@ -137,7 +139,9 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
     await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'one payment is left', by: TESTER });
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
     const byOrder = line.replace(paying, String(transaction.id)).replace('20/', '22/');
-    assert.deepEqual(await imported(opened, byOrder), ['left: a chargeback of an order that was paid twice']);
+    assert.deepEqual(await imported(opened, byOrder), [
+      'left: a chargeback of an order that was paid twice or too much',
+    ]);
   });
 });
 
@@ -187,6 +191,27 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.deepEqual(await imported(opened, line(700, 'Anulación')), [LEFT], 'a refund is under way');
     await carryOutRefunds(app, 10);
     assert.deepEqual(await imported(opened, line(700, 'Anulación')), [LEFT], 'one of another amount was made');
+  });
+
+  test('is left to a person if it may be the return of money that its order did not ask for', async () => {
+    const { paying, ...twice } = await openPaidTwice(openTestDatabase);
+    await resolveSuspense(twice.app, twice.transaction.id, { decision: 'returned', reason: 'annulled', by: TESTER });
+    assert.deepEqual(await imported(twice, `25/01/2026;${paying};1213;12990;Anulación`), [LEFT]);
+    assert.deepEqual(await sumsOf(twice), { owed: 12_990, collected: 12_990, suspense: 0 });
+    const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => PENDING }) });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const { id } = await readAttempt(opened.app);
+    const evidence = describeEvidence('settled.csv', Buffer.from('15000'));
+    const wish = { outcome: 'approved', taken: 15_000, reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decidePayment(opened.app, id, wish), 'decided');
+    for (const [type, left] of [
+      ['Anulación', LEFT],
+      ['Contracargo', 'left: a chargeback of an order that was paid twice or too much'],
+    ])
+      assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;${type}`), [left]);
+    await resolveSuspense(opened.app, opened.transaction.id, { decision: 'returned', reason: 'annulled', by: TESTER });
+    assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;Anulación`), [LEFT]);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
   });
 
   test('is left to a person if a refund is requested while the file is imported', async () => {
