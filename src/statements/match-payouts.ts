@@ -79,8 +79,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     if (use === 'payout' && one.fileId !== null) taken.filesOfPayouts.add(one.fileId);
     return { use, subject: one.id, note: null };
   };
-  const unnamed = lines.filter(({ text }) => !namesPayout(text));
-  const ofOneRut = Map.groupBy(unnamed, rutKey);
+  const likeIt = linesLike(lines);
   const mayBeOf = (line: ReadLine, use: Use) => (one: Timed) => isInTime(line, one, use) && isFree(one, use);
 
   /**
@@ -92,9 +91,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     if (!alike.some((other) => matters(other) && mayBeOf(line, use)(other))) return false;
     const open = alike.filter(mayBeOf(line, use));
     const { from, to } = commonDays(open, use);
-    const same = (ofOneRut.get(rutKey(line)) ?? []).filter(
-      (other) => !matched.has(other) && other.day >= from && other.day <= to && !isOther(other),
-    );
+    const same = likeIt(line, isOther).filter((other) => !matched.has(other) && other.day >= from && other.day <= to);
     return same.length !== open.length;
   };
 
@@ -186,6 +183,18 @@ function commonDays(payouts: readonly Timed[], use: Use): { from: string; to: st
     if (days[use].to < to) to = days[use].to;
   }
   return { from, to };
+}
+
+/**
+ * Finds the lines with the amount and the RUTs of a line that name no payout and nothing else. Found once for all of
+ * them, because thousands may be equal.
+ */
+function linesLike(lines: readonly ReadLine[]) {
+  const unnamed = lines.filter(({ text }) => !namesPayout(text));
+  const ofRuts = Map.groupBy(unnamed, rutKey);
+  const found = new Map<string, readonly ReadLine[]>();
+  return (line: ReadLine, isOther: (line: ReadLine) => boolean) =>
+    found.getOrInsertComputed(rutKey(line), (key) => (ofRuts.get(key) ?? []).filter((other) => !isOther(other)));
 }
 
 function rutKey({ amount, rutHashes }: ReadLine): string {

@@ -73,3 +73,15 @@ test('a charge with a RUT waits for a person if it may be of equal payouts of se
   const left = equal(1, 2).map((one) => ({ ...one, hasPayoutLine: one.environmentId === 1 }));
   assert.deepEqual(await usesOf([charge], left), ['po_2'], 'the other has left by another line');
 });
+
+test('each of many equal lines is compared with recorded movements a few times, not once per other line', async () => {
+  const [lines, read] = [[] as ReadLine[], { times: 0 }];
+  for (let at = 0; at < 200; at++) {
+    const counted = Object.defineProperty(line(15_000), 'text', { get: () => (read.times++, 'DEVOLUCION') });
+    lines.push(counted);
+  }
+  const deposits = [{ ...RECORDED, id: 'mv_1', paymentMethod: null, paidInAs: 'fondos-1' }];
+  const uses = await usesOf(lines, equal(...lines.map(() => 1)), { deposits });
+  assert.equal(new Set(uses).size, lines.length);
+  assert.ok(read.times < 20 * lines.length, `${read.times} reads`);
+});
