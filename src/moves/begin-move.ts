@@ -10,6 +10,7 @@ import { readKeptKey } from '../sealing/kept-key.ts';
 import { closeCopied, deleteCopiedOpen } from './copied-row-queries.ts';
 import { addressOf, MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
 import {
+  countAmong,
   deleteAllChanges,
   hasHashes,
   hasStrangersAmong,
@@ -180,14 +181,17 @@ async function requireRoom(from: App, to: App, { paymentServiceId, environmentId
   if (environmentIds.some((id) => id >= nextEnvironment && id - nextEnvironment < ROOM_OF_ENVIRONMENTS))
     throw refuse('The other database would soon give out the numbers that environments of this payment service have.');
   const below = await selectIdSpan(from.db, environmentIds, next, 'below');
-  const ofSource = await inBoth(from, to, environmentIds);
-  if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, ofSource)))
+  const shared = (await inBoth(from, to)).filter((id) => !environmentIds.includes(id));
+  const isTaken = async (span: { low: number; high: number }) =>
+    (await hasStrangersAmong(to.db, span, [...environmentIds, ...shared])) ||
+    (await countAmong(to.db, span, shared)) > (await countAmong(from.db, span, shared));
+  if (!wasThere && below !== null && (await isTaken(below)))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
   const above = await selectIdSpan(from.db, environmentIds, next, 'above');
   if (above === null) return;
   if (above.low - next < ROOM)
     throw refuse('The other database would soon give out ids that this payment service has.');
-  if (await hasStrangersAmong(to.db, above, ofSource))
+  if (await isTaken(above))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
 }
 
@@ -205,12 +209,11 @@ async function requireSameHashes(from: App, to: App, { paymentServiceId, environ
 }
 
 /**
- * Returns these environments, and those that moved from the source to the target before: one database gave out the ids
- * of both, so none is the same.
+ * Returns the environments that moved between the two databases before. The ids that the source has of them are not the
+ * ids of others there; the target may have given them more.
  */
-async function inBoth(from: App, to: App, environmentIds: readonly number[]): Promise<number[]> {
+async function inBoth(from: App, to: App): Promise<number[]> {
   const nameOf = ({ id, payment_service_id: owner }: { id: number; payment_service_id: string }) => `${id} ${owner}`;
   const source = new Set((await selectEnvironmentOwners(from.db)).map(nameOf));
-  const shared = (await selectEnvironmentOwners(to.db)).filter((one) => source.has(nameOf(one)));
-  return [...environmentIds, ...shared.map(({ id }) => id)];
+  return (await selectEnvironmentOwners(to.db)).filter((one) => source.has(nameOf(one))).map(({ id }) => id);
 }

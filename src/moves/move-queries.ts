@@ -201,6 +201,19 @@ export async function hasStrangersAmong(
   return rows.length > 0;
 }
 
+/** Counts the transactions of these environments with ids in this span. */
+export async function countAmong(
+  db: Reader,
+  { low, high }: { low: number; high: number },
+  environmentIds: readonly number[],
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) as count from transactions where environment_id {among $3} and id >= $1 and id <= $2',
+    [low, high, environmentIds],
+  );
+  return row?.count ?? 0;
+}
+
 /**
  * Returns whether the payment service has data that is found by a hash: of a person, or of a bank's line, which would
  * be imported again.

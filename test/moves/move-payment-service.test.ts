@@ -10,6 +10,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { listMoves } from '../../src/moves/list-moves.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { raiseNextId } from '../../src/moves/move-queries.ts';
+import { raiseIds } from '../../src/moves/raise-ids.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
 import { readFeed } from '../../src/outbox/feed/read-feed.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
@@ -240,6 +242,21 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
     for (const owner of [merchant, second])
       assert.equal((await createTransaction(to, owner, testInput({ reference: 'AFTER' }))).kind, 'created');
     assert.deepEqual((await verifyStore(to)).findings, []);
+  });
+
+  test('does not move if one that moved before got ids there which it has itself', async () => {
+    const db = await openTestDatabase();
+    const low = createTestApp(db);
+    const [first, second] = [await createTestEnvironment(low), await createTestEnvironment(low)];
+    await createPaidTransaction(low, second, { reference: 'LOW' });
+    await raiseIds(low, 1_000_000_000, TESTER);
+    const from = createTestApp(db, { config: configOf('pay-1') });
+    const to = createTestApp(await openTestDatabase(), { config: configOf('pay-2') });
+    for (const owner of [first, second]) await createPaidTransaction(from, owner, { reference: 'HIGH' });
+    await to.db.transaction((tx) => raiseNextId(tx, 'environment', 1000));
+    await movePaymentService(from, to, wishOf(first));
+    await createPaidTransaction(to, first, { reference: 'THERE' });
+    await assert.rejects(movePaymentService(from, to, wishOf(second)), { code: 'MOVE_IDS_TAKEN' });
   });
 
   test('does not move to a database where its ids are taken, or to itself', async () => {
