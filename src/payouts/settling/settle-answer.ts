@@ -33,7 +33,7 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         if (payout.state === 'sent') return becomeUnknown(tx, turn, WHY[answer.kind]);
         return waitOn(tx, turn, answer.kind === 'absent' && isStill(turn, 'confirmed') ? NEVER_HAD : null);
       case 'contradiction':
-        // The sender names another amount or transfer each time: a person who has ended that was told nothing new.
+        // A sender repeats this with every answer. Once a person has ended it, it is not listed again.
         return waitOn(tx, turn, payout.contradiction_ended === answer.says ? null : answer.says);
       case 'pending':
         return waitOn(tx, turn, isStill(turn, 'failed') ? STILL_PENDING : null);
