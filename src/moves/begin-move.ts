@@ -184,7 +184,7 @@ async function requireRoom(from: App, to: App, { paymentServiceId, environmentId
   const shared = (await inBoth(from, to)).filter((id) => !environmentIds.includes(id));
   const isTaken = async (span: { low: number; high: number }) =>
     (await hasStrangersAmong(to.db, span, [...environmentIds, ...shared])) ||
-    (await countAmong(to.db, span, shared)) > (await countAmong(from.db, span, shared));
+    (shared.length > 0 && (await countAmong(to.db, span, shared)) > (await countAmong(from.db, span, shared)));
   if (!wasThere && below !== null && (await isTaken(below)))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
   const above = await selectIdSpan(from.db, environmentIds, next, 'above');
