@@ -13,7 +13,7 @@ const ANY_NAME =
   /x_(account_id|amount|billing_details|currency|customer_email|document|gateway_reference|message|products|reference|result|session_id|shippment|shop_country|signature|test|timestamp|url_callback|url_cancel|url_complete)/;
 const LARGEST_BODY = 16 * 1024;
 const TOLERANCE_SECONDS = 300;
-// Where the payer's browser comes back to. They decide nothing: the callback does.
+// The payer's browser comes back to these pages. They decide nothing: the callback does.
 const PAGES = ['/', '/complete', '/cancel'];
 
 const { SERVICE_TOKEN, SECRET_TOKEN, OLD_SECRET_TOKEN, ENVIRONMENT, ORDERS_FILE, PORT = '9000' } = process.env;

@@ -74,7 +74,7 @@ export async function planChargeback(
   }
   // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says.
   const isOfOne = isExact && row.chargeback === true && own === undefined;
-  if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or too much';
+  if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or overpaid';
   const { wentBack } = await sumWentBack(app.db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction, environmentId: transaction.environment_id };

@@ -140,7 +140,7 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
     const byOrder = line.replace(paying, String(transaction.id)).replace('20/', '22/');
     assert.deepEqual(await imported(opened, byOrder), [
-      'left: a chargeback of an order that was paid twice or too much',
+      'left: a chargeback of an order that was paid twice or overpaid',
     ]);
   });
 });
@@ -206,7 +206,7 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.equal(await decidePayment(opened.app, id, wish), 'decided');
     for (const [type, left] of [
       ['Anulación', LEFT],
-      ['Contracargo', 'left: a chargeback of an order that was paid twice or too much'],
+      ['Contracargo', 'left: a chargeback of an order that was paid twice or overpaid'],
     ])
       assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;${type}`), [left]);
     await resolveSuspense(opened.app, opened.transaction.id, { decision: 'returned', reason: 'annulled', by: TESTER });

@@ -75,7 +75,7 @@ foreach (['SERVICE_TOKEN', 'SECRET_TOKEN'] as $name) {
     http_response_code(500);
     exit;
 }
-// Where the payer's browser comes back to, also with a POST. They decide nothing: the callback does.
+// The payer's browser comes back here, also with a POST. These pages decide nothing: the callback does.
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 if (in_array($path, ['/complete', '/cancel'], true)) {
     header('Content-Type: text/plain');

@@ -26,7 +26,7 @@ verifier = CallbackVerifier(
     test=os.environ.get("ENVIRONMENT") != "production",
 )
 DATABASE = tempfile.mkdtemp(prefix="rubrica-orders-") + "/orders.db"
-# Where the payer's browser comes back to, also with a POST. They decide nothing: the callback does.
+# The payer's browser comes back here, also with a POST. These pages decide nothing: the callback does.
 PAGES = ("/complete", "/cancel")
 ORDERS = [{"reference": "ORD-1", "amount": 12990, "currency": "CLP"}, {"reference": "ORD-7", "amount": 5000, "currency": "CLP"}]
 

@@ -22,7 +22,7 @@ export type Reported = { step: string; nextAttemptAt: number | null };
 
 type Asked = { paymentService: string | null; replay: number | null };
 
-/** Short, because the clock of the store is followed only in between. */
+/** Short, because the store's clock is read only between two waits. */
 const WAIT_MS = 1_000;
 
 /** Opens a feed on this store. */

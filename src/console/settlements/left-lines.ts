@@ -18,7 +18,7 @@ const SPANISH_NOTES: Readonly<Record<string, string>> = {
   'a chargeback that was won: bin/rubrica books resolve': 'un contracargo ganado: decide sobre su dinero sin dueño',
   'a chargeback of no payment of ours': 'un contracargo cuya orden de compra no es de ningún pago de aquí',
   'a chargeback of a payment that is not in the books': 'un contracargo de un pago que los libros no tienen',
-  'a chargeback of an order that was paid twice or too much':
+  'a chargeback of an order that was paid twice or overpaid':
     'un contracargo de una orden que se pagó dos veces o de más',
   'a chargeback of money in suspense: bin/rubrica books resolve':
     'un contracargo de dinero sin dueño: decide primero de quién es',
