@@ -27,8 +27,8 @@ import {
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 import { sumWentBack } from './movement-queries.ts';
-import { isLeft, MORE_THAN_LEFT, mayBeOwn, REFUNDED } from './plan-chargeback.ts';
 import { type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
+import { isLeft, MORE_THAN_LEFT, mayBeOwn, REFUNDED } from './plan-taken-back.ts';
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
@@ -80,7 +80,6 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   return unlessEarlier(app, scope, step, (refuseEarlier) =>
     app.db.transaction(async (tx) => {
       const { environment_id } = imported;
-      // Money without a known payment is not a chargeback.
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
       await refuseEarlier(tx, imported.id);

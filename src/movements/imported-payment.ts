@@ -50,7 +50,7 @@ export type ImportStep = {
   transactionId: number | null;
   /** The environment of the attempt or of the late money; null without them. */
   environmentId: number | null;
-  /** The late money that a chargeback took back. */
+  /** The late money that went back. */
   late?: LateMoney;
   note: string;
 };

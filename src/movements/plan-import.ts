@@ -33,11 +33,11 @@ import { selectImportedOf } from './imported-payment-queries.ts';
 import {
   leaveOutCharged,
   mayBeOwn,
-  planChargeback,
+  planTakenBack,
   REFUNDED,
   type UnknownMoney,
   unknownMoneyBefore,
-} from './plan-chargeback.ts';
+} from './plan-taken-back.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -198,7 +198,7 @@ async function planRefunded(
   if (earlier === 'same') return stepOf(row, 'imported', '');
   const refunded = stepOf(row, 'left', REFUNDED);
   if (!isNew || earlier === 'unclear' || !(row.chargeback || row.refund)) return refunded;
-  const found = await planChargeback(app, { method: scope.method, unknown }, row);
+  const found = await planTakenBack(app, { method: scope.method, unknown }, row);
   if (typeof found === 'string') return row.chargeback ? stepOf(row, 'left', found) : refunded;
   if (await mayBeOwn(app.db, { ...found, row }, found.transaction)) return refunded;
   const { attemptId, transaction, environmentId, late } = found;

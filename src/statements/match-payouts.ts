@@ -79,7 +79,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     if (use === 'payout' && one.fileId !== null) taken.filesOfPayouts.add(one.fileId);
     return { use, subject: one.id, note: null };
   };
-  const likeIt = linesLike(lines);
+  const equalTo = equalLinesIn(lines);
   const mayBeOf = (line: ReadLine, use: Use) => (one: Timed) => isInTime(line, one, use) && isFree(one, use);
 
   /**
@@ -91,7 +91,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     if (!alike.some((other) => matters(other) && mayBeOf(line, use)(other))) return false;
     const open = alike.filter(mayBeOf(line, use));
     const { from, to } = commonDays(open, use);
-    const same = likeIt(line, isOther).filter((other) => !matched.has(other) && other.day >= from && other.day <= to);
+    const same = equalTo(line, isOther).filter((other) => !matched.has(other) && other.day >= from && other.day <= to);
     return same.length !== open.length;
   };
 
@@ -102,8 +102,9 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
       some.find(isBack) ??
       firstFree(some, { isFree: (one) => isFree(one, use), isInTime: (one) => isInTime(line, one, use) });
     // A line with an id is of no other payout: that one may be in another database, or lost in a restore.
-    const [byItsId, ofItsRuts] = [withIds(line), namesPayout(line.text) ? [] : withRuts(line)];
-    const one = best(byItsId) ?? best(ofItsRuts) ?? (namesPayout(line.text) ? undefined : best(withReference(line)));
+    const hasAnId = namesPayout(line.text);
+    const [byItsId, ofItsRuts] = [withIds(line), hasAnId ? [] : withRuts(line)];
+    const one = best(byItsId) ?? best(ofItsRuts) ?? (hasAnId ? undefined : best(withReference(line)));
     if (one === undefined) return null;
     if (!isFree(one, use)) return secondLine(one, use);
     if (isBack(one) || byItsId.includes(one)) return take(one, use, line);
@@ -121,7 +122,7 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
     const isEnough = line.rutHashes.length === 0 && (use === 'payout' || saysReturn(line.text));
     const alike = isEnough ? (ofAmount.get(Math.abs(line.amount)) ?? []) : withRuts(line);
     const isDoubt = isDoubtful(line, alike, use);
-    const isOpen = (one: Timed) => isInTime(line, one, use) && isFree(one, use);
+    const isOpen = mayBeOf(line, use);
     const one = isEnough ? alike.find(isOpen) : undefined;
     if (one === undefined) return isDoubt ? REFUSED_BACK : null;
     const isAlone = equalLines.get(line.amount)?.length === 1 && alike.findLast(isOpen) === one;
@@ -189,7 +190,7 @@ function commonDays(payouts: readonly Timed[], use: Use): { from: string; to: st
  * Finds the lines with the amount and the RUTs of a line that name no payout and nothing else. Found once for all of
  * them, because thousands may be equal.
  */
-function linesLike(lines: readonly ReadLine[]) {
+function equalLinesIn(lines: readonly ReadLine[]) {
   const unnamed = lines.filter(({ text }) => !namesPayout(text));
   const ofRuts = Map.groupBy(unnamed, rutKey);
   const found = new Map<string, readonly ReadLine[]>();

@@ -29,7 +29,7 @@ export async function acceptRestore(app: App, by: Actor, reason: string | null):
   await app.db.transaction(async (tx) => {
     await lockEpoch(tx, epoch);
     const act = { action: 'store.restore_accepted', subject: `epoch ${epoch}` } as const;
-    // Without a payment service there is no chain of facts, and only the audit log says it.
+    // A store without payment services has no chain of facts: only its audit log records the acceptance.
     if ((await hasRestoreFact(tx, epoch)) || (await selectAudit(tx, act, 1)).length > 0) return;
     for (const one of begun) await recordRestore(tx, environments, one, { at, by: by.name, reason });
     await recordAudit(tx, { at, by, action: act.action, subject: { kind: 'store', id: act.subject }, reason });

@@ -39,7 +39,7 @@ export function unknownMoneyBefore(
 }
 
 /**
- * The money that a chargeback took back: of an order, or late money that a person has kept, perhaps of no known
+ * The money that a line took back: of an order, or late money that a person has kept, perhaps of no known
  * payment.
  */
 export type Charged = Pick<ImportStep, 'late'> & {
@@ -49,10 +49,10 @@ export type Charged = Pick<ImportStep, 'late'> & {
 };
 
 /**
- * Finds the money that a chargeback took back, by its buy order. Only reads. Returns why a person must look, if the
- * books do not have it, or do not have so much of it any more.
+ * Finds the money that a chargeback or a refund took back, by its buy order. Only reads. Returns why a person must
+ * look, if the books do not have it, or do not have so much of it any more.
  */
-export async function planChargeback(
+export async function planTakenBack(
   app: App,
   { method, unknown }: { method: string; unknown: UnknownMoney },
   row: SettlementRow,
