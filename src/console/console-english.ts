@@ -169,6 +169,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'found.refund': 'refund',
   'found.payment_attempt': 'buy order',
   'found.callback': 'callback',
+  'found.payment_link': 'payment link',
 
   'payment.order': 'Order',
   'payment.timeline': 'What happened',

@@ -170,6 +170,7 @@ export const SPANISH = {
   'found.refund': 'devolución',
   'found.payment_attempt': 'orden de compra',
   'found.callback': 'callback',
+  'found.payment_link': 'enlace de pago',
 
   'payment.order': 'Orden',
   'payment.timeline': 'Qué pasó',

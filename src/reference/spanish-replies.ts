@@ -36,8 +36,8 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
     '`next` de la página anterior; vacío o ausente: el comienzo de la lista',
   'Default: 100': 'Por defecto, 100',
   'A page of events': 'Una página de eventos',
-  'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit`':
-    'Texto que se busca: un id, una referencia, un correo, un código de autorización, una devolución, un intento de pago, un callback, un enlace de pago o un monto en cualquier formato. No busca partes: para eso está `reference_part`. Solo se combina con `limit`',
+  'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link, a payment link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit`':
+    'Texto que se busca: un id, una referencia, un correo, un código de autorización, una devolución, un intento de pago, un callback, un enlace de pago (de una transacción o de varias) o un monto en cualquier formato. No busca partes: para eso está `reference_part`. Solo se combina con `limit`',
   '`x_reference`, exactly as signed': '`x_reference`, tal como se firmó',
   'Part of `x_reference`, upper or lower case; parts separated by spaces must all be in it':
     'Parte de `x_reference`, en mayúsculas o minúsculas; si son varias partes separadas por espacios, debe tenerlas todas',

@@ -5,7 +5,7 @@ import { readPayToken } from '../transactions/transaction.ts';
 /** One interpretation of a text: the id of an object, or a member of the filter. */
 export type SearchReading =
   | { by: 'id'; id: number }
-  | { by: 'refund' | 'payment_attempt'; id: string }
+  | { by: 'refund' | 'payment_attempt' | 'payment_link'; id: string }
   | { by: 'callback'; id: number }
   | { by: 'reference' | 'email' | 'authorization_code'; text: string }
   | AmountReading;
@@ -14,8 +14,8 @@ type AmountReading = { by: 'amount'; amount: number; currency: string };
 
 /**
  * Lists the interpretations of a text from a search box, the most certain first: an id, a reference, an e-mail, an
- * authorisation code, a refund, a payment attempt (Webpay's buy order), an event, a pay link, an amount in any format.
- * A search tries them all.
+ * authorisation code, a refund, a payment attempt (Webpay's buy order), an event, a pay link, a payment link, an amount
+ * in any format. A search tries them all.
  */
 export function readSearch(text: string): SearchReading[] {
   const term = text.trim();
@@ -38,6 +38,8 @@ function readNamed(term: string): SearchReading | null {
   if (/^pa_[0-9a-z]{20}$/.test(term)) return { by: 'payment_attempt', id: term };
   const [, event] = /^evt_(?:\d{1,9}_)??([1-9]\d{0,14})_\d{1,9}$/.exec(term) ?? [];
   if (event !== undefined) return { by: 'id', id: Number(event) };
+  const [, link] = /(?:\/link\/|^)(pl_[0-9a-z]{20})(?:[?/].*)?$/.exec(term) ?? [];
+  if (link !== undefined) return { by: 'payment_link', id: link };
   const [, token] = /(?:\/pay\/|^)([0-9a-z]{1,11}-(?:[0-9a-z]{1,11}-)?[\w-]{22})(?:[?/].*)?$/.exec(term) ?? [];
   const pay = token === undefined ? null : readPayToken(token);
   return pay === null ? null : { by: 'id', id: pay.id };

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { describePayments, findPayments, type PaymentPage } from './find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from './payment-filter.ts';
 import { readSearch, type SearchReading } from './read-search.ts';
-import { selectOwnerOfPart } from './search-queries.ts';
+import { selectIdsOfLink, selectOwnerOfPart } from './search-queries.ts';
 
 /** A payment with the interpretation of the text that found it. */
 export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] | 'reference_part' | 'card' };
@@ -121,8 +121,7 @@ async function findByReading(
   limit: number,
 ): Promise<{ payments: FoundPayment[]; complete: boolean }> {
   if ('id' in reading) {
-    const id = reading.by === 'id' ? reading.id : await selectOwnerOfPart(app.db, PARTS[reading.by], reading.id);
-    const payments = id === null ? [] : await describePayments(app, [id]);
+    const payments = await describePayments(app, await idsOf(app, reading, limit));
     return {
       payments: payments.filter(({ environment_id }) => environmentIds?.has(environment_id) ?? true),
       complete: true,
@@ -131,7 +130,16 @@ async function findByReading(
   return findPayments(app, { filter: filterOf(reading), environmentIds, after: null, limit });
 }
 
-function filterOf(reading: Exclude<SearchReading, { id: unknown }>): PaymentFilter {
+type NamedReading = Extract<SearchReading, { id: unknown }>;
+
+async function idsOf(app: App, reading: NamedReading, limit: number): Promise<number[]> {
+  if (reading.by === 'id') return [reading.id];
+  if (reading.by === 'payment_link') return selectIdsOfLink(app.db, reading.id, limit);
+  const owner = await selectOwnerOfPart(app.db, PARTS[reading.by], reading.id);
+  return owner === null ? [] : [owner];
+}
+
+function filterOf(reading: Exclude<SearchReading, NamedReading>): PaymentFilter {
   if (reading.by === 'amount') return { ...NO_FILTER, amount: { amount: reading.amount, currency: reading.currency } };
   if (reading.by === 'email') return { ...NO_FILTER, email: reading.text };
   if (reading.by === 'reference') return { ...NO_FILTER, reference: reading.text };

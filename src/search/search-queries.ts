@@ -191,6 +191,18 @@ export function selectApproved(
   );
 }
 
+/** Lists the transactions of a payment link, the newest first. */
+export async function selectIdsOfLink(db: Reader, link: string, limit: number): Promise<number[]> {
+  // The characters `-` and `.` are adjacent, so this range covers the references of a link.
+  const rows = await db.query<{ id: number }>(
+    `select t.id from payment_links l join transactions t on t.environment_id = l.environment_id
+       and t.reference >= l.id || '-' and t.reference < l.id || '.'
+     where l.id = $1 order by t.id desc limit $2`,
+    [link, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Finds the transaction of a refund, a payment attempt or a callback; null for an unknown id. */
 export async function selectOwnerOfPart(
   db: Reader,

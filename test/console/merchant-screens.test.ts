@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
-import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { linkUrl, listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService, enablePaymentService } from '../../src/payment-services/disable-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
@@ -308,6 +309,34 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     await enablePaymentService(app, own.id, TESTER);
     const [listed] = await listPaymentLinks(app, null, { limit: 1 });
     assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
+  });
+
+  test('a payment link leads to its payments, and the search to the link while it has none', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const environment = (await loadEnvironment(app, own.development.service_token)) as ServiceEnvironment;
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    const wish = {
+      amount: 1000,
+      currency: 'CLP',
+      subject: 'Cuota',
+      uses: 'many',
+      expiresAt: null,
+      urlCallback: null,
+    } as const;
+    const { link } = await createPaymentLink(app, environment.id, wish, TESTER);
+    const list = `/console/merchants/${own.id}/links`;
+    const search = () => owner.get(`/payments?q=${encodeURIComponent(linkUrl(app, link))}`);
+    assert.equal((await search()).headers.get('location'), `${list}?text=${link.id}`);
+    const program = as(await createTestUser(app, { may: ['payments:read'] }));
+    assert.equal((await program.get(`/payments?q=${link.id}`)).status, 200, 'the person may not see links');
+    assert.ok(!(await owner.get(list.slice(8))).text.includes('/console/payments?q='));
+    await createPaidTransaction(app, environment, { reference: `${link.id}-1`, amount: 1000 });
+    await createPaidTransaction(app, environment, { reference: `${link.id}-2`, amount: 1000 });
+    assert.ok((await owner.get(list.slice(8))).text.includes(`<a href="/console/payments?q=${link.id}">2</a>`));
+    const { status, text } = await owner.get(`/payments?q=${link.id}`);
+    assert.equal(status, 200);
+    assert.ok(text.includes(`${link.id}-1`) && text.includes(`${link.id}-2`));
   });
 
   test('a developer sees the link of development, also if twenty links of production are newer', async () => {

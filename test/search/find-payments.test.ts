@@ -3,12 +3,17 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { Problem } from '../../src/error-catalogue.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { findPaymentLink, linkUrl, type OpenLink } from '../../src/payment-links/find-payment-link.ts';
+import { payPaymentLink } from '../../src/payment-links/pay-payment-link.ts';
+import type { LinkWish } from '../../src/payment-links/payment-link.ts';
 import { findPayments, type PaymentSearch } from '../../src/search/find-payments.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
 import { searchPayments, searchWithParts } from '../../src/search/search-payments.ts';
 import { selectBehindPlace, selectSearchProgress } from '../../src/search/search-queries.ts';
 import { termsOf } from '../../src/search/search-term.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { advanceClock, resetClock } from '../../src/travel/advance-clock.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -23,6 +28,15 @@ import { createTestUser } from '../support/test-user.ts';
 
 const DAY = 86_400_000;
 const OTHER_KEY = readConfig({ MASTER_KEY: '6b'.repeat(32), LOG_LEVEL: 'silent' });
+
+const LINK_WISH: LinkWish = {
+  amount: 12_990,
+  currency: 'CLP',
+  subject: 'Curso',
+  uses: 'many',
+  expiresAt: null,
+  urlCallback: null,
+};
 
 const search = (filter: Partial<PaymentFilter>, changes: Partial<PaymentSearch> = {}): PaymentSearch => ({
   filter: { ...NO_FILTER, ...filter },
@@ -319,6 +333,39 @@ forEachEngine('payments are found', (openTestDatabase) => {
     for (const text of ['', '   ', 'x'.repeat(301), '$', '0', 'ORD', 'nobody@example.cl', '12.990 XYZ']) {
       assert.deepEqual((await searchPayments(app, text, null, 10)).payments, [], text);
     }
+  });
+
+  test('by their payment link: its id, its address, its poster', async () => {
+    const { app, shop, other } = await open();
+    const make = async () => (await createPaymentLink(app, shop.id, LINK_WISH, TESTER)).link;
+    const [link, unpaid] = [await make(), await make()];
+    const pay = async () => {
+      const opened = await findPaymentLink(app, link.id);
+      return ((await payPaymentLink(app, opened as OpenLink)) as Transaction).id;
+    };
+    const paid = [await pay(), await pay(), await pay()];
+    const url = linkUrl(app, link);
+    for (const text of [link.id, ` ${url} `, `${url}/`, `${url}/poster`, `${url}?x=1`]) {
+      const { payments } = await searchPayments(app, text, null, 10);
+      const found = payments.map(({ id, found_by }) => [id, found_by]);
+      assert.deepEqual(
+        found,
+        paid.toReversed().map((id) => [id, 'payment_link']),
+        text,
+      );
+      assert.deepEqual((await searchPayments(app, text, new Set([other.id]), 10)).payments, [], 'of others');
+    }
+    assert.deepEqual(
+      (await searchPayments(app, link.id, null, 2)).payments.map(({ id }) => id),
+      paid.slice(1).toReversed(),
+    );
+    assert.deepEqual((await searchPayments(app, unpaid.id, null, 10)).payments, []);
+    await indexAll(app);
+    const one = await searchPayments(app, `${link.id}-2`, null, 10);
+    assert.deepEqual(
+      one.payments.map(({ id, found_by }) => [id, found_by]),
+      [[paid[1], 'reference']],
+    );
   });
 
   test('by a part of their reference', async () => {

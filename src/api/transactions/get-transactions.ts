@@ -17,7 +17,7 @@ const USUAL = 50;
 const FILTERS = [
   textParameter(
     'q',
-    'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit`',
+    'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link, a payment link or an amount in any format. Finds no parts: see `reference_part`. Cannot be combined with other parameters except `limit`',
   ),
   textParameter('reference', '`x_reference`, exactly as signed'),
   textParameter(

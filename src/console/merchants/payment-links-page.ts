@@ -137,7 +137,7 @@ async function sendLinks(
     title: tell(language, 'pay_link.title'),
     status,
     path: `/merchants/${merchant.id}/links`,
-    columns: columnsFor(language, at, may),
+    columns: columnsFor(visit, at, may),
     cut,
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
@@ -178,7 +178,8 @@ function filtersFor(language: Language, environments: readonly Environment[]): F
 }
 
 /** `may`: whether the person may end links. */
-function columnsFor(language: Language, at: string, may: boolean): Column<ListedLink>[] {
+function columnsFor({ app, user, language }: ConsoleVisit, at: string, may: boolean): Column<ListedLink>[] {
+  const payments = user.may.has('payments:read') ? `${publicPath(app)}/console/payments` : null;
   return [
     {
       name: 'subject',
@@ -188,7 +189,13 @@ function columnsFor(language: Language, at: string, may: boolean): Column<Listed
     },
     { name: 'environment', text: 'merchant.environment', value: ({ environment }) => environment, hidden: true },
     ...amountColumns<ListedLink>((row) => row),
-    { name: 'paid', text: 'pay_link.paid', kind: 'number', value: ({ paid }) => paid },
+    {
+      name: 'paid',
+      text: 'pay_link.paid',
+      kind: 'number',
+      value: ({ paid }) => paid,
+      cell: ({ id, paid }) => (payments !== null && paid > 0 ? html`<a href="${payments}?q=${id}">${paid}</a>` : paid),
+    },
     {
       name: 'state',
       text: 'column.state',

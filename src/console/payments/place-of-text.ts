@@ -1,10 +1,12 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readDay } from '../../lib/read-day.ts';
+import { findListedLink } from '../../payment-links/find-payment-link.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
-import { readAmounts } from '../../search/read-search.ts';
+import { readAmounts, readSearch } from '../../search/read-search.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { addressQuery } from '../kept-typing.ts';
 
@@ -21,12 +23,16 @@ export function payoutPlace({ user }: ConsoleVisit, text: string): string | null
 
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
-/** Returns the path that a text names when no payment matches it: of a day, a payee, a payout or a refused request. */
+/**
+ * Returns the path that a text names when no payment matches it: of a day, a payee, a payout, a payment link or a
+ * refused request.
+ */
 export async function otherPlace(app: App, visit: ConsoleVisit, text: string): Promise<string | null> {
   return (
     dayPlace(app, visit, text) ??
     payeePlace(visit, text) ??
     (await namedPayoutPlace(app, visit, text)) ??
+    (await linkPlace(app, visit, text)) ??
     requestPlace(app, visit, text)
   );
 }
@@ -80,6 +86,14 @@ async function namedPayoutPlace(app: App, visit: ConsoleVisit, reference: string
   if (!user.may.has('recipients:read')) return null;
   const [found] = await listPayouts(app, user.environmentIds, { reference }, { limit: 1 });
   return found === undefined ? null : `/payouts?${addressQuery(visit, { text: reference })}`;
+}
+
+/** Returns the path of the list with this payment link, or null. */
+async function linkPlace(app: App, visit: ConsoleVisit, text: string): Promise<string | null> {
+  const [reading] = readSearch(text);
+  if (reading?.by !== 'payment_link' || !mayAny(visit.user.may, readWith('tokens:manage'))) return null;
+  const link = await findListedLink(app, reading.id, visit.user.environmentIds);
+  return link === null ? null : `/merchants/${link.payment_service}/links?${addressQuery(visit, { text: link.id })}`;
 }
 
 /**
