@@ -220,7 +220,7 @@ export const CATALOGUE = {
   PERSON_NEEDED: entry(
     403,
     'Only a named user may do this',
-    'Name the user: --as EMAIL on the command line. An approval needs a person, not a program.',
+    'Name the user: --as EMAIL on the command line. If the user is a program, let a person do it.',
   ),
   PAYMENT_SERVICE_AMBIGUOUS: entry(
     409,

@@ -176,7 +176,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   ),
   PERSON_NEEDED: entry(
     'Esto solo lo puede hacer un usuario con nombre',
-    'Nombra al usuario: --as CORREO en la línea de comandos. Una aprobación necesita a una persona, no a un programa.',
+    'Nombra al usuario: --as CORREO en la línea de comandos. Si el usuario es un programa, que lo haga una persona.',
   ),
   PAYMENT_SERVICE_AMBIGUOUS: entry(
     'No está claro de qué servicio de pago se trata',
