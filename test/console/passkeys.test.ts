@@ -104,8 +104,14 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     const theirs = new SoftPasskey(ORIGIN);
     await add(await signedIn(stranger), theirs);
     const thief = await signedIn();
-    const refused = async (answer: (question: Question) => string, about: string) =>
-      assert.equal((await prove(thief, answer)).status, 401, about);
+    const refused = async (answer: (question: Question) => string, about: string) => {
+      const { status, text } = await prove(thief, answer);
+      assert.deepEqual(
+        [status, /That passkey did not fit/.test(text), /The code/.test(text)],
+        [401, true, false],
+        about,
+      );
+    };
     for (const [about, lie] of LIES) await refused((question) => key.get(question, lie), about);
     await refused((question) => theirs.get(question), "another person's");
     await refused((question) => theirs.get(question).replaceAll(theirs.id, key.id), 'another key by the same name');
@@ -183,7 +189,7 @@ withBrowser('a passkey in a browser', (openVisitor) => {
     const once = { skip: engine === 'postgres' };
 
     test(
-      'is created, completes a sign-in, and is refused when the device has none, under the content policy',
+      'is created once for a device, completes a sign-in, and is refused when it has none, under the content policy',
       once,
       async (context) => {
         const { app, server, user } = await openConsole(openTestDatabase, null);
@@ -209,8 +215,15 @@ withBrowser('a passkey in a browser', (openVisitor) => {
         };
         await signIn();
         await page.goto(`${origin}${ADD}`);
+        await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+        await page.getByRole('button', { name: 'Add this device' }).click();
+        await page.getByText('The browser made no passkey. Try again, or add an authenticator app.').waitFor();
+        await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
         await page.getByRole('button', { name: 'Add this device' }).click();
         await page.getByRole('link', { name: 'I kept them, go on' }).click();
+        await page.goto(`${origin}${ADD}`);
+        await page.getByRole('button', { name: 'Add this device' }).click();
+        await page.getByText('This device has a passkey of yours already').waitFor();
         await page.goto(`${origin}/console/account`);
         await page.getByRole('cell', { name: 'Passkey' }).waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();

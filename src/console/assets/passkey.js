@@ -13,15 +13,15 @@ const form = document.querySelector('form[data-passkey]');
 async function ask(event) {
   event.preventDefault();
   const { passkey, options } = form.dataset;
-  const failed = form.querySelector('[data-failed]');
-  failed.hidden = true;
+  for (const said of form.querySelectorAll('[role=alert]')) said.hidden = true;
   try {
     const made = await CALLS[passkey](JSON.parse(options));
     form.elements.answer.value = JSON.stringify(made.toJSON());
     form.submit();
-  } catch {
-    // The person cancelled, or the device has no such passkey.
-    failed.hidden = false;
+  } catch (error) {
+    // The device to add has a passkey of this person; else the person cancelled, or the device has no such passkey.
+    const isKnown = passkey === 'create' && error.name === 'InvalidStateError';
+    form.querySelector(isKnown ? '[data-known]' : '[data-failed]').hidden = false;
   }
 }
 

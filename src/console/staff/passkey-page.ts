@@ -50,7 +50,8 @@ export function passkeyForm(
   return html`<form class="card pad" method="post" action="${at}" data-passkey="${kind}" data-options="${asked.options}" hidden>
 <input type="hidden" name="setup" value="${asked.setup}"><input type="hidden" name="answer" value=""><input type="hidden" name="next" value="${next}">
 ${fields}
-<p class="notice" role="alert" data-failed hidden>${tell(language, 'passkey.failed')}</p>
+<p class="notice" role="alert" data-failed hidden>${tell(language, kind === 'create' ? 'passkey.none_made' : 'passkey.none_given')}</p>
+${kind === 'create' && html`<p class="notice" role="alert" data-known hidden>${tell(language, 'passkey.known')}</p>`}
 <p class="actions"><button class="primary">${tell(language, kind === 'create' ? 'passkey.button' : 'passkey.prove')}</button></p>
 </form>`;
 }

@@ -44,10 +44,11 @@ export const postConsoleProve = consoleHandler(
     } catch (error) {
       const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
       if (refusal === undefined) throw error;
-      const { status, said } = refusal;
       // Nothing was typed beside a refused passkey.
-      const field = answer === '' ? refusal.field : undefined;
-      return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
+      const isPasskey = answer !== '' && refusal.field === 'code';
+      const field = isPasskey ? undefined : refusal.field;
+      const said = tell(visit.language, isPasskey ? 'prove.wrong_passkey' : refusal.said);
+      return sendQuestion(app, visit, { status: refusal.status, said, field, next: pathOf(next) });
     }
   },
   ['prove'],
