@@ -207,8 +207,8 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     amount: null,
     currency: null,
     reason: {
-      en: `the ${said.en} did not take it in ${callback.attempts} attempts and will not hear of it again`,
-      es: `${webhook === null ? '' : 'user_id' in webhook ? 'el ' : 'la '}${said.es} no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
+      en: `the ${said.en} did not take it in ${attemptsOf(callback).en} and will not hear of it again`,
+      es: `${webhook === null ? '' : 'user_id' in webhook ? 'el ' : 'la '}${said.es} no lo recibió en ${attemptsOf(callback).es} y no se le avisa otra vez`,
     },
     command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend ${callback.id}`,
   };
@@ -254,7 +254,7 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
 }
 
 function waitingMail(mail: ListedMail): Waiting {
-  const { id, created_at, state, attempts } = mail;
+  const { id, created_at, state } = mail;
   const failure = mail.failure ?? 'SMTP_URL';
   return {
     ...ownerOf(mail),
@@ -265,14 +265,21 @@ function waitingMail(mail: ListedMail): Waiting {
     reason:
       state === 'dead'
         ? {
-            en: `the receipt was given up after ${attempts} attempts: ${failure}`,
-            es: `el comprobante no salió tras ${attempts} intentos: ${failure}`,
+            en: `the receipt was given up after ${attemptsOf(mail).en}: ${failure}`,
+            es: `el comprobante no salió tras ${attemptsOf(mail).es}: ${failure}`,
           }
         : {
             en: `the receipt has waited for more than a day: ${failure}`,
             es: `el comprobante espera hace más de un día: ${failure}`,
           },
     command: `bin/rubrica mail resend ${id}`,
+  };
+}
+
+function attemptsOf({ attempts }: { attempts: number }): InBoth {
+  return {
+    en: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+    es: attempts === 1 ? '1 intento' : `${attempts} intentos`,
   };
 }
 

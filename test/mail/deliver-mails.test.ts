@@ -110,7 +110,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     const down: Mailer = createMailer({ host: '127.0.0.1', port: 9, secure: false, user: null, password: null });
     const shop = await openShop(openTestDatabase, down);
     await shop.pay();
-    const stuck = () => ATTENTION_KINDS.find(({ kind }) => kind === 'mail')?.list(shop.app, 10);
+    const stuck = () => waitingMails(shop.app);
     for (let tried = 0; (await shop.states())[0] === 'queued'; tried++) {
       assert.ok(tried < 20);
       assert.deepEqual((await stuck())?.length, shop.age() < 24 * HOUR ? 0 : 1);
@@ -148,6 +148,9 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     await shop.send();
     const [mail] = await listMails(shop.app, 'dead', 10, new Set());
     assert.match(String(mail?.failure), /^EENVELOPE: 550 no such user …/);
+    const [waiting] = (await waitingMails(shop.app)) ?? [];
+    assert.match(waiting?.reason.en ?? '', /given up after 1 attempt: EENVELOPE/);
+    assert.match(waiting?.reason.es ?? '', /no salió tras 1 intento: EENVELOPE/);
     assert.equal(await endMail(shop.app, String(mail?.id), TESTER), 'done');
     assert.deepEqual(await shop.states(), ['ended']);
   });
@@ -257,6 +260,10 @@ for (const [text, expected] of [
   test(`${JSON.stringify(text)} is ${expected ? 'an address' : 'no address'}`, () => {
     assert.equal(isMailAddress(text), expected);
   });
+}
+
+function waitingMails(app: Parameters<typeof listMails>[0]) {
+  return ATTENTION_KINDS.find(({ kind }) => kind === 'mail')?.list(app, 10);
 }
 
 async function openShop(openTestDatabase: OpenTestDatabase, mailer: Mailer | null) {
