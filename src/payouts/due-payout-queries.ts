@@ -10,6 +10,19 @@ export async function hasDuePayouts(db: Reader, now: number, slow: readonly numb
   return (await db.query(`select id from payouts where ${DUE} limit 1`, [now, slow])).length > 0;
 }
 
+/** Approved payouts that have not left. `leave`: how many a sender gets without another act; the others wait for a file. */
+export type ApprovedPayouts = { count: number; amount: number; leave: number };
+
+/** Counts and sums the approved payouts that have not left, except in the `elsewhere` environments. */
+export async function sumApproved(db: Reader, elsewhere: ReadonlySet<number>): Promise<ApprovedPayouts> {
+  const [row] = await db.query<ApprovedPayouts>(
+    `select count(*) as count, cast(coalesce(sum(amount), 0) as bigint) as amount, count(next_look_at) as leave
+     from payouts where state = 'approved' and ${OPEN} and not (environment_id {among $1})`,
+    [[...elsewhere]],
+  );
+  return row ?? { count: 0, amount: 0, leave: 0 };
+}
+
 type Claim = { now: number; until: number; limit: number; slow: readonly number[] };
 
 /**

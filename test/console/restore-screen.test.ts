@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { findHeld } from '../../src/epochs/hold.ts';
+import { removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { readRestores } from '../../src/proof/restores/restore.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -76,6 +78,25 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     const after = await server.get(PATH, operator.console);
     assert.match(after.text, /Nada está detenido/);
     assert.match(after.text, /La liberó .+ el /);
+  });
+
+  test('counts the approved payouts that the bank may have paid, also for people who may not read payouts', async () => {
+    const { app, server, operator } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    assert.match((await server.get(PATH, operator.console)).text, /<p>Pagos a terceros aprobados: 0<\/p>/);
+    const desk = await openPayoutDesk(app);
+    await approved(app, desk, [wish({ amount: 15_000 })]);
+    await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
+    await approved(app, desk, [wish({ amount: 10_000 })]);
+    await removePayoutSender(app, desk.environment, desk.maker);
+    const waits = 'Pagos a terceros aprobados: 2';
+    const rest = '. Suman $25.000 CLP. Al liberar, un proveedor recibe 0 de ellos.</p>';
+    assert.ok((await server.get(PATH, operator.console)).text.includes(`<p>${waits}${rest}`));
+    await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
+    const { text } = await server.get(PATH, owner.console);
+    const link = `<a href="/console/payouts?state=approved">${waits}</a>`;
+    assert.ok(text.includes(`<p>${link}${rest.replace('0 de', '2 de')}`), text);
   });
 
   test('is named on every screen of staff until it is released, with a link for people who may read about it', async () => {

@@ -4,6 +4,7 @@ import type { Epoch } from '../../epochs/epoch.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { formatAge } from '../../lib/time-text.ts';
 import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { findUnreleased, type Unreleased } from '../../proof/restores/find-unreleased.ts';
 import { releaseRestore } from '../../proof/restores/release-restore.ts';
 import { describeRestore, type SeenRestore } from '../../proof/restores/restore.ts';
@@ -35,11 +36,13 @@ async function release(options: Options): Promise<void> {
     if (open === null) throw nothingHeld();
     if (options.json !== true) print(options, {}, linesOf(open, limit));
     const { callbacks, refunds } = open.counts;
+    const { leave } = open.approved_payouts;
     // Without a terminal there is nobody to confirm.
     const asks = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
     const released = options.yes === true || asks;
     if (released) {
-      await confirm(`Let ${countOf(callbacks, 'callback')} and ${countOf(refunds, 'refund')} go?`, options);
+      const leaving = `${countOf(callbacks, 'callback')}, ${countOf(refunds, 'refund')} and ${countOf(leave, 'payout')}`;
+      await confirm(`Let ${leaving} go?`, options);
       if ((await releaseRestore(app, open.held.epoch, by, reason)) !== 'released') throw nothingHeld();
     }
     if (options.json === true) print(options, { ...shown(open), released }, []);
@@ -54,7 +57,7 @@ function nothingHeld(): CommandError {
   return alreadyDone('Nothing is held: no restore waits for its release.');
 }
 
-function shown({ held, payments, refunds, callbacks, counts, restore, heads }: Unreleased) {
+function shown({ held, payments, refunds, callbacks, approved_payouts, counts, restore, heads }: Unreleased) {
   const { epoch, began_at, known_until } = held;
   return {
     epoch,
@@ -66,6 +69,7 @@ function shown({ held, payments, refunds, callbacks, counts, restore, heads }: U
     heads,
     payments,
     refunds,
+    approved_payouts,
     callbacks: callbacks.map(({ id, transaction_id, webhook_id, created_at }) => ({
       id,
       transaction_id,
@@ -93,13 +97,14 @@ function linesOf(open: Unreleased, limit: number): string[] {
   return [
     `Restored at ${time(held.began_at)}. ${describeGap(held)}`,
     '',
-    'Compare with the payment methods and the bank for that time: payments and refunds that they have and this store does not.',
+    'Compare with the payment methods and the bank for that time: payments, refunds and payouts that they have and this store does not.',
     `Pending transactions: ${pending}. Some of them may have been paid. They cannot start a payment and do not expire until the release.`,
     ...listed(countOf(payments, 'unresolved payment'), open.payments.map(paymentCells)),
     ...listed(
       `${countOf(refunds, 'unresolved refund')}; each is looked up before it is requested`,
       open.refunds.map(refundCells),
     ),
+    ...payoutLines(open.approved_payouts),
     ...listed(countOf(callbacks, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
@@ -112,6 +117,17 @@ function linesOf(open: Unreleased, limit: number): string[] {
 export function headLines(heads: Unreleased['heads'], limit: number): string[] {
   if (heads.length === 0) return ['The books are empty.'];
   return ['The books end so:', ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`)];
+}
+
+function payoutLines({ count, amount, leave }: Unreleased['approved_payouts']): string[] {
+  if (count === 0) return ['', '0 approved payouts.'];
+  const sum = formatMoney(amount, PAYOUT_CURRENCY);
+  return [
+    '',
+    `${countOf(count, 'approved payout')}, ${sum} in all. At the release a sender gets ${leave} of them.`,
+    '  The bank may have paid them. List them: bin/rubrica payout list --state approved',
+    '  Cancel each one that was paid:         bin/rubrica payout cancel ID --reason TEXT --as EMAIL',
+  ];
 }
 
 function listed(title: string, rows: string[][]): string[] {

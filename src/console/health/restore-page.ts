@@ -8,6 +8,7 @@ import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { formatAge } from '../../lib/time-text.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { findUnreleased, type Unreleased } from '../../proof/restores/find-unreleased.ts';
 import { releaseRestore } from '../../proof/restores/release-restore.ts';
 import { actorText, minuteOf, tableOf, timeCell } from '../console-format.ts';
@@ -148,8 +149,20 @@ function waitingPart(app: App, visit: ConsoleVisit, found: Unreleased): Html {
   return html`<p>${tell(language, 'restore.pending')}: ${counts.pending_transactions}</p>
 ${listPart(visit, 'restore.payments', counts.payments, tableOf(head, payments.map(rowOf), [2]))}
 ${listPart(visit, 'restore.refunds', counts.refunds, tableOf(head, refunds.map(rowOf), [2]))}
+${payoutsPart(app, visit, found)}
 ${listPart(visit, 'restore.callbacks', counts.callbacks, tableOf(head.toSpliced(2, 1), called))}
 ${listPart(visit, 'restore.heads', heads.length, tableOf(linkHead, ends, [1]))}`;
+}
+
+/** Says which approved payouts wait. Only people who read payouts see the link to them. */
+function payoutsPart(app: App, { language, user }: ConsoleVisit, { approved_payouts: approved }: Unreleased): Html {
+  const { count, leave } = approved;
+  const amount = formatMoney(approved.amount, PAYOUT_CURRENCY);
+  const text = html`${tell(language, 'restore.payouts')}: ${count}`;
+  if (count === 0) return html`<p>${text}</p>`;
+  const isReader = mayAny(user.may, 'recipients:read');
+  const at = `${publicPath(app)}/console/payouts?state=approved`;
+  return html`<p>${isReader ? html`<a href="${at}">${text}</a>` : text}. ${tell(language, 'restore.payouts_leave', { amount, leave })}</p>`;
 }
 
 /** Shows a count, and its rows on request. */

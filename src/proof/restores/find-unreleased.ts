@@ -12,6 +12,7 @@ import type { ListedCallback } from '../../outbox/callback-list-queries.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
 import { listCallbacks } from '../../outbox/resend-callback.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
+import { type ApprovedPayouts, sumApproved } from '../../payouts/due-payout-queries.ts';
 import {
   measureWaitingRefunds,
   selectWaitingRefunds,
@@ -23,7 +24,7 @@ import { collectFindings } from '../proof-finding.ts';
 import { readRestores, type SeenRestore } from './restore.ts';
 
 /**
- * A restore that waits for its release, with the open payments, refunds and callbacks, which payment methods, banks and
+ * A restore that waits for its release, with the open payments, refunds, payouts and callbacks, which payment methods, banks and
  * shops may know better than the store. Lists are cut at a limit; counts are not.
  */
 export type Unreleased = {
@@ -31,6 +32,8 @@ export type Unreleased = {
   payments: WaitingAttempt[];
   refunds: WaitingRefund[];
   callbacks: ListedCallback[];
+  /** The bank may have paid them in the lost time. */
+  approved_payouts: ApprovedPayouts;
   counts: { payments: number; refunds: number; callbacks: number; pending_transactions: number };
   /** The restore that nobody has accepted yet, with the lost anchors; null if it was accepted. */
   restore: SeenRestore | null;
@@ -55,15 +58,17 @@ export async function findUnreleased(app: App, limit: number): Promise<Unrelease
   const since = { accepted: now, asked: now };
   // Without chains it only finds what was lost; `books verify` compares them.
   const { restores } = await verifyAnchors(app, [], collectFindings(), []);
+  const { environments } = await findElsewhere(app);
   return {
     held,
     payments: await selectWaitingAttempts(app.db, now, limit),
     refunds: await selectWaitingRefunds(app.db, since, limit),
     callbacks: await listCallbacks(app, { state: 'queued' }, limit),
+    approved_payouts: await sumApproved(app.db, environments),
     counts: {
       payments: (await measureWaitingAttempts(app.db, now)).count,
       refunds: (await measureWaitingRefunds(app.db, since)).count,
-      callbacks: await countQueued(app.db, (await findElsewhere(app)).environments),
+      callbacks: await countQueued(app.db, environments),
       pending_transactions: await countPending(app.db),
     },
     restore: restores.find(({ accepted }) => accepted === null) ?? null,
