@@ -15,7 +15,7 @@ import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settleOutcomes } from '../../src/payouts/settling/settle-outcomes.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
-import { atConsole, valueOf } from '../support/console-person.ts';
+import { atConsole, ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { formHeaders } from '../support/form-headers.ts';
@@ -332,6 +332,27 @@ forEachEngine('the payout screens', (openTestDatabase) => {
         assert.equal(answer.status, 303);
         assert.equal(answer.headers.get('location'), `/console/prove?next=${encodeURIComponent(path)}`);
       }
+    }
+    assert.equal(await stateOf(app, id), 'awaiting_approval');
+  });
+
+  test('keep the reason of an approval while the person proves the second factor again', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [payout] = await propose(app, desk);
+    const { id = '', batch_id: batch } = payout ?? {};
+    app.now.advance(16 * MINUTE_MS);
+    const proved = new ConsolePerson(server);
+    await proved.signIn(desk.users.approver);
+    for (const path of [`/payouts/${id}/approve`, `/batches/${batch}/approve`]) {
+      const sent = await as(desk.users.approver).post(path, { reason: 'facturas de «enero»' });
+      const next = new URL(sent.headers.get('location') ?? '', 'http://localhost').searchParams.get('next') ?? '';
+      assert.ok(next.startsWith(`${path}?typed=`), next);
+      const { status, text } = await proved.get(`/console${next}`);
+      assert.equal(status, 200);
+      assert.match(text, /name="reason" maxlength="200" value="facturas de «enero»"/);
+      assert.doesNotMatch(text, /role="alert"/);
+      assert.match((await as(desk.users.approver).get(next)).headers.get('location') ?? '', /typed/);
     }
     assert.equal(await stateOf(app, id), 'awaiting_approval');
   });

@@ -10,7 +10,7 @@ import {
   selectRefundRequest,
   selectRefundRequestsOf,
 } from '../../src/refunds/refund-request-queries.ts';
-import { atConsole, valueOf } from '../support/console-person.ts';
+import { atConsole, ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -308,6 +308,12 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const wanted = `/console/prove?next=${encodeURIComponent(path)}`;
     assert.equal((await as(desk.users.approver).get(path)).headers.get('location'), wanted);
     assert.equal((await as(desk.users.approver).post(path)).headers.get('location'), wanted);
+    const sent = await as(desk.users.approver).post(path, { reason: 'vi la foto' });
+    const next = new URL(sent.headers.get('location') ?? '', 'http://localhost').searchParams.get('next') ?? '';
+    const proved = new ConsolePerson(server);
+    await proved.signIn(desk.users.approver);
+    const back = await proved.get(`/console${next}`);
+    assert.match(back.text, /name="reason" maxlength="200" value="vi la foto"/, 'the reason is kept');
     assert.equal(await stateOf(request), 'waiting');
   });
 

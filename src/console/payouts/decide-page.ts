@@ -24,6 +24,7 @@ import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { payoutTable, sendBatch } from './batch-page.ts';
@@ -99,21 +100,30 @@ export const postConsoleAccountType = consoleHandler(async (app, visit) => {
 function question(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
     const subject = await kind.find(app, visit);
-    const asked = requireProof(app, visit, `${subject.path}/approve`);
+    const { reason = '' } = typedOf(visit);
+    const asked = requireProof(app, visit, askedPath(visit, subject, reason));
     if (asked !== null) return asked;
-    return sendQuestion(app, visit, kind, subject);
+    return sendQuestion(app, visit, kind, subject, { reason });
   });
+}
+
+/** Returns the address of the confirmation, with what the person typed there before the proof of who they are. */
+function askedPath(visit: ConsoleVisit, { path }: Subject, reason: string): string {
+  return `${path}/approve${reason === '' ? '' : `?${typedQuery(visit, { reason })}`}`;
 }
 
 /** Approves the payouts after the confirmation and the second factor. */
 function approval(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
     const subject = await kind.find(app, visit);
-    const asked = requireProof(app, visit, `${subject.path}/approve`);
-    if (asked !== null) return asked;
     const { reason: text = '', shown } = fieldsOf(visit.request);
+    const asked = requireProof(app, visit, askedPath(visit, subject, text));
+    if (asked !== null) return asked;
     const reason = reasonOf(text);
-    if (text.trim() !== '' && reason === null) return sendQuestion(app, visit, kind, subject, text);
+    if (text.trim() !== '' && reason === null) {
+      const refused = { said: tell(visit.language, 'refund.no_reason'), field: 'reason' };
+      return sendQuestion(app, visit, kind, subject, { reason: text, refused });
+    }
     return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason, shown });
   });
 }
@@ -148,11 +158,12 @@ async function carryOut(
   return visit.goTo(`${path}?done=${done}`);
 }
 
-/** `refused`: a reason that is no reason. */
-async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: Subject, refused?: string) {
+type Typed = { reason: string; refused?: Fault };
+
+async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, subject: Subject, typed: Typed) {
   const { language, user, by, send } = visit;
   const { owner, named, path, name, payouts } = subject;
-  const fault = refused === undefined ? '' : { said: tell(language, 'refund.no_reason'), field: 'reason' };
+  const { reason, refused: fault = '' } = typed;
   const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
   const seen = await seePayouts(app, waiting);
   const own = seen.map(({ barred }) => barred.get(user.id)).find((why) => why !== undefined);
@@ -186,10 +197,10 @@ ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], e
 <p>${tell(language, 'decide.left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
 <form class="card pad" method="post" action="${at}/approve">
 <input type="hidden" name="shown" value="${hashOfShown(seen)}">
-${reasonField(language, fault, { value: refused, isOptional: true })}
+${reasonField(language, fault, { value: reason, isOptional: true })}
 <p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a></p></form>`;
-  return send(refused === undefined ? 200 : 400, { title, main });
+  return send(fault === '' ? 200 : 400, { title, main });
 }
 
 /** The most payouts with warnings on this page; the page of the batch has all. */
