@@ -56,6 +56,28 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.deepEqual(new Set(acts.map(({ after }) => (after as { factor: string }).factor)), new Set(['passkey']));
   });
 
+  test('is asked for once by two tabs: the second leads on after the first has proved', async () => {
+    const { app, server, signedIn } = await open();
+    await using _server = server;
+    const key = new SoftPasskey(ORIGIN);
+    await add(await signedIn(), key);
+    const person = await signedIn();
+    const { text } = await person.get('/console/prove?next=%2Fpayments');
+    const setup = valueOf(text, 'setup');
+    const answer = () => ({ setup, answer: key.get(askedOn(text)), next: '/payments' });
+    assert.equal((await prove(person, (question) => key.get(question))).status, 303);
+    const led = [
+      await person.post('/console/prove', answer()),
+      await person.post('/console/prove', { code: '000000', next: '/payments' }),
+      await person.get('/console/prove?next=%2Fpayments'),
+    ];
+    for (const { status, headers } of led)
+      assert.deepEqual([status, headers.get('location')], [303, '/console/payments']);
+    app.now.advance(QUARTER_OF_AN_HOUR);
+    assert.equal((await person.get('/console/prove?next=%2Fpayments')).status, 200);
+    assert.equal((await person.post('/console/prove', answer())).status, 401, 'an old answer proves nothing later');
+  });
+
   test('of another PUBLIC_URL is not asked for, and doctor counts it', async () => {
     const { app, server, user, signedIn } = await open();
     await using _server = server;

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { hasFactor, selectFactorsOf } from '../../auth/factors/factor-queries.ts';
 import { proveByCode } from '../../auth/factors/prove-factor.ts';
 import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
+import { isProofDue } from '../../auth/sign-in/console-session.ts';
 import { proveByPassword } from '../../auth/sign-in/log-in.ts';
 import { issueAccessToken } from '../../auth/tokens/access-token.ts';
 import { Problem } from '../../error-catalogue.ts';
@@ -18,6 +19,7 @@ import { passkeyForm } from './passkey-page.ts';
 export const getConsoleProve = consoleHandler(
   async (app, visit) => {
     const { next } = visit.request.query as Record<string, unknown>;
+    if (isProved(app, visit)) return visit.goTo(pathOf(next));
     return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: '' });
   },
   ['prove'],
@@ -44,17 +46,27 @@ export const postConsoleProve = consoleHandler(
     } catch (error) {
       const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
       if (refusal === undefined) throw error;
+      // The question was answered in another tab; so this answer is spent, and no other is needed.
+      if (isProved(app, visit)) return goTo(pathOf(next));
       // Nothing was typed beside a refused passkey.
-      const isPasskey = answer !== '' && refusal.field === 'code';
-      const field = isPasskey ? undefined : refusal.field;
-      const said = tell(visit.language, isPasskey ? 'prove.wrong_passkey' : refusal.said);
-      return sendQuestion(app, visit, { status: refusal.status, said, field, next: pathOf(next) });
+      const shown = answer !== '' && refusal.field === 'code' ? WRONG_PASSKEY : refusal;
+      const { status, said, field } = shown;
+      return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
     }
   },
   ['prove'],
 );
 
-const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
+/** Whether the person has proved who they are and need not do so again yet. */
+function isProved(app: App, { standing, session }: ConsoleVisit): boolean {
+  return standing === 'in' && !isProofDue(app, session);
+}
+
+type Refusal = { status: number; said: ConsoleText; field?: string };
+
+const WRONG_PASSKEY: Refusal = { status: 401, said: 'prove.wrong_passkey' };
+
+const REFUSALS: Partial<Record<Problem['code'], Refusal>> = {
   FACTOR_REFUSED: { status: 401, said: 'prove.wrong', field: 'code' },
   LOGIN_FAILED: { status: 401, said: 'prove.wrong_password', field: 'password' },
   RATE_LIMITED: { status: 429, said: 'prove.many' },
