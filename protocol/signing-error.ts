@@ -91,7 +91,10 @@ export const SIGNING_CATALOGUE = {
   INVALID_EMAIL: ['is not an e-mail address', 'Send one address such as name@example.com.'],
   INVALID_SESSION_ID: ['is not a session id', 'Send 5 to 100 visible Latin characters, without spaces at either end.'],
   INVALID_REFERENCE: ['is not a reference', 'Send 1 to 100 visible Latin characters, without spaces at either end.'],
-  CARD_NUMBER: ['looks like a card number', 'Send your own number. One that only looks so can begin with a letter.'],
+  CARD_NUMBER: [
+    'looks like a card number',
+    'Send your own number. If it only looks so, write a letter directly before it, such as A, without a hyphen.',
+  ],
   INVALID_TIMESTAMP: ['is not a time', 'Send an ISO 8601 time in UTC, such as 2026-01-01T00:00:00.000Z.'],
   INVALID_RESULT: ['is not a result', 'Send completed, failed or pending.'],
   INVALID_TEST: ['is neither true nor false', 'Send the text true or false.'],

@@ -56,7 +56,7 @@ export const CATALOGUE = {
   CARD_NUMBER: entry(
     400,
     'A value looks like a card number',
-    'Only the payment method may receive card numbers. Send your own number; if it only looks like one, begin it with a letter.',
+    'Only the payment method may receive card numbers. Send your own number; if it only looks like one, write a letter directly before it, such as A.',
   ),
   INVALID_ACCOUNT_ID: entry(
     400,

@@ -46,7 +46,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   INVALID_SESSION_ID: entry('El id de sesión no se puede usar', 'Envía de 5 a 100 caracteres visibles.'),
   CARD_NUMBER: entry(
     'Un valor parece un número de tarjeta',
-    'Solo el medio de pago puede recibir números de tarjeta. Envía tu propio número; si solo se parece a uno, haz que comience con una letra.',
+    'Solo el medio de pago puede recibir números de tarjeta. Envía tu propio número; si solo se parece a uno, escribe una letra justo antes, como A.',
   ),
   INVALID_ACCOUNT_ID: entry(
     'El Service Token no se puede usar',
@@ -318,7 +318,7 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   ],
   CARD_NUMBER: [
     'parece un número de tarjeta',
-    'Envía tu propio número. Si solo se parece, puede comenzar con una letra.',
+    'Envía tu propio número. Si solo se parece, escribe una letra justo antes, como A, sin guion.',
   ],
   INVALID_TIMESTAMP: ['no es una hora', 'Envía una hora ISO 8601 en UTC, como 2026-01-01T00:00:00.000Z.'],
   INVALID_RESULT: ['no es un resultado', 'Envía completed, failed o pending.'],

@@ -124,16 +124,17 @@ async function consume(app: App, request: FastifyRequest, limit: Limit, subject:
   const spent = spentUses(app).peek(key);
   const use = spent ?? (await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed));
   if (use === null) return;
+  const uses = usesOf(request);
+  // A batch is counted twice; a refusal has the fields of the limit itself.
+  const before = uses.findIndex((one) => one.limit === limit);
+  if (before >= 0) uses.splice(before, 1);
   if (!use.allowed) {
     // A batch may exceed the limit while a smaller request would not.
     if (spent === null && times === 1) spentUses(app).keep(key, use);
     app.metrics.refused.inc({ reason: limit.name });
     throw limitProblem(limit, use);
   }
-  const uses = usesOf(request);
-  const before = uses.findIndex((one) => one.limit === limit);
-  if (before < 0) uses.push({ limit, use });
-  else uses[before] = { limit, use };
+  uses.push({ limit, use });
 }
 
 /** Limits exceeded within the last second. A client that is refused all the time rarely reaches the store. */

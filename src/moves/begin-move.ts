@@ -172,7 +172,7 @@ async function requireRoom(from: App, to: App, { paymentServiceId, environmentId
   const refuse = (what: string) =>
     new MoveRefusal(
       'MOVE_IDS_TAKEN',
-      `${what} Shops know the ids of its transactions, so the ids cannot change. Give each database its own range of ids before it has payments: bin/rubrica ids --from 1000000000.`,
+      `${what} Shops know the ids of its transactions, so the ids cannot change. Give each database its own range of ids before its first payment service: bin/rubrica ids --from 1000000000.`,
     );
   if ((await selectStrangeEnvironments(to.db, environmentIds, paymentServiceId)).length > 0)
     throw refuse('The other database has environments with the same numbers.');

@@ -1,3 +1,4 @@
+import { isDay } from '../lib/calendar-day.ts';
 import type { FetchOutcome, SafeFetch } from '../lib/network/safe-fetch.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
@@ -91,12 +92,19 @@ function readBody(text: string, name: string | null): HolderAnswer {
   }
 }
 
-/** Returns `undefined` if the member is present but not a time. */
+/**
+ * Returns `undefined` if the member is present but not a `date-time` of the schema. `Date.parse` alone reads
+ * `01/02/2027` as 2 January, and `1` as a year.
+ */
 function expiryOf(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const isTime = typeof value === 'string' && DATE_TIME.test(value) && isDay(value.slice(0, 10));
+  const time = isTime ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
+
+/** RFC 3339, with any number of digits after the second. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Returns the provider's grade, or compares the provider's name here and discards it. Returns `undefined` if a member

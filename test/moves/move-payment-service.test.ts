@@ -265,7 +265,10 @@ forEachEngine('a moving payment service', (openTestDatabase, engine) => {
     const merchant = await createTestEnvironment(from);
     await createTestEnvironment(to);
     const wish = wishOf(merchant);
-    await assert.rejects(movePaymentService(from, to, wish), { code: 'MOVE_IDS_TAKEN' });
+    await assert.rejects(movePaymentService(from, to, wish), {
+      code: 'MOVE_IDS_TAKEN',
+      message: /before its first payment service: bin\/rubrica ids --from/,
+    });
     await assert.rejects(movePaymentService(from, from, wish), { code: 'MOVE_TO_ITSELF' });
     await assert.rejects(movePaymentService(from, to, { ...wish, paymentServiceId: 'ps_x' }), { code: 'MOVE_UNKNOWN' });
     assert.deepEqual(await listMoves(to), []);

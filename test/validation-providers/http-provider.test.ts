@@ -124,6 +124,20 @@ suite('the HTTP provider', () => {
     assert.equal(sent.length, 6);
   });
 
+  test('a body of more than 2 KiB is no answer, as docs/validation-provider.md says', async () => {
+    const { fetch, close } = createSafeFetch();
+    closers.unshift(close);
+    for (const [bytes, kind] of [
+      [2_048, 'match'],
+      [2_049, 'unavailable'],
+    ] as const) {
+      const body = `{"result":${'"match"}'.padStart(bytes - 10)}`;
+      const url = await listen(createServer((_request, response) => response.end(body)));
+      const provider = createHttpProvider({ url, key: null, fetch, now: () => 0, sleep: async () => {} });
+      assert.equal((await provider.ask(questionOf('1'))).kind, kind);
+    }
+  });
+
   const waits: [header: string | null, seconds: number][] = [
     ['7', 7],
     ['0', 1],

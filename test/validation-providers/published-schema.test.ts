@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isDay } from '../../src/lib/calendar-day.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
 import { questionOf } from '../contracts/validation-provider.contract.ts';
@@ -30,6 +31,12 @@ suite('docs/validation-provider.md', () => {
     [{ result: 'yes' }, false],
     [{ result: null }, false],
     [{ result: 'match', valid_until: 5 }, false],
+    [{ result: 'match', valid_until: '2030-01-01T00:00:00.123456789-03:00' }, true],
+    [{ result: 'match', valid_until: '2030-01-01' }, false],
+    [{ result: 'match', valid_until: '2030-01-01T00:00:00' }, false],
+    [{ result: 'match', valid_until: '2030-02-30T00:00:00Z' }, false],
+    [{ result: 'match', valid_until: '01/02/2030' }, false],
+    [{ result: 'match', valid_until: '1' }, false],
   ];
   for (const [body, followsSchema] of answers) {
     test(`${JSON.stringify(body)} is ${followsSchema ? 'a valid' : 'not a valid'} answer, by the schema and by the program`, async () => {
@@ -41,7 +48,12 @@ suite('docs/validation-provider.md', () => {
 
 function schemaOf(name: string) {
   const [, text = ''] = new RegExp(`\`\`\`json schema=${name}\n([^]*?)\`\`\``).exec(page) ?? [];
-  return new Ajv2020({ formats: { 'date-time': true } }).compile(JSON.parse(text) as object);
+  return new Ajv2020({ formats: { 'date-time': isDateTime } }).compile(JSON.parse(text) as object);
+}
+
+/** RFC 3339, 5.6. */
+function isDateTime(text: string): boolean {
+  return /^[\d-]{10}T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && isDay(text.slice(0, 10));
 }
 
 async function ask(body: object) {

@@ -597,6 +597,8 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.equal((await batch(900)).status, 200);
     const refused = await batch(200);
     assert.deepEqual([refused.status, jsonOf(refused)['code']], [429, 'RATE_LIMITED']);
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"user";r=\d+;t=\d+$/);
+    assert.match(refused.headers.get('ratelimit-policy') ?? '', /^"user";q=6000;w=60$/);
     assert.equal((await batch(50)).status, 200);
     assert.equal((await db.query('select id from bank_account_validations')).length, 5950);
   });
