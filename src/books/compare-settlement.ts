@@ -170,7 +170,10 @@ function bestFit(
   return best;
 }
 
-/** Divides rows into those that repeat the money and the code of a row with a line, and the others. */
+/**
+ * Divides rows into those that repeat the money and the code of a row with a line, and the others. Equal refunds are
+ * several refunds.
+ */
 function splitRepeated(
   rows: readonly SettlementRow[],
   compared: readonly Comparison[],
@@ -180,7 +183,7 @@ function splitRepeated(
   const repeated: Comparison[] = [];
   const left: SettlementRow[] = [];
   for (const row of rows) {
-    const same = row.won === true ? undefined : known.get(repeatKey(row));
+    const same = row.won === true || row.refund === true ? undefined : known.get(repeatKey(row));
     if (same === undefined) {
       left.push(row);
       continue;

@@ -15,9 +15,7 @@ import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { recordConflict } from '../transactions/transition-transaction.ts';
 import {
   compareImported,
-  compareTaken,
   groupImported,
-  groupTaken,
   type ImportedPayment,
   type ImportStep,
   importContent,
@@ -26,9 +24,9 @@ import {
   reasonOfLine,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
-import { sumWentBack } from './movement-queries.ts';
-import { type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
-import { isLeft, MORE_THAN_LEFT, mayBeOwn, REFUNDED } from './plan-taken-back.ts';
+import { comparedOf, type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
+import { mayBeOwn, planTakenBack, REFUNDED, unknownMoneyOf } from './plan-taken-back.ts';
+import { compareTaken, countEqual } from './taken-line.ts';
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
@@ -76,15 +74,16 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
 }
 
 async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
-  const imported = newImported(app, scope, step, record);
+  const line = newImported(app, scope, step, record);
   return unlessEarlier(app, scope, step, (refuseEarlier) =>
     app.db.transaction(async (tx) => {
-      const { environment_id } = imported;
+      const { environment_id } = line;
       const payment =
         step.transactionId === null ? null : await lockTransaction(tx, { id: step.transactionId, environment_id });
-      await refuseEarlier(tx, imported.id);
-      if (await mayBeOwn(tx, step, payment)) return { ...step, does: 'left', note: REFUNDED };
-      if (!(await hasLeft(tx, step, payment, imported))) return { ...step, does: 'left', note: MORE_THAN_LEFT };
+      await refuseEarlier(tx, line.id);
+      const refusal = await refusalNow(tx, scope, step, payment);
+      if (refusal !== null) return { ...step, does: 'left', note: refusal };
+      const imported = { ...line, line_key: await keyNow(tx, scope, step, line) };
       const isTold = payment !== null && (step.row.chargeback || step.late === undefined);
       if (isTold) await recordConflict(tx, payment, takenBack(imported, step));
       await recordImportFact(tx, imported);
@@ -152,27 +151,41 @@ async function findEarlier(
   { all, scope, step, ownId }: { all: readonly number[]; scope: ImportScope; step: ImportStep; ownId: string | null },
 ): Promise<'same' | 'unclear' | 'new'> {
   const { row } = step;
-  if (ownId === null && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row)))) return 'same';
+  const isTaken = row.amount < 0;
+  if (ownId === null && !isTaken && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row))))
+    return 'same';
   const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
   const others = imported.filter((one) => one.id !== ownId);
-  return row.amount < 0 ? compareTaken(row, groupTaken(others)) : compareImported(row, groupImported(others));
+  return isTaken ? compareTaken(row, step.equalBefore ?? 0, others) : compareImported(row, groupImported(others));
 }
 
 /**
- * Reads under the lock what is left of a payment or of late money, because another line or a refund may have been
- * first.
+ * Plans a line that took money back again under the locks, because another line, a refund or late money may have been
+ * first. Returns why a person must look, or null.
  */
-async function hasLeft(
+async function refusalNow(
   tx: Tx,
-  { late, row: { buyOrder } }: ImportStep,
+  scope: ImportScope,
+  { row, ...step }: ImportStep,
   payment: Transaction | null,
-  { environment_id: environmentId, payment_method: method, amount, currency }: ImportedPayment,
-): Promise<boolean> {
-  if (late !== undefined) {
-    await lockFunds(tx, environmentId, currency);
-    return isLeft(tx, { environmentId, method, buyOrder, late }, amount);
-  }
-  return payment === null || (await sumWentBack(tx, payment)).wentBack + amount <= payment.amount;
+): Promise<string | null> {
+  if (row.amount >= 0) return null;
+  if (await mayBeOwn(tx, { row, ...step }, payment)) return REFUNDED;
+  const { method } = scope;
+  if (step.late !== undefined) await lockFunds(tx, step.environmentId ?? scope.environmentId, row.currency);
+  const unknown = unknownMoneyOf(tx, { method, environmentIds: comparedOf(scope), first: row.date });
+  const found = await planTakenBack(tx, { method, unknown }, row);
+  if (typeof found === 'string') return row.chargeback === true ? found : REFUNDED;
+  const isSame = found.attemptId === step.attemptId && found.late?.amount === step.late?.amount;
+  return isSame ? null : REFUNDED;
+}
+
+/** Returns the key of a line with its number among equal refunds. Reliable after `refusalNow`. */
+async function keyNow(tx: Tx, scope: ImportScope, step: ImportStep, line: ImportedPayment): Promise<string> {
+  if (!step.equalBefore) return line.line_key;
+  const { environment_id, payment_method, settled_on } = line;
+  const ofDay = await selectImportedOf(tx, [environment_id], payment_method, { first: settled_on, last: settled_on });
+  return lineKeyOf(scope.environment, step.row, 1 + countEqual(step.row, ofDay));
 }
 
 function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {

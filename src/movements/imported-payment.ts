@@ -52,6 +52,8 @@ export type ImportStep = {
   environmentId: number | null;
   /** The late money that went back. */
   late?: LateMoney;
+  /** How many equal refunds are booked before this one; left out: none. */
+  equalBefore?: number;
   note: string;
 };
 
@@ -73,16 +75,21 @@ export function sayDecisionReason(text: string): InBoth {
 
 /**
  * Returns the key of a line. It is the same in another export of the same days. A refund and a chargeback of one amount
- * are two lines.
+ * are two lines, and so are equal refunds: `number` counts them from 1.
  */
-export function lineKeyOf(environment: string, row: SettlementRow): string {
-  const { date, buyOrder, authorizationCode, amount, currency, chargeback } = row;
+export function lineKeyOf(environment: string, row: SettlementRow, number = 1): string {
+  const { date, buyOrder, authorizationCode, amount, currency } = row;
   const code = authorizationCode === null ? null : codeKey(authorizationCode);
-  const kind = amount < 0 && chargeback !== true ? [REFUND] : [];
+  const kind = isRefund(row) ? [REFUND, ...(number > 1 ? [number] : [])] : [];
   return JSON.stringify([environment, date, buyOrder, code, amount, currency, ...kind]);
 }
 
+function isRefund({ amount, chargeback }: SettlementRow): boolean {
+  return amount < 0 && chargeback !== true;
+}
+
 const REFUND = 'refund';
+const KIND_PART = 6;
 
 /** Returns whether an imported line took money back. Its amount is stored without the sign, which is in its key. */
 export function tookBack({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
@@ -90,8 +97,8 @@ export function tookBack({ line_key }: Pick<ImportedPayment, 'line_key'>): boole
 }
 
 /** Returns whether an imported line that took money back was a chargeback; otherwise it was a refund. */
-function isChargeback({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
-  return partsOf(line_key).at(-1) !== REFUND;
+export function isChargeback({ line_key }: Pick<ImportedPayment, 'line_key'>): boolean {
+  return partsOf(line_key)[KIND_PART] !== REFUND;
 }
 
 function partsOf(lineKey: string): unknown[] {
@@ -106,7 +113,8 @@ export function groupImported(before: readonly ImportedPayment[]): ImportedBefor
   return Map.groupBy(before, ({ settled_on, amount, currency }) => moneyKey(settled_on, amount, currency));
 }
 
-function moneyKey(day: string, amount: number, currency: string): string {
+/** Returns the key by which imported lines are grouped. */
+export function moneyKey(day: string, amount: number, currency: string): string {
   return `${day} ${amount} ${currency}`;
 }
 
@@ -116,7 +124,11 @@ function moneyKey(day: string, amount: number, currency: string): string {
  * it is the same.
  */
 export function compareImported(row: SettlementRow, before: ImportedBefore): 'same' | 'unclear' | 'new' {
-  const alike = before.get(moneyKey(row.date, row.amount, row.currency)) ?? [];
+  return compareNames(row, before.get(moneyKey(row.date, row.amount, row.currency)) ?? []);
+}
+
+/** Does the same with imported lines of its day and amount. */
+export function compareNames(row: SettlementRow, alike: readonly ImportedPayment[]): 'same' | 'unclear' | 'new' {
   const found = alike.map((one) => {
     const order = agree(row.buyOrder, one.buy_order);
     const code = agree(keyOf(row.authorizationCode), keyOf(one.authorization_code));
@@ -127,26 +139,9 @@ export function compareImported(row: SettlementRow, before: ImportedBefore): 'sa
   return found.find((one) => one === 'same') ?? found.find((one) => one === 'unclear') ?? 'new';
 }
 
-/** The imported lines that took money back. */
-export type TakenBefore = { readonly charged: ImportedBefore; readonly refunded: ImportedBefore };
-
-/** Groups the imported lines that took money back. */
-export function groupTaken(before: readonly ImportedPayment[]): TakenBefore {
-  const [charged, refunded] = [true, false].map((is) =>
-    groupImported(before.filter((one) => tookBack(one) && isChargeback(one) === is)),
-  ) as [ImportedBefore, ImportedBefore];
-  return { charged, refunded };
-}
-
-/**
- * Compares a line that took money back with the earlier ones, as `compareImported`. An equal chargeback and an equal
- * refund may be one, because not every export has a type.
- */
-export function compareTaken(row: SettlementRow, { charged, refunded }: TakenBefore): 'same' | 'unclear' | 'new' {
-  const stored = { ...row, amount: -row.amount };
-  const [own, other] = row.chargeback === true ? [charged, refunded] : [refunded, charged];
-  const found = compareImported(stored, own);
-  return found === 'new' && compareImported(stored, other) !== 'new' ? 'unclear' : found;
+/** Returns whether a line and an imported one have the same code, or no code. */
+export function hasSameCode(row: SettlementRow, one: ImportedPayment): boolean {
+  return keyOf(row.authorizationCode) === keyOf(one.authorization_code);
 }
 
 function keyOf(code: string | null): string | null {

@@ -19,25 +19,10 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import {
-  compareImported,
-  compareTaken,
-  groupImported,
-  groupTaken,
-  type ImportedBefore,
-  type ImportStep,
-  lineKeyOf,
-  type TakenBefore,
-} from './imported-payment.ts';
+import { compareImported, groupImported, type ImportedBefore, type ImportStep, lineKeyOf } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
-import {
-  leaveOutCharged,
-  mayBeOwn,
-  planTakenBack,
-  REFUNDED,
-  type UnknownMoney,
-  unknownMoneyBefore,
-} from './plan-taken-back.ts';
+import { mayBeOwn, planTakenBack, REFUNDED, type UnknownMoney, unknownMoneyOf } from './plan-taken-back.ts';
+import { compareTakenLines, leaveOutTaken, type TakenLine } from './taken-line.ts';
 
 /**
  * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
@@ -84,11 +69,11 @@ export async function planImport(
   const all = await listEnvironmentIds(app, scope.environment, null, null);
   const imported = await selectImportedOf(app.db, all, scope.method, days);
   const before = groupImported(imported);
-  const taken = groupTaken(imported);
-  const { rows, lines: left } = leaveOutCharged(settlement.rows, lines, taken.charged);
+  const taken = compareTakenLines(settlement.rows, imported);
+  const { rows, lines: left } = leaveOutTaken(settlement.rows, lines, taken);
   const compared = new Map((await compareSettlement({ ...settlement, rows }, left)).map((one) => [one.row, one]));
-  const of = { method: scope.method, environmentIds: comparedOf(scope), last: days.last };
-  const unknown = unknownMoneyBefore(app, of);
+  const of = { method: scope.method, environmentIds: comparedOf(scope), first: days.first };
+  const unknown = unknownMoneyOf(app.db, of);
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -106,15 +91,15 @@ export async function planImport(
 
 /** The facts on which the step of a line depends. */
 type LineKnown = {
-  /** The line compared with the books; undefined: its chargeback was left out. */
+  /** The line compared with the books; undefined: it was imported before and left out. */
   readonly one: Comparison | undefined;
   /** The acquirer's day of its entry in the books; null: no entry. */
   readonly day: string | null;
   /** Whether an earlier line of the file is the same, or another one settles its amount. */
   readonly isAgain: boolean;
-  /** All lines that earlier imports took over, and those among them that took money back. */
+  /** The lines that earlier imports took over, and what they say about lines that took money back. */
   readonly before: ImportedBefore;
-  readonly taken: TakenBefore;
+  readonly taken: ReadonlyMap<SettlementRow, TakenLine>;
   readonly unknown: UnknownMoney;
   /** The environments that another database serves. */
   readonly elsewhere: ReadonlySet<number>;
@@ -123,8 +108,11 @@ type LineKnown = {
 async function planLine(app: App, scope: ImportScope, row: SettlementRow, known: LineKnown): Promise<ImportStep> {
   const { one, isAgain } = known;
   const isInBooks = one !== undefined && one.kind !== 'missing_in_books';
-  if (row.amount < 0 && !isOwnRefund(row, known))
-    return planRefunded(app, scope, row, { ...known, isNew: !isInBooks && !isAgain });
+  if (row.amount < 0 && !isOwnRefund(row, known)) {
+    // Equal refunds are counted; of other lines a repeated one is no other.
+    const isRepeated = row.chargeback === true ? isAgain : one?.repeated === true;
+    return planRefunded(app, scope, row, { ...known, isNew: !isInBooks && !isRepeated });
+  }
   if (isInBooks) {
     const note = one.differs.length === 0 ? '' : `differs in ${one.differs.join(', ')}: bin/rubrica reconcile`;
     return { ...stepOf(row, 'known', note), transactionId: one.line?.transaction_id ?? null };
@@ -147,7 +135,8 @@ function isOwnRefund(row: SettlementRow, { one, day, isAgain }: LineKnown): bool
 
 type Days = { first: string; last: string };
 
-function comparedOf({ environmentId, compared = [environmentId] }: ImportScope): readonly number[] {
+/** Returns the environments whose payments the file may settle. */
+export function comparedOf({ environmentId, compared = [environmentId] }: ImportScope): readonly number[] {
   return compared;
 }
 
@@ -194,15 +183,15 @@ async function planRefunded(
   row: SettlementRow,
   { isNew, taken, elsewhere, unknown }: LineKnown & { isNew: boolean },
 ): Promise<ImportStep> {
-  const earlier = compareTaken(row, taken);
+  const { earlier, equalBefore } = taken.get(row) as TakenLine;
   if (earlier === 'same') return stepOf(row, 'imported', '');
   const refunded = stepOf(row, 'left', REFUNDED);
   if (!isNew || earlier === 'unclear' || !(row.chargeback || row.refund)) return refunded;
-  const found = await planTakenBack(app, { method: scope.method, unknown }, row);
+  const found = await planTakenBack(app.db, { method: scope.method, unknown }, row);
   if (typeof found === 'string') return row.chargeback ? stepOf(row, 'left', found) : refunded;
   if (await mayBeOwn(app.db, { ...found, row }, found.transaction)) return refunded;
   const { attemptId, transaction, environmentId, late } = found;
-  const of = { attemptId, transactionId: transaction?.id ?? null, environmentId, ...(late && { late }) };
+  const of = { attemptId, transactionId: transaction?.id ?? null, environmentId, ...(late && { late }), equalBefore };
   const owner = transaction ?? { environment_id: environmentId, currency: row.currency };
   const refusal = refusalOf(scope, owner, row, elsewhere);
   if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };

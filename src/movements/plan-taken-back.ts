@@ -1,36 +1,25 @@
-import type { App } from '../app.ts';
 import { hasOwnRefund } from '../books/journal-queries.ts';
-import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
-import { findAttempt } from '../checkout/find-payment.ts';
-import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
+import { selectAttemptAnywhere, selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import type { Reader } from '../db/database.ts';
 import { dayOf, shiftDay } from '../lib/calendar-day.ts';
-import type { Transaction } from '../transactions/transaction.ts';
-import { selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
-import {
-  compareImported,
-  type ImportedBefore,
-  type ImportedPayment,
-  type ImportStep,
-  type LateMoney,
-  lineKeyOf,
-  tookBack,
-} from './imported-payment.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
+import { selectTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
+import { type ImportedPayment, type ImportStep, type LateMoney, tookBack } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
 import { type SuspenseEntry, selectSuspenseAt, selectSuspenseOf, sumWentBack } from './movement-queries.ts';
 
 /** The imported money of no known payment, by buy order. */
 export type UnknownMoney = () => Promise<ReadonlyMap<string, readonly ImportedPayment[]>>;
 
-/** Returns the money that lines until a day may take back. It is read once, when it is first needed. */
-export function unknownMoneyBefore(
-  app: App,
-  { method, environmentIds, last }: { method: string; environmentIds: readonly number[]; last: string },
+/** Returns the money that lines from a day on may take back. It is read once, when it is first needed. */
+export function unknownMoneyOf(
+  db: Reader,
+  { method, environmentIds, first }: { method: string; environmentIds: readonly number[]; first: string },
 ): UnknownMoney {
   const read = async () => {
-    const days = { first: shiftDay(last, -DAYS_TO_CHARGE), last };
-    const imported = await selectImportedOf(app.db, environmentIds, method, days);
+    const days = { first: shiftDay(first, -DAYS_TO_CHARGE), last: LAST_DAY };
+    const imported = await selectImportedOf(db, environmentIds, method, days);
     const unknown = imported.filter((one) => one.link !== null && !tookBack(one));
     return Map.groupBy(unknown, ({ buy_order }) => buy_order ?? '');
   };
@@ -50,32 +39,35 @@ export type Charged = Pick<ImportStep, 'late'> & {
 
 /**
  * Finds the money that a chargeback or a refund took back, by its buy order. Only reads. Returns why a person must
- * look, if the books do not have it, or do not have so much of it any more.
+ * look, if the books do not have it, or do not have so much of it any more. Reliable under the lock of its payment, and
+ * under `lockFunds` for money that pays no order.
  */
 export async function planTakenBack(
-  app: App,
+  db: Reader,
   { method, unknown }: { method: string; unknown: UnknownMoney },
   row: SettlementRow,
 ): Promise<Charged | string> {
   const buyOrder = row.buyOrder ?? '';
-  const found = buyOrder === '' ? null : await findCharged(app, buyOrder);
+  const found = buyOrder === '' ? null : await findCharged(db, buyOrder);
   if (found !== null && found.attempt.payment_method !== method) return NO_PAYMENT;
   if (found === null) {
-    const money = buyOrder === '' ? null : await findUnknown(app, (await unknown()).get(buyOrder) ?? []);
-    return money === null ? NO_PAYMENT : planLate(app, row, { method, money, attemptId: null, transaction: null });
+    const money = buyOrder === '' ? null : await findUnknown(db, (await unknown()).get(buyOrder) ?? []);
+    return money === null ? NO_PAYMENT : planLate(db, row, { method, money, attemptId: null, transaction: null });
   }
   const { attempt, transaction, isExact } = found;
-  const suspended = await selectSuspenseOf(app.db, transaction);
+  const suspended = await selectSuspenseOf(db, transaction);
   const late = suspended.filter(({ kind }) => kind === 'late_payment');
   const own = late.find(({ payment_attempt_id }) => payment_attempt_id === attempt.id);
   if (attempt.state !== 'approved' || transaction.state !== 'completed') {
     if (own === undefined) return 'a chargeback of a payment that is not in the books';
-    return planLate(app, row, { method, money: own, attemptId: attempt.id, transaction });
+    return planLate(db, row, { method, money: own, attemptId: attempt.id, transaction });
   }
   // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says.
-  const isOfOne = isExact && row.chargeback === true && own === undefined;
+  // What an attempt took above its order may have gone back by this very line, or is no part of the payment any more.
+  const isOrderAlone = own === undefined || (own.decision === 'returned' && own.amount !== -row.amount);
+  const isOfOne = isExact && row.chargeback === true && isOrderAlone;
   if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or overpaid';
-  const { wentBack } = await sumWentBack(app.db, transaction);
+  const { wentBack } = await sumWentBack(db, transaction);
   if (wentBack - row.amount > transaction.amount) return MORE_THAN_LEFT;
   return { attemptId: attempt.id, transaction, environmentId: transaction.environment_id };
 }
@@ -84,40 +76,40 @@ export async function planTakenBack(
  * Finds the payment as a comparison does: by the id of the transaction if its method has no buy orders. `isExact`: the
  * buy order is of one attempt.
  */
-async function findCharged(app: App, buyOrder: string) {
-  const found = await findAttempt(app, buyOrder);
-  if (found !== null || !/^\d{1,15}$/.test(buyOrder)) return found && { ...found, isExact: true };
-  const transaction = await selectTransactionAnywhere(app.db, Number(buyOrder));
-  const attempt = transaction === null ? null : await selectLatestAttempt(app.db, transaction);
+async function findCharged(db: Reader, buyOrder: string) {
+  const own = await selectAttemptAnywhere(db, buyOrder);
+  const paid = own === null ? null : await selectTransaction(db, transactionKeyOf(own));
+  if (own !== null && paid !== null) return { attempt: own, transaction: paid, isExact: true };
+  if (!/^\d{1,15}$/.test(buyOrder)) return null;
+  const transaction = await selectTransactionAnywhere(db, Number(buyOrder));
+  const attempt = transaction === null ? null : await selectLatestAttempt(db, transaction);
   if (transaction === null || attempt === null || 'buy_order' in JSON.parse(attempt.detail ?? '{}')) return null;
   return { attempt, transaction, isExact: false };
 }
 
 /** Finds imported money of no known payment. */
-async function findUnknown(app: App, imported: readonly ImportedPayment[]): Promise<SuspenseEntry | null> {
+async function findUnknown(db: Reader, imported: readonly ImportedPayment[]): Promise<SuspenseEntry | null> {
   const [only, another] = imported;
   if (only === undefined || only.link === null || another !== undefined) return null;
-  const suspended = await selectSuspenseAt(app.db, only.environment_id, only.link);
+  const suspended = await selectSuspenseAt(db, only.environment_id, only.link);
   return suspended.find(({ kind }) => kind === 'late_payment') ?? null;
 }
 
 type Late = Pick<Charged, 'attemptId' | 'transaction'> & { method: string; money: SuspenseEntry };
 
-async function planLate(app: App, row: SettlementRow, { method, money, ...of }: Late): Promise<Charged | string> {
+async function planLate(db: Reader, row: SettlementRow, { method, money, ...of }: Late): Promise<Charged | string> {
   if (money.currency !== row.currency) return 'another currency';
   if (money.decision === null) return 'a chargeback of money in suspense: bin/rubrica books resolve';
   if (money.decision === 'returned') return 'a chargeback of money that went back: bin/rubrica reconcile';
   const late = { amount: money.amount, since: dayOf(money.created_at) };
   const charged = { environmentId: money.environment_id, method, buyOrder: row.buyOrder, late };
-  return (await isLeft(app.db, charged, -row.amount))
+  return (await isLeft(db, charged, -row.amount))
     ? { ...of, environmentId: money.environment_id, late }
     : MORE_THAN_LEFT;
 }
 
-/**
- * Returns whether so much is left of late money after the chargebacks that were imported. Reliable under `lockFunds`.
- */
-export async function isLeft(
+/** Returns whether so much is left of late money after the chargebacks that were imported. */
+async function isLeft(
   db: Reader,
   {
     environmentId,
@@ -145,39 +137,10 @@ export async function mayBeOwn(
   return row.chargeback !== true && late === undefined && payment !== null && hasOwnRefund(db, payment);
 }
 
-/**
- * Leaves out the chargebacks that earlier imports booked, and their entries, so that they do not hide another
- * chargeback of the same payment. An entry whose line is not in the file stays if the file has another chargeback of
- * the same amount, which may be the same one with the day of another export. `charged`: the imported chargebacks.
- */
-export function leaveOutCharged(
-  rows: readonly SettlementRow[],
-  lines: readonly BookedLine[],
-  charged: ImportedBefore,
-): { rows: SettlementRow[]; lines: BookedLine[] } {
-  const [known, others] = [new Set<SettlementRow>(), new Set<string>()];
-  const explained = new Map<string, Set<string>>();
-  for (const row of rows.filter(({ chargeback }) => chargeback)) {
-    const key = `${row.buyOrder} ${-row.amount}`;
-    if (compareImported({ ...row, amount: -row.amount }, charged) === 'same') {
-      known.add(row);
-      explained.getOrInsertComputed(key, () => new Set()).add(lineKeyOf('', row));
-    } else others.add(key);
-  }
-  const unexplained = lines.filter(({ kind, imported_buy_order, imported_amount }) => {
-    if (kind !== 'unasked_refund' || imported_amount === null) return true;
-    const key = `${imported_buy_order} ${imported_amount}`;
-    const [own] = explained.get(key) ?? [];
-    if (own !== undefined) explained.get(key)?.delete(own);
-    return own === undefined && others.has(key);
-  });
-  return { rows: rows.filter((row) => !known.has(row)), lines: unexplained };
-}
-
 /** A payer's bank takes money back for up to about a year and a half. */
 const DAYS_TO_CHARGE = 550;
 const LAST_DAY = '9999-12-31';
 
 const NO_PAYMENT = 'a chargeback of no payment of ours';
 export const REFUNDED = 'money that was refunded: bin/rubrica reconcile';
-export const MORE_THAN_LEFT = 'a chargeback of more than is left of the payment: bin/rubrica reconcile';
+const MORE_THAN_LEFT = 'a chargeback of more than is left of the payment: bin/rubrica reconcile';

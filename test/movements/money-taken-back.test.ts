@@ -15,7 +15,14 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { findRefusal } from '../../src/refunds/place-refund.ts';
 import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
-import { approved, type CheckoutCase, openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
+import {
+  approved,
+  type CheckoutCase,
+  openCheckout,
+  openOtherProcess,
+  readAttempt,
+  scriptMethod,
+} from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
@@ -45,13 +52,20 @@ type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
 /**
  * Imports lines of a file, such as `20/01/2026;A-1;1213;12990;Contracargo`. Returns what was done with each, and why.
  */
-async function imported({ app, environment: { id, environment } }: Opened, ...lines: string[]): Promise<string[]> {
+async function imported(opened: Opened, ...lines: string[]): Promise<string[]> {
+  return (await planned(opened, ...lines))();
+}
+
+/** Plans the import of lines of a file. The result carries it out. */
+async function planned({ app, environment: { id, environment } }: Opened, ...lines: string[]) {
   const file = [HEAD, ...lines].join('\n');
   const scope = { environmentId: id, environment, method: 'scripted' };
   const steps = await planImport(app, scope, await readSettlement(Readable.from([file])));
   const evidence = describeEvidence('settled.csv', Buffer.from(file));
-  const done = await importPayments(app, scope, steps, { evidence, by: TESTER });
-  return done.map(({ does, note }) => (note === '' ? does : `${does}: ${note}`));
+  return async () => {
+    const done = await importPayments(app, scope, steps, { evidence, by: TESTER });
+    return done.map(({ does, note }) => (note === '' ? does : `${does}: ${note}`));
+  };
 }
 
 /** Returns what the merchant and the acquirer are owed according to the verified books, and the suspense. */
@@ -210,8 +224,72 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     ])
       assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;${type}`), [left]);
     await resolveSuspense(opened.app, opened.transaction.id, { decision: 'returned', reason: 'annulled', by: TESTER });
-    assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;Anulación`), [LEFT]);
+    for (const [type, left] of [
+      ['Anulación', LEFT],
+      ['Contracargo', 'left: a chargeback of an order that was paid twice or overpaid'],
+    ])
+      assert.deepEqual(await imported(opened, `25/01/2026;${id};1213;2010;${type}`), [left]);
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_990, suspense: 0 });
+    assert.deepEqual(await imported(opened, `26/01/2026;${id};1213;15000;Contracargo`), [MORE]);
+    assert.deepEqual(await imported(opened, `26/01/2026;${id};1213;12990;Contracargo`), [BOOKED], 'of the order');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 0, suspense: 12_990 });
+  });
+
+  test('is booked as often as one file has it, and once for each line of later files', async () => {
+    const opened = await open();
+    const [day, next] = ['20', '21'].map((date) => `${date}/01/2026;${opened.id};1213;500;Anulación`) as [
+      string,
+      string,
+    ];
+    assert.deepEqual(await imported(opened, day, day), [UNASKED, UNASKED]);
+    assert.deepEqual(await imported(opened, day, day), ['imported', 'imported']);
+    assert.deepEqual(await imported(opened, day), ['imported'], 'a file of a part of the day');
+    assert.deepEqual(await imported(opened, day, next, day, day), ['imported', UNASKED, 'imported', UNASKED]);
+    const coded = ['', '1213', '77', ''].map((code) => day.replace('1213', code));
+    const three = await imported(opened, ...coded.slice(0, 3));
+    assert.deepEqual(three, ['imported', 'imported', LEFT], 'a line with another code may be one of them');
+    assert.deepEqual(await imported(opened, ...coded), ['imported', 'imported', UNASKED, 'imported'], 'a fourth one');
+    assert.deepEqual(await imported(opened, ...coded), Array(4).fill('imported'));
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 10_490, suspense: 2500 });
+    await resolveSuspense(opened.app, opened.transaction.id, { decision: 'kept', reason: 'ours', by: TESTER });
+    const rest = day.replace('500', '6000');
+    assert.deepEqual(await imported(opened, rest, rest), [UNASKED, LEFT], 'never more than is left');
+    assert.deepEqual(await imported(opened, rest, rest), ['imported', LEFT], 'and the other one stays visible');
+    assert.deepEqual(await sumsOf(opened), { owed: 10_490, collected: 4490, suspense: 6000 });
+  });
+
+  test('is booked as often as a file has it, also if two imports of the file run at the same time', async () => {
+    const opened = await open();
+    const other = { ...opened, app: await openOtherProcess(openTestDatabase, opened) };
+    const line = `20/01/2026;${opened.id};1213;500;Anulación`;
+    const [one, two, part] = [
+      await planned(opened, line, line),
+      await planned(other, line, line),
+      await planned(other, line),
+    ];
+    const done = await Promise.all([one(), two(), part()]);
+    const does = done.flat().map((one) => one.replace(/:.*/, ''));
+    assert.deepEqual(does.toSorted(), ['imported', 'imported', 'imported', 'suspense', 'suspense']);
+    assert.deepEqual(await imported(opened, line, line), ['imported', 'imported']);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 11_990, suspense: 1000 });
+  });
+
+  test('is left to a person if a second payment of its order arrives while the file is imported', async () => {
+    const answers: PaymentOutcome[] = [PENDING, approved];
+    const method = { ...scriptMethod({ start: async () => answers.shift() as PaymentOutcome }) };
+    const opened = await openCheckout(openTestDatabase, { method });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const late = await readAttempt(opened.app);
+    await settlePayment(opened.app, late, { kind: 'aborted', detail: {} });
+    opened.app.now.advance(1000);
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const [paying] = await opened.app.db.query("select id from payment_attempts where state = 'approved'");
+    const line = `20/01/2026;${paying?.id};1213;2000;Anulación`;
+    const carryOut = await planned(opened, line);
+    assert.equal((await settlePayment(opened.app, late, approved)).kind, 'conflict');
+    assert.deepEqual(await carryOut(), [LEFT]);
+    assert.deepEqual(await imported(opened, line), [LEFT], 'as a new plan says');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 25_980, suspense: -12_990 });
   });
 
   test('is left to a person if a refund is requested while the file is imported', async () => {
