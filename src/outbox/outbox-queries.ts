@@ -239,10 +239,16 @@ export async function updateRetried(
 }
 
 /**
- * Queues callbacks again from the first attempt, and enables their endpoints. Skips callbacks under way. Returns how
- * many it queued.
+ * Queues callbacks again from the first attempt, and enables their endpoints. Skips callbacks under way. `still`: the
+ * state that they were found in, or `unfinished`; skips those that have left it or were queued again meanwhile. Returns
+ * how many it queued.
  */
-export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number>[], now: number): Promise<number> {
+export async function requeueCallbacks(
+  tx: Tx,
+  callbacks: readonly RowKey<number>[],
+  now: number,
+  still: CallbackState | 'unfinished' | 'any' = 'any',
+): Promise<number> {
   // Rows of endpoints before rows of callbacks, in the order of `recordAttempts`.
   await tx.query(
     `select id from endpoints where environment_id {among $2} and id {chosen}
@@ -255,8 +261,10 @@ export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number
        scheduled_at = null, not_before = null
      where id {among $1} and environment_id {among $2}
        and not (state = 'queued' and lease is not null and next_attempt_at > $3)
+       and ($4 = 'any' or ((state <> 'queued' or attempts > 0)
+         and ($4 = state or ($4 = 'unfinished' and state in ('queued', 'dead', 'disabled')))))
      returning endpoint_id as id, environment_id`,
-    [...listsOf(callbacks), now],
+    [...listsOf(callbacks), now, still],
   );
   await tx.query(
     'update endpoints set disabled_at = null where id {among $1} and environment_id {among $2}',

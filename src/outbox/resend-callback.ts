@@ -90,7 +90,8 @@ export async function resendCallbacks(
       const found = await selectResendable(tx, filter, [...elsewhere], afterId, RESENT_TOGETHER);
       const at = app.now();
       const wanted = await leaveWanted(tx, found);
-      const again = await requeueCallbacks(tx, wanted, at);
+      // A delivery may have ended, or another run may have queued them, after they were found.
+      const again = await requeueCallbacks(tx, wanted, at, filter.state ?? 'unfinished');
       const [from = 0, to = 0] = [wanted[0]?.id, wanted.at(-1)?.id];
       const [subject, after] = [{ kind: 'callback', id: `${from} to ${to}` }, { queued: again }];
       if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });

@@ -129,6 +129,22 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await listCallbacks(app, { state: 'queued' }, 1000)).length, 250);
   });
 
+  test('are not sent again if they were delivered, or queued by another run, after they were found', async () => {
+    const { app } = await openShop(openTestDatabase, 422);
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await deliverUntilEnd(app);
+    const found = /from callbacks c\s+cross join/;
+    for (const [filter, change] of [
+      [{}, "state = 'delivered'"],
+      [{ state: 'dead' }, "state = 'queued', attempts = 0"],
+    ] as const) {
+      await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead', attempts = 3"));
+      const overtaken = afterQuery(app, found, (tx) => tx.query(`update callbacks set ${change}`));
+      assert.deepEqual(await resendCallbacks(overtaken, filter, TESTER), { resent: 0, next: null });
+    }
+    assert.equal((await app.db.query("select 1 as one from audit_log where action = 'callback.resent'")).length, 0);
+  });
+
   test('are sent again in portions, each of which continues where the previous one stopped', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     await createPaidTransaction(app, await createTestEnvironment(app));
