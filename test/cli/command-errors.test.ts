@@ -314,7 +314,7 @@ suite('a refused command names the cause', () => {
     assert.equal(refused.status, 1);
     assert.match(
       refused.stderr,
-      /^ROTATION_UNDER_WAY: .* is open until [\d: -]+ -0[34]:00.*close all .* with --overlap 0\.\n$/,
+      /^ROTATION_UNDER_WAY: .* is open until [\d: -]+ -0[34]:00.*`bin\/rubrica payment-service hand-over ps_\w+ --environment \w+`.*close all .* with --overlap 0\.\n$/,
     );
     assert.match((await run({}, ...rotate, '--overlap', '0')).stdout, /\nThe earlier ones are closed now\.\n$/);
   });

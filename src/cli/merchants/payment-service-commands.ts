@@ -218,7 +218,7 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   if (overlapMs > MOST_OVERLAP_MS) throw invalidOption('--overlap is at most 90d.');
   const outcome = await withActor(options, (app, by) => rotateSecretToken(app, id, options.environment, overlapMs, by));
   if (outcome.kind === 'unknown' || outcome.kind === 'replaced') throw unknownPaymentService(id);
-  if (outcome.kind === 'overlapping') throw stillOverlapping(outcome.closesAt);
+  if (outcome.kind === 'overlapping') throw stillOverlapping(id, options.environment, outcome.closesAt);
   const { rotation } = outcome;
   const closing =
     overlapMs === 0
@@ -234,10 +234,11 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   ]);
 }
 
-function stillOverlapping(closesAt: number): CommandError {
+function stillOverlapping(id: string, environment: Environment, closesAt: number): CommandError {
   return new CommandError(
     `The Secret Token of before the last rotation is open until ${time(closesAt)}, and no more than two are ever open. ` +
-      'Wait until then, or close all earlier ones now with --overlap 0.',
+      `If nobody saw the new one, \`bin/rubrica payment-service hand-over ${id} --environment ${environment}\` makes a ` +
+      'link that shows it. Otherwise wait until then, or close all earlier ones now with --overlap 0.',
     1,
     'ROTATION_UNDER_WAY',
   );

@@ -81,8 +81,9 @@ export const MERCHANT_TEXTS = roomTexts(
       'El anterior sirve hasta el {time}. Hasta entonces firma él x_signature de los callbacks, y los dos firman webhook-signature.',
     'rotate.closed': 'Los anteriores están cerrados.',
     'rotate.overlapping':
-      'Ya hay dos en uso; el más antiguo sirve hasta el {time}. Espera, o cierra ya todos los anteriores.',
-    'rotate.replaced': 'Ese Secret Token ya fue reemplazado. No se hizo nada.',
+      'Ya hay dos en uso; el más antiguo sirve hasta el {time}. Si nadie vio el nuevo, crea un enlace que lo muestre. Si no, espera, o cierra ya todos los anteriores.',
+    'rotate.replaced':
+      'Ese Secret Token ya fue reemplazado. No se hizo nada. Si nadie vio el nuevo, crea un enlace que lo muestre.',
     'merchant.limit': 'Solicitudes firmadas por minuto (vacío: {most})',
     'merchant.limit_now': 'Hasta {count solicitud firmada|solicitudes firmadas} por minuto.',
     'merchant.bad_limit': 'El límite es un número de 1 a {most}.',
@@ -191,8 +192,10 @@ export const MERCHANT_TEXTS = roomTexts(
     'rotate.closes':
       'The one before closes {time}. Until then it signs x_signature of callbacks, and both sign webhook-signature.',
     'rotate.closed': 'The earlier ones are closed.',
-    'rotate.overlapping': 'Two are open already; the older closes {time}. Wait, or close all earlier ones now.',
-    'rotate.replaced': 'That Secret Token has been replaced already. Nothing was done.',
+    'rotate.overlapping':
+      'Two are open already; the older closes {time}. If nobody saw the new one, make a link that shows it. Otherwise wait, or close all earlier ones now.',
+    'rotate.replaced':
+      'That Secret Token has been replaced already. Nothing was done. If nobody saw the new one, make a link that shows it.',
     'merchant.limit': 'Signed requests a minute (empty: {most})',
     'merchant.limit_now': 'Up to {count signed request|signed requests} a minute.',
     'merchant.bad_limit': 'The limit is a number from 1 to {most}.',
