@@ -171,8 +171,8 @@ function bestFit(
 }
 
 /**
- * Divides rows into those that repeat the money and the code of a row with a line, and the others. Equal refunds are
- * several refunds.
+ * Divides rows into those that repeat the money and the code of a row with a line, and the others. A refund that was
+ * made at the acquirer may be made again, so an equal row is another one.
  */
 function splitRepeated(
   rows: readonly SettlementRow[],
@@ -183,7 +183,7 @@ function splitRepeated(
   const repeated: Comparison[] = [];
   const left: SettlementRow[] = [];
   for (const row of rows) {
-    const same = row.won === true || row.refund === true ? undefined : known.get(repeatKey(row));
+    const same = row.won === true ? undefined : known.get(repeatKey(row));
     if (same === undefined) {
       left.push(row);
       continue;
@@ -191,7 +191,10 @@ function splitRepeated(
     const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
     // The file repeats the amount of the whole sale on the line of every instalment.
     if (isInstalment) repeated.push({ ...same, row, instalments: row.amount });
-    else repeated.push({ kind: 'missing_in_books', row, line: null, differs: [], repeated: true });
+    else {
+      const isAnother = row.refund === true && same.line?.kind === 'unasked_refund';
+      repeated.push({ kind: 'missing_in_books', row, line: null, differs: [], ...(!isAnother && { repeated: true }) });
+    }
   }
   return { repeated, left };
 }

@@ -252,6 +252,18 @@ test('chargebacks that add up to a refund are no parts of it', async () => {
   }
 });
 
+test('an equal refund is another one if the known one was made at the acquirer, and repeated if made here', async () => {
+  const row = '2026-01-15,rb-1001,Anulación,990\n';
+  const settlement = await read(`date,buy_order,tipo,amount\n2026-01-15,rb-1001,Venta,12990\n${row}${row}`);
+  for (const [kind, cause] of [
+    ['unasked_refund', 'refund_missing_in_books'],
+    ['refund', 'repeated_in_settlement'],
+  ] as const) {
+    const [total] = explainDifference(await compareSettlement(settlement, [booked(), { ...refund, kind }]));
+    assert.deepEqual(total?.causes, [{ cause, lines: 1, amount: -990 }]);
+  }
+});
+
 test('a file that repeats one row thousands of times costs a few looks at each row', async () => {
   const repeated = '2026-01-15,rb-1001,1213,12990\n'.repeat(1000);
   const others = Array.from({ length: 1000 }, (_, at) => `2026-01-15,rb-1001,1213,${at + 1}\n`).join('');
