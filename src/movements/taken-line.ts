@@ -102,8 +102,8 @@ function matchCodes(rows: readonly SettlementRow[], equal: readonly ImportedPaym
 
 /**
  * Leaves out the lines that took money back and that earlier imports booked, and their entries, so that they do not
- * hide another line of the same payment. An entry whose line is not in the file stays if the file has another
- * chargeback of the same amount, which may be the same one with the day of another export.
+ * hide another line of the same payment. An entry whose line is not in the file stays if the file has another line of
+ * the same amount, which may be the same one with the day of another export.
  */
 export function leaveOutTaken(
   rows: readonly SettlementRow[],
@@ -117,7 +117,7 @@ export function leaveOutTaken(
     const key = `${row.buyOrder} ${-row.amount}`;
     const one = row.chargeback === true ? row.date : row;
     if (isKnown(row)) explained.getOrInsertComputed(key, () => new Set()).add(one);
-    else if (row.chargeback === true) others.add(key);
+    else if (row.amount < 0) others.add(key);
   }
   const unexplained = lines.filter(({ kind, imported_buy_order, imported_amount }) => {
     if (kind !== 'unasked_refund' || imported_amount === null) return true;

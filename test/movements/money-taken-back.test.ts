@@ -237,6 +237,7 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
 
   test('is booked as often as one file has it, and once for each line of later files', async () => {
     const opened = await open();
+    opened.app.now.advance(7 * 24 * 60 * 60_000);
     const [day, next] = ['20', '21'].map((date) => `${date}/01/2026;${opened.id};1213;500;Anulación`) as [
       string,
       string,
@@ -244,12 +245,15 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.deepEqual(await imported(opened, day, day), [UNASKED, UNASKED]);
     assert.deepEqual(await imported(opened, day, day), ['imported', 'imported']);
     assert.deepEqual(await imported(opened, day), ['imported'], 'a file of a part of the day');
+    assert.deepEqual(await imported(opened, next), [LEFT], 'perhaps one of them, by its accounting day');
     assert.deepEqual(await imported(opened, day, next, day, day), ['imported', UNASKED, 'imported', UNASKED]);
     const coded = ['', '1213', '77', ''].map((code) => day.replace('1213', code));
     const three = await imported(opened, ...coded.slice(0, 3));
     assert.deepEqual(three, ['imported', 'imported', LEFT], 'a line with another code may be one of them');
-    assert.deepEqual(await imported(opened, ...coded), ['imported', 'imported', UNASKED, 'imported'], 'a fourth one');
-    assert.deepEqual(await imported(opened, ...coded), Array(4).fill('imported'));
+    const all = [next, ...coded];
+    const fourth = ['imported', 'imported', 'imported', UNASKED, 'imported'];
+    assert.deepEqual(await imported(opened, ...all), fourth, 'the file explains all others');
+    assert.deepEqual(await imported(opened, ...all), Array(5).fill('imported'));
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 10_490, suspense: 2500 });
     await resolveSuspense(opened.app, opened.transaction.id, { decision: 'kept', reason: 'ours', by: TESTER });
     const rest = day.replace('500', '6000');
