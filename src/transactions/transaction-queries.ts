@@ -175,17 +175,22 @@ export async function clearUnsignedFields(tx: Tx, environmentId: number, id: num
 
 /**
  * Lists pending transactions whose time is over, the oldest first, except those with an approved or unanswered attempt.
+ * `except`: the environments to leave out.
  */
-export function selectExpired(db: Reader, now: number, limit: number): Promise<TransactionKey[]> {
+export function selectExpired(
+  db: Reader,
+  now: number,
+  { limit, except }: { limit: number; except: readonly number[] },
+): Promise<TransactionKey[]> {
   return db.query<SqlRow & TransactionKey>(
     `select t.id, t.environment_id from transactions t
-     where t.state = 'pending' and t.expires_at <= $1
+     where t.state = 'pending' and t.expires_at <= $1 and not (t.environment_id {among $3})
        and not exists (
          select 1 from payment_attempts a
          where a.transaction_id = t.id and a.environment_id = t.environment_id
            and a.state in ('started', 'pending', 'unknown', 'approved'))
      order by t.expires_at limit $2`,
-    [now, limit],
+    [now, limit, except],
   );
 }
 

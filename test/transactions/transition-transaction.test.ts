@@ -144,6 +144,30 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
       'the count is 0, so that the worker pauses before it tries again',
     );
   });
+
+  test('expires other transactions when more than a batch of one merchant cannot be expired', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    const [secret] = await app.db.query<{ sealed: string }>(
+      'select sealed from secret_tokens where environment_id = $1',
+      [environment.id],
+    );
+    const sql = 'update secret_tokens set sealed = $2 where environment_id = $1';
+    const seal = (text: string) => app.db.transaction((tx) => tx.query(sql, [environment.id, text]));
+    await createTestTransaction(app, environment, { reference: 'ORD-2' });
+    await seal('damaged');
+    app.now.advance(1);
+    const other = await createTestTransaction(app, await createTestEnvironment(app));
+    app.now.advance(3_600_000);
+    assert.equal(await expireTransactions(app, 2), 0);
+    assert.equal(await expireTransactions(app, 2), 1);
+    assert.equal((await selectTransaction(app.db, other))?.state, 'expired');
+
+    await seal(secret?.sealed as string);
+    assert.equal(await expireTransactions(app, 2), 0, 'the merchant is left out for a minute');
+    app.now.advance(60_000);
+    assert.equal(await expireTransactions(app, 2), 2);
+    assert.equal((await selectTransaction(app.db, transaction))?.state, 'expired');
+  });
 });
 
 async function open(openTestDatabase: Parameters<Parameters<typeof forEachEngine>[1]>[0]) {
