@@ -43,7 +43,7 @@ export type Payment = {
   refunded: number;
   /** The payment is completed, and the last try of its callback got no response or a status from 502 to 504. */
   shopIsSilent: boolean;
-  /** The last attempt was declined, and one more decline ends the order. */
+  /** The last attempt ended without money, and the next decline ends the order. */
   isLastTry: boolean;
   stage: PaymentStage;
 };
@@ -68,7 +68,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
     look: await readLook(app.db, environment.paymentServiceId),
     refunded: transaction.state === 'completed' ? await sumRefunded(app.db, transaction) : 0,
     shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
-    isLastTry: attempt?.state === 'declined' && (await hasOneTryLeft(app, environment, transaction)),
+    isLastTry: hasEndedUnpaid(attempt) && (await hasOneTryLeft(app, environment, transaction)),
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
 }
@@ -83,9 +83,14 @@ export async function findAttempt(
   return attempt === null || transaction === null ? null : { attempt, transaction };
 }
 
+function hasEndedUnpaid(attempt: PaymentAttempt | null): boolean {
+  return attempt?.state === 'declined' || attempt?.state === 'aborted';
+}
+
 async function hasOneTryLeft(app: App, environment: ServiceEnvironment, transaction: Transaction): Promise<boolean> {
   const most = environment.payerAttempts ?? DEFAULT_PAYER_ATTEMPTS;
-  return transaction.state === 'pending' && (await countDeclined(app.db, transaction)) === most - 1;
+  // The setting may have been lowered below the number of declines.
+  return transaction.state === 'pending' && (await countDeclined(app.db, transaction)) >= most - 1;
 }
 
 /** Only a transaction that was attempted and is not paid can have money that no order asked for. */

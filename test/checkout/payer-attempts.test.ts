@@ -9,10 +9,12 @@ import { returnToShop } from '../../src/checkout/return-to-shop.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentOutcome, RefundAnswer, Refunds } from '../../src/payment-methods/payment-method.ts';
+import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { refund } from '../support/test-refunds.ts';
 import {
   approved,
@@ -75,6 +77,26 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
       assert.deepEqual(await pay(opened), { kind: 'refused', code: 'NOT_PAYABLE' });
     });
   }
+
+  test('reads that one try is left whenever the next decline ends the order', async () => {
+    const aborted: PaymentOutcome = { kind: 'aborted', detail: {} };
+    const opened = await open([declined, declined, aborted, declined], 3);
+    const { app, environment, transaction } = opened;
+    const isLastTry = async () => (await findPayment(app, payToken(transaction)))?.isLastTry;
+    assert.equal(await isLastTry(), false);
+    await pay(opened);
+    assert.equal(await isLastTry(), false);
+    await pay(opened);
+    assert.equal(await isLastTry(), true);
+    await pay(opened);
+    assert.equal(await isLastTry(), true, 'also after an attempt from which the payer turned back');
+    await setPayerAttempts(app, environment.paymentServiceId, 1, TESTER);
+    app.now.advance(1_000);
+    assert.equal(await isLastTry(), true, 'also when the setting is below the number of declines');
+    await pay(opened);
+    assert.equal((await readStates(app)).transaction, 'failed');
+    assert.equal(await isLastTry(), false);
+  });
 
   test('and gives up after a decline fails the order, and returns to the shop as after a decline', async () => {
     const opened = await open([declined]);
