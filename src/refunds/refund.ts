@@ -12,7 +12,7 @@ export type Refund = SqlRow & {
   id: string;
   environment_id: number;
   transaction_id: number;
-  /** The sequence number of the refund's last event. */
+  /** The sequence number of the event of its acceptance, so refunds of a transaction sort by it. */
   sequence: number;
   amount: number;
   created_at: number;
