@@ -6,8 +6,6 @@ import type { ErrorItem } from '../../error-item.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { checkOutboundUrl } from '../../lib/network/address-filter.ts';
-import { ownPlaces } from '../../lib/network/own-places.ts';
 import {
   isWebhook,
   userNumber,
@@ -17,6 +15,7 @@ import {
   type WebhookMethod,
   type WebhookSubscription,
 } from '../../outbox/webhooks/webhook-subscription.ts';
+import { refuseGivenUrl } from '../../payment-services/callback-address.ts';
 
 const names = Object.keys(WEBHOOKS) as Webhook[];
 
@@ -107,10 +106,7 @@ export function readWish(app: App, request: FastifyRequest, user: User): Wish {
   const { url, method, webhook, idUser } = readMembers(request, WebhookRequestSchema);
   if (idUser !== null && idUser !== String(userNumber(user.id)) && idUser !== user.id)
     throw new Problem('NO_PERMISSION');
-  const refusal = checkOutboundUrl(url, {
-    allowPrivate: app.config.allowPrivateCallbacks,
-    ...ownPlaces(app.config),
-  });
+  const refusal = refuseGivenUrl(app, app.config.allowPrivateCallbacks, url);
   if (refusal !== null) throw invalidBody([{ pointer: '/url', ...refusal } satisfies ErrorItem]);
   return { url, webhook, method: method ?? 'POST' };
 }

@@ -4,10 +4,9 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { parseTyped } from '../../lib/money.ts';
-import type { UrlRefusal } from '../../lib/network/address-filter.ts';
 import { setEventsUrl } from '../../outbox/webhooks/set-events-url.ts';
 import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
-import { refuseCallbackUrl } from '../../payment-services/callback-address.ts';
+import { type GivenUrlRefusal, refuseCallbackUrl } from '../../payment-services/callback-address.ts';
 import { disablePaymentService, enablePaymentService } from '../../payment-services/disable-payment-service.ts';
 import { readRate } from '../../payment-services/fee.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
@@ -90,7 +89,7 @@ export const postConsoleState = provedChange(async ({ app, merchant, fields, by 
   return '';
 });
 
-function whyIn(language: ConsoleVisit['language'], refusal: UrlRefusal): string {
+function whyIn(language: ConsoleVisit['language'], refusal: GivenUrlRefusal): string {
   const { message, fix } = language === 'es' ? refusal.es : refusal;
   return `${message} ${fix}`;
 }

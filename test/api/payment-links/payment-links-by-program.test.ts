@@ -185,6 +185,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
       [{ expires_at: '2026-01-14T12:00:00Z' }, '/expires_at'],
       [{ expires_at: 'mañana' }, '/expires_at'],
       [{ callback_url: 'ftp://shop.example.cl' }, '/callback_url'],
+      [{ callback_url: 'https://shop.example.cl/paid?by=4111111111111111' }, '/callback_url'],
       [{ environment: 'test' }, '/environment'],
       // Production collects only pesos here, so nobody could pay such a link.
       [{ environment: 'production', currency: 'USD' }, '/currency'],

@@ -147,6 +147,7 @@ forEachEngine('transfers from published clients', (openTestDatabase) => {
     const url = 'ftp://shop.example.cl/';
     for (const [body, pointer] of [
       [{ ...BODY, callbackUrl: url }, '/callbackUrl'],
+      [{ ...BODY, callbackUrl: 'https://shop.example.cl/tef?by=4111111111111111' }, '/callbackUrl'],
       [{ tef: { ...TEF, url } }, '/tef/url'],
     ] as const) {
       const refused = await at.pay(body);

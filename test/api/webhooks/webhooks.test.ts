@@ -145,6 +145,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
       [{ url: 'https://10.0.0.1/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
       [{ url: 'https://169.254.169.254/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
       [{ url: 'http://shop.example.cl/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
+      [{ url: 'https://shop.example.cl/4111111111111111', webhook: 'remittances' }, 422, 'INVALID_BODY'],
       [{ url: URL_OF_SHOP, webhook: 'remittances', method: 'PUT' }, 422, 'INVALID_BODY'],
       [{ url: URL_OF_SHOP, webhook: 'remittances', method: 'get' }, 422, 'INVALID_BODY'],
       [{ url: URL_OF_SHOP, webhook: 'everything' }, 422, 'INVALID_BODY'],
