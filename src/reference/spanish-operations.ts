@@ -31,7 +31,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   listRefunds: [
     'Lista las devoluciones de una transacción',
-    'Responde todas las devoluciones de una transacción, también las fallidas. `montoAnulado` va en unidades de la moneda: 1000 son 1.000 CLP. Las devoluciones que no fallaron nunca suman más que lo pagado.',
+    'Responde todas las devoluciones de una transacción, también las fallidas. `montoAnulado` va en unidades de la moneda: 1000 son 1.000 CLP. Las devoluciones que no fallaron suman más que lo pagado solo si el medio de pago hizo una que antes había rechazado.',
   ],
   createRefund: [
     'Devuelve un pago, en parte o completo',

@@ -13,7 +13,7 @@ export const getNullifications = operation({
     operationId: 'listRefunds',
     summary: 'List the refunds of a transaction',
     description:
-      'Returns all refunds of a transaction, failed ones included. `montoAnulado` is in units of the currency, such as 1000 for 1,000 CLP. The sum of the refunds that have not failed is never above the amount paid.',
+      'Returns all refunds of a transaction, failed ones included. `montoAnulado` is in units of the currency, such as 1000 for 1,000 CLP. The sum of the refunds that have not failed is above the amount paid only if the payment method has made a refund after it had refused it.',
     tag: 'Refunds',
     parameters: [TRANSACTION_ID],
     replies: {
