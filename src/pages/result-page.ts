@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount } from '../checkout/format-for-payer.ts';
 import { linkSubject } from '../checkout/order-lines.ts';
-import { returnToShop } from '../checkout/return-to-shop.ts';
+import { type ReturnToShop, returnToShop, shopAddress } from '../checkout/return-to-shop.ts';
 import { say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
@@ -36,7 +36,7 @@ export function resultParts(
   { stage, isFirstReturn, asked }: { stage: EndStage; isFirstReturn: boolean; asked: boolean },
 ): Pick<Page, 'title' | 'main' | 'script' | 'formTarget'> {
   const { icon, title, text } = sayResult(payment, language, stage);
-  const back = returnToShop(payment.transaction, payment.environment);
+  const back = wayBack(payment, stage);
   const goes = back.kind === 'post' && (isFirstReturn || !isLate(app, payment));
   const afterMs = goes && !asked ? pauseBeforeReturn(payment, stage) : null;
   const leaves = afterMs === RETURN_AFTER_MS;
@@ -55,6 +55,16 @@ ${summary(payment, language)}`;
 ${submittingForm(back.url, back.fields, button, afterMs)}
 ${receipt}`;
   return { title, main, formTarget: back.url, script };
+}
+
+/**
+ * The order of a payment under review may still be open: then no address of its shop may say that it was cancelled.
+ */
+function wayBack(payment: Payment, stage: EndStage): ReturnToShop {
+  const { transaction, environment } = payment;
+  const isOpen = stage === 'under_review' && transaction.state === 'pending';
+  const shop = isOpen ? shopAddress(payment) : null;
+  return shop === null ? returnToShop(transaction, environment) : { kind: 'get', url: shop };
 }
 
 /** Long enough to read the result. The page counts down, and the payer can stop it. */

@@ -3,14 +3,17 @@ import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { formatDeadline } from '../../src/checkout/format-for-payer.ts';
 import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { StorageError } from '../../src/db/database.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
 import { environmentOf } from '../../src/payment-services/find-environment.ts';
 import type { Environment } from '../../src/payment-services/payment-service.ts';
 import { setLook } from '../../src/payment-services/set-look.ts';
 import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
-import { approved, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { approved, declined, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -355,6 +358,26 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const { paymentServiceId } = await environmentOf(app, transaction);
     await setLook(app, paymentServiceId, { site: 'https://casa.example.cl/' }, TESTER);
     assert.match((await server.get(path)).text, /<a class="secondary" href="https:\/\/casa\.example\.cl\/">Volver/);
+  });
+
+  test('leads from a payment under review to the same address while its order is open', async () => {
+    const pending: PaymentOutcome = { kind: 'pending' };
+    const answers = [declined, pending];
+    const method = scriptMethod({ start: async () => answers.shift() ?? pending });
+    await using visit = await open({}, { paymentMethods: [method] });
+    const { app, server, path, transaction } = visit;
+    await server.post(path, pay('scripted'));
+    const first = await readAttempt(app);
+    app.now.advance(1000);
+    await server.post(path, pay('scripted'));
+    const second = await selectLatestAttempt(app.db, transaction);
+    await settlePayment(app, first, approved);
+    await settlePayment(app, second as PaymentAttempt, declined);
+    assert.equal((await readStates(app)).transaction, 'pending');
+    const { text } = await server.get(path);
+    assert.match(text, /<h1>Estamos revisando tu pago<\/h1>/);
+    assert.match(text, /<a class="primary" href="https:\/\/shop\.example\.cl">Volver a la tienda<\/a>/);
+    assert.doesNotMatch(text, /shop\.example\.cl\/c/);
   });
 
   test('does not say that nothing was charged when the money came too late', async () => {
