@@ -72,8 +72,8 @@ export async function environmentOf(
 }
 
 /**
- * Returns the environment of a row for a write. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if
- * another database has it.
+ * Returns the environment of a row for a write, or for a read that a program acts on. Throws `Problem`
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has it.
  */
 export async function environmentHere(app: App, row: { environment_id: number }): Promise<ServiceEnvironment> {
   const environment = await environmentOf(app, row);

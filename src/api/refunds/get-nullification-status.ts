@@ -2,7 +2,7 @@ import { notFound } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
-import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
+import { MOVE_ERRORS, TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Returns the state of one refund. */
@@ -34,7 +34,7 @@ export const getNullificationStatus = operation({
         example: { message: 'OK', errors: null, data: { status: 'completed' } },
       },
     },
-    errors: ['NO_PERMISSION', 'INVALID_PARAMETER', 'NOT_FOUND'],
+    errors: ['NO_PERMISSION', 'INVALID_PARAMETER', 'NOT_FOUND', ...MOVE_ERRORS],
   },
   handle: async (app, request, _reply, query) => {
     const { transaction } = await requireOwnTransaction(app, request);

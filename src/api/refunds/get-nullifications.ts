@@ -4,7 +4,7 @@ import { isoTime } from '../../lib/iso-time.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import type { Refund } from '../../refunds/refund.ts';
 import { selectRefundsOf } from '../../refunds/refund-queries.ts';
-import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
+import { MOVE_ERRORS, TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Lists all refunds of a transaction, failed ones included. */
@@ -19,7 +19,7 @@ export const getNullifications = operation({
     replies: {
       200: { description: 'Refunds in the order of acceptance', schema: replySchema(), example: example() },
     },
-    errors: ['NO_PERMISSION'],
+    errors: ['NO_PERMISSION', ...MOVE_ERRORS],
   },
   handle: async (app, request) => {
     const { transaction } = await requireOwnTransaction(app, request);

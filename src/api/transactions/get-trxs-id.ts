@@ -10,7 +10,7 @@ import type { Transaction } from '../../transactions/transaction.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { requireTransaction } from './require-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
-import { TRANSACTION_ID } from './transaction-schemas.ts';
+import { MOVE_ERRORS, TRANSACTION_ID } from './transaction-schemas.ts';
 
 const MESSAGE = 'Trx encontrada';
 
@@ -24,7 +24,7 @@ export const getTrxsId = operation({
     tag: 'Transactions',
     parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', ...MOVE_ERRORS],
   },
   handle: async (app, request) => {
     const transaction = await requireTransaction(app, request);

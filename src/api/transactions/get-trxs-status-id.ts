@@ -3,9 +3,10 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { formatDecimal } from '../../lib/money.ts';
+import { environmentHere } from '../../payment-services/find-environment.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
-import { TRANSACTION_ID } from './transaction-schemas.ts';
+import { MOVE_ERRORS, TRANSACTION_ID } from './transaction-schemas.ts';
 
 /** The former service's names of payment methods. Its shops still read them. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
@@ -22,7 +23,7 @@ export const getTrxsStatusId = operation({
     tag: 'Transactions',
     parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'Status of the transaction', schema: replySchema(), example: replyExample() } },
-    errors: ['NO_PERMISSION', ...STORE_FAILURES.map((code) => ({ code, status: 500 }))],
+    errors: ['NO_PERMISSION', ...MOVE_ERRORS, ...STORE_FAILURES.map((code) => ({ code, status: 500 }))],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
@@ -32,6 +33,7 @@ export const getTrxsStatusId = operation({
       throw new Problem('NO_PERMISSION', {
         legacy: { status: 403, error: 'TRX inexistente o no tienes permisos.' },
       });
+    await environmentHere(app, transaction);
     const { state, created_at, settled_at, payment_method: method } = transaction;
     const word = statusWord(state);
     return {

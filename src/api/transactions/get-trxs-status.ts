@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { requireTransaction } from './require-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
-import { TRANSACTION_ID } from './transaction-schemas.ts';
+import { MOVE_ERRORS, TRANSACTION_ID } from './transaction-schemas.ts';
 
 /** Returns only the state of a transaction. */
 export const getTrxsStatus = operation({
@@ -23,7 +23,7 @@ export const getTrxsStatus = operation({
         example: { message: 'Trx encontrada', errors: null, data: { status: 'pending' } },
       },
     },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', ...MOVE_ERRORS],
   },
   handle: async (app, request) => {
     const { state } = await requireTransaction(app, request);

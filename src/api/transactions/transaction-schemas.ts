@@ -77,6 +77,9 @@ export const SIGNED_REQUEST_EXAMPLE = {
   x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
 };
 
+/** The error codes of a request for a payment that another database may have. */
+export const MOVE_ERRORS = ['PAYMENT_SERVICE_MOVED', 'PAYMENT_SERVICE_MOVING'] as const;
+
 /** The error codes of request values, in the order of the checks. */
 export const REQUEST_VALUE_ERRORS = [
   'FIELD_TOO_LONG',

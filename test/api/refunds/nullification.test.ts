@@ -35,6 +35,17 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual(jsonOf(answer)['data'], { address: 'https://pay-2.example.cl' });
   });
 
+  test('the refunds of a payment service that has moved are read at the new address alone', async () => {
+    await using shop = await open(openTestDatabase);
+    const { data } = jsonOf(await shop.refund({ amount: 990, type: 'parcial' })) as Reply;
+    await leaveFor(shop.app, shop.environment);
+    shop.app.now.advance(2000);
+    for (const path of ['', `/status?verificationToken=${data?.verificationToken}`]) {
+      const answer = await shop.get(`/trxs/${shop.paid.id}/nullification${path}`);
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED'], path);
+    }
+  });
+
   test('the list has every refund, with and without the slash at the end', async () => {
     await using shop = await open(openTestDatabase);
     const { data } = jsonOf(await shop.refund({ amount: 990, type: 'parcial' })) as Reply;

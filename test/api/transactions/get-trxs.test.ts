@@ -4,6 +4,7 @@ import { cancelTransaction } from '../../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
 import { expireTransactions } from '../../../src/transactions/expire-transactions.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { leaveFor } from '../../support/moving-shop.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../../support/test-shop.ts';
@@ -12,6 +13,29 @@ import { createTestUser } from '../../support/test-user.ts';
 type Reply = { message: string; errors: null; data: Record<string, unknown> };
 
 forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
+  test('of a payment service that has moved is answered 421 with the new address: the state here is old', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id } = await createTestTransaction(app, environment);
+    const { headers } = await createTestUser(app);
+    const stranger = await createTestUser(app, {
+      paymentServices: [(await createTestEnvironment(app)).paymentServiceId],
+    });
+    await leaveFor(app, environment);
+    app.now.advance(2000);
+    await using server = await startTestServer(app);
+    for (const [path, unseen] of [
+      [`/trxs/${id}`, 404],
+      [`/v2/trxs/${id}/status`, 404],
+      [`/trxs/status/${id}`, 403],
+    ] as const) {
+      const answer = await server.get(path, headers);
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED'], path);
+      assert.deepEqual(jsonOf(answer)['data'], { address: 'https://pay-2.example.cl' });
+      assert.equal((await server.get(path, stranger.headers)).status, unseen, path);
+    }
+  });
+
   test('shows a paid transaction with the fields of existing clients and with our own', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
