@@ -7,6 +7,8 @@ import { replyOf, Type } from '../../http/json-schema.ts';
 import { CURSOR_PARAMETER, limitParameter, NEXT, placeCursor, readPlaceCursor } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
+import { environmentHere } from '../../payment-services/find-environment.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import {
   LINK_ERRORS,
   LINK_EXAMPLE,
@@ -63,7 +65,7 @@ export const getPaymentLinksId = operation({
     tag: 'Payment links',
     parameters: LINK_PATH,
     replies: { 200: { description: 'The link', schema: LinkReplySchema, example: LINK_REPLY_EXAMPLE } },
-    errors: [...LINK_ERRORS, 'NOT_FOUND'],
+    errors: [...LINK_ERRORS, 'NOT_FOUND', ...MOVE_ERRORS],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
@@ -72,9 +74,13 @@ export const getPaymentLinksId = operation({
   },
 });
 
-/** Returns a link that the user may see. Throws `Problem` NOT_FOUND, also for a link of another merchant. */
+/**
+ * Returns a link that the user may see. Throws `Problem` NOT_FOUND, also for a link of another merchant, and
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has it: the payments here are old.
+ */
 export async function requireLink(app: App, { environmentIds }: User, id: string): Promise<ListedLink> {
   const link = await findListedLink(app, id, environmentIds);
-  if (link !== null) return link;
-  throw notFound('There is no such payment link.', 'No existe ese enlace de pago.');
+  if (link === null) throw notFound('There is no such payment link.', 'No existe ese enlace de pago.');
+  await environmentHere(app, link);
+  return link;
 }

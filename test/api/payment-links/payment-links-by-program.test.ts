@@ -59,7 +59,7 @@ forEachEngine('payment links created by programs', (openTestDatabase) => {
     const { id } = dataOf(await desk.make(WISH));
     await leaveFor(desk.app, desk.environment);
     desk.app.now.advance(2000);
-    for (const answer of [await desk.make(WISH), await desk.end(id)]) {
+    for (const answer of [await desk.make(WISH), await desk.end(id), await desk.read(id)]) {
       assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED']);
     }
   });
