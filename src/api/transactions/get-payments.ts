@@ -5,9 +5,10 @@ import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import { cachedEnvironment, loadEnvironment } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
-import { PaymentMethodsSchema } from './transaction-schemas.ts';
+import { MOVE_ERRORS, PaymentMethodsSchema } from './transaction-schemas.ts';
 
 const EXAMPLE = {
   types: [
@@ -34,7 +35,7 @@ export const getPayments = operation({
       { name: 'x_currency', in: 'query', description: 'Default: CLP', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
-    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
+    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID', ...MOVE_ERRORS],
   },
   handle: (app, request, _reply, query) => {
     // The published JavaScript client sends the header as a query parameter.
@@ -56,7 +57,7 @@ export const getV2Payments = operation({
       { name: 'x_currency', in: 'query', description: 'Default: CLP', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
-    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
+    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID', ...MOVE_ERRORS],
   },
   handle: (app, request, _reply, query) => {
     const { x_account_id } = request.query as { x_account_id?: unknown };
@@ -66,6 +67,7 @@ export const getV2Payments = operation({
 
 async function listMethods(app: App, serviceToken: unknown, query: () => { x_currency: string | undefined }) {
   const environment = await requireEnvironment(app, serviceToken);
+  refuseElsewhere(environment);
   const { x_currency: currency = 'CLP' } = query();
   if (currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
   return {

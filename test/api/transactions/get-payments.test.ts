@@ -4,9 +4,11 @@ import { createPaymentService } from '../../../src/payment-services/create-payme
 import { disablePaymentService } from '../../../src/payment-services/disable-payment-service.ts';
 import { findEnvironmentById, loadEnvironment } from '../../../src/payment-services/find-environment.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { leaveFor } from '../../support/moving-shop.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { jsonOf, startTestServer } from '../../support/test-server.ts';
+import { createTestEnvironment } from '../../support/test-shop.ts';
 
 const SIMULATED = {
   codigo: 'simulated',
@@ -30,6 +32,21 @@ forEachEngine('GET /payments', (openTestDatabase) => {
       assert.deepEqual([first.status, jsonOf(first)], [200, { types }]);
       assert.deepEqual([asParameter.status, jsonOf(asParameter)], [200, { types }]);
       assert.deepEqual([second.status, jsonOf(second)], [200, { types }]);
+    }
+  });
+
+  test('of a payment service that has moved is answered 421 with the new address', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await leaveFor(app, environment);
+    app.now.advance(2000);
+    await using server = await startTestServer(app);
+    for (const answer of [
+      await server.get('/payments', { authorization: environment.serviceToken }),
+      await server.get(`/v2/payments?x_account_id=${environment.serviceToken}`),
+    ]) {
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED']);
+      assert.equal(answer.headers.get('moved-to'), 'https://pay-2.example.cl');
     }
   });
 
