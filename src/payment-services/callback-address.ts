@@ -23,10 +23,10 @@ export function refuseGivenUrl(app: App, allowPrivate: boolean, url: string): Gi
 const HOLDS_CARD: GivenUrlRefusal = {
   code: 'CARD_NUMBER',
   message: 'The URL contains what looks like a card number.',
-  fix: 'Put your own number there. One that only looks so can begin with a letter.',
+  fix: 'Put your own number there. If it only looks like one, write a letter directly before it, such as A.',
   es: {
     message: 'La URL lleva lo que parece un número de tarjeta.',
-    fix: 'Pon ahí tu propio número. Si solo se parece, puede comenzar con una letra.',
+    fix: 'Pon ahí tu propio número. Si solo se parece a uno, escribe una letra justo antes, como A.',
   },
 };
 
