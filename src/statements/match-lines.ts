@@ -22,14 +22,17 @@ const UNEXPLAINED = waiting(NOTHING_KNOWN);
 
 /**
  * Gives each line one use, and yields to other work in between. A line without a RUT matches a payout only if no other
- * payout is possible. Lines with the id of a payout come first, so that no line with its RUT alone takes it.
+ * payout is possible. Lines with the id of a payout come first, so that no line with its RUT alone takes it. Then an
+ * earlier line comes before a later one, although many banks write the newest line first: where equal payouts left on
+ * several days, the later line would take the earlier payout, and nothing would be left for the earlier line.
  */
 export async function matchLines(lines: readonly ReadLine[], candidates: Candidates): Promise<LineMatch[]> {
   const { hasId, match } = matcher(lines, candidates);
   const matches = new Map<ReadLine, LineMatch>();
   const turn = letOthersRun();
+  const oldestFirst = lines.toSorted((one, other) => (one.day === other.day ? 0 : one.day < other.day ? -1 : 1));
   for (const isTurnOf of [hasId, (line: ReadLine) => !matches.has(line)]) {
-    for (const line of lines) {
+    for (const line of oldestFirst) {
       await turn();
       if (isTurnOf(line)) matches.set(line, match(line));
     }

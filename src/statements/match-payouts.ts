@@ -65,7 +65,7 @@ const REFUSED_BACK = waiting('a payout that the bank refused may have come back:
  * where no payout is meant. `hasId`: the line has the id of a payout of its amount.
  */
 export function payoutsBy(lines: readonly ReadLine[], candidates: readonly PayoutCandidate[], taken: Taken) {
-  const all = candidates.map(withDays);
+  const all = failedLast(candidates).map(withDays);
   const ofAmount = Map.groupBy(all, ({ amount }) => amount);
   const { withIds, withRuts, withReference } = findersIn(all);
   const equalLines = Map.groupBy(lines, ({ amount }) => amount);
@@ -168,6 +168,12 @@ function findersIn(all: readonly Timed[]) {
     return exact.length > 0 ? exact : all;
   };
   return { withIds, withRuts, withReference };
+}
+
+/** Puts payouts that failed behind the others: a charge with their RUT is of an equal one that was sent again. */
+function failedLast(candidates: readonly PayoutCandidate[]): PayoutCandidate[] {
+  const isFailed = ({ state }: PayoutCandidate) => state === 'failed';
+  return [...candidates.filter((one) => !isFailed(one)), ...candidates.filter(isFailed)];
 }
 
 function withDays(payout: PayoutCandidate, place: number): Timed {

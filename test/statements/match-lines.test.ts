@@ -63,6 +63,35 @@ test('a charge matches a payout from one day before it left to ten days after', 
   }
 });
 
+test('equal payouts of several days have a line each, whether the newest or the oldest line is first', async () => {
+  const weekly = [PAYOUT, { ...PAYOUT, id: 'po_2', leftDay: '2026-03-08' }];
+  const ofRut = (day: string) => line(-15_000, day, { rutHashes: ['r1'] });
+  const oldestFirst = [ofRut('2026-03-01'), ofRut('2026-03-08')];
+  assert.deepEqual(await usesOf(oldestFirst, weekly), ['po_1', 'po_2']);
+  assert.deepEqual(await usesOf(oldestFirst.toReversed(), weekly), ['po_2', 'po_1']);
+  const deposits = [
+    { ...DEPOSIT, day: '2026-03-01' },
+    { ...DEPOSIT, id: 'mv_2', day: '2026-03-04' },
+  ];
+  const newestFirst = [line(50_000, '2026-03-04', ABONO), line(50_000, '2026-02-24', ABONO)];
+  const found = await matchLines(newestFirst, { payouts: [], files: [], deposits, merchantPayouts: [] });
+  assert.deepEqual(
+    found.map(({ subject }) => subject),
+    ['mv_2', 'mv_1'],
+  );
+});
+
+test('a charge is of the payout that was sent again, and of the one that failed only if it is left over', async () => {
+  const payouts: PayoutCandidate[] = [
+    { ...PAYOUT, state: 'failed' },
+    { ...PAYOUT, id: 'po_2', leftDay: '2026-03-03' },
+  ];
+  const ofRut = (day: string) => line(-15_000, day, { rutHashes: ['r1'] });
+  assert.deepEqual(await usesOf([ofRut('2026-03-04')], payouts), ['po_2']);
+  assert.deepEqual(await usesOf([ofRut('2026-03-04'), ofRut('2026-03-04')], payouts), ['po_2', 'po_1']);
+  assert.deepEqual(await usesOf([ofRut('2026-03-01'), ofRut('2026-03-04')], payouts), ['po_1', 'po_2']);
+});
+
 test('a charge matches the total of a file from one day before its day to ten days after', async () => {
   const files = [{ id: 'pf_1', total: 40_000, day: '2026-03-01' }];
   const subjectOn = async (day: string) =>
