@@ -27,7 +27,13 @@ import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
-import { findPayees, hasRecipientNow, type Payee, type PayeeFinding } from './recipients/find-payees.ts';
+import {
+  findPayees,
+  hasRecipientNow,
+  isOtherPaidNow,
+  type Payee,
+  type PayeeFinding,
+} from './recipients/find-payees.ts';
 import { insertRecipients } from './recipients/recipient-queries.ts';
 import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
@@ -71,6 +77,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const rivals = rivalsOf(planned.map(({ wish }) => wish));
       if ((await selectByReferences(tx, owner.id, rivals)).length > 0) throw new Overtaken();
+      if (await isOtherPaidNow(tx, owner, payees)) throw new Overtaken();
       const kind = kindOfRole(user.role);
       const batchId = made?.id ?? null;
       // All lists order one commit by id, so sorted ids keep the order of the file.
@@ -142,7 +149,8 @@ function rowOf({ pointer }: ErrorItem): number {
 }
 
 /**
- * Rolls the transaction back: another process inserted the same file, reference or recipient first. The retry finds it.
+ * Rolls the transaction back: another process inserted the same file, reference or recipient first, or sent a payout to
+ * another account of a recipient. The retry finds it.
  */
 class Overtaken extends Error {}
 

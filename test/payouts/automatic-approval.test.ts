@@ -9,6 +9,7 @@ import { validateBankAccount } from '../../src/bank-validation/validate-bank-acc
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import { setPayoutLimits } from '../../src/payouts/approval/set-payout-limits.ts';
+import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { eraseRecipients } from '../../src/payouts/recipients/forget-recipients.ts';
@@ -16,7 +17,7 @@ import { keepRecipient } from '../../src/payouts/recipients/keep-recipient.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { ANA, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 
 forEachEngine('a program’s payout within its limits', (openTestDatabase) => {
   const open = async (changes: Parameters<typeof createTestApp>[1] = {}) => {
@@ -104,5 +105,32 @@ forEachEngine('a program’s payout within its limits', (openTestDatabase) => {
     });
     const { told } = await ask(changing);
     assert.deepEqual(told, ['awaiting_approval', 'waits for a person: the account of its recipient was changed']);
+  });
+
+  test('waits for a person if the limit of one payout was lowered meanwhile', async () => {
+    const { app, desk, ask } = await open();
+    assert.deepEqual((await ask()).told, ['approved', null]);
+    const lowering = afterFinding(app, () => setPayoutLimits(app, desk.environment, { per_payout: 9999 }, TESTER));
+    assert.deepEqual((await ask(lowering)).told, ['awaiting_approval', 'waits for a person: above $9.999 CLP']);
+  });
+
+  test('waits for a person if a payout to another account of its recipient left meanwhile', async () => {
+    const { app, desk, ask } = await open();
+    const { environment: owner, maker: by } = desk;
+    assert.deepEqual((await ask()).told, ['approved', null]);
+    app.now.advance(1);
+    const payee = { ...ANA, bankCode: '001', account: '1234567890' };
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    let isPaid = false;
+    const paying = afterFinding(app, async () => {
+      if (isPaid) return;
+      isPaid = true;
+      await approved(app, desk, [wish({ payee })]);
+      await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    });
+    const { told } = await ask(paying);
+    assert.deepEqual(told, ['awaiting_approval', 'waits for a person: the account was changed since the last payment']);
+    const changed = await app.db.query('select id from payouts where account_changed_by is not null');
+    assert.equal(changed.length, 1, 'nobody approves it who stored the account');
   });
 });

@@ -100,10 +100,12 @@ export async function whyNotAutomatic(
 ): Promise<WhyNotAutomatic | null> {
   const { amount, account_changed_by } = payout;
   const limits = await selectPayoutLimits(tx, environmentId);
-  const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
-  if (most === null) return 'no automatic approval is set';
+  const { automatic_per_payout: automatic, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
+  if (automatic === null) return 'no automatic approval is set';
   // A program may request again what was paid after the backup was made.
   if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
+  // A person may have lowered the limit of one payout since the request was checked.
+  const most = Math.min(automatic, limits.per_payout ?? automatic);
   if (amount > most) return `above ${payoutMoney(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';
   const why = await whyNotPaid(tx, payout, directory);

@@ -107,6 +107,17 @@ export async function hasRecipientNow(
   return (await selectPayees(tx, paymentServiceId, ruts)).some((one) => accounts.has(accountKey(one)));
 }
 
+/**
+ * Returns whether a payout to another account of one of these recipients has left since `findPayees`: its own payout
+ * would not count as one to a changed account. The caller rolls back.
+ */
+export async function isOtherPaidNow(tx: Tx, { id }: PayoutOwner, payees: readonly Payee[]): Promise<boolean> {
+  const same = payees.filter(({ changed }) => !changed).map(({ row }) => row);
+  const lasts = await selectLastAccounts(tx, id, [...new Set(same.map(({ rut_hash }) => rut_hash))]);
+  const lastOf = new Map(lasts.map((last) => [last.rut_hash, last.account_hash]));
+  return same.some(({ rut_hash, account_hash }) => (lastOf.get(rut_hash) ?? account_hash) !== account_hash);
+}
+
 /** Marks the recipients whose account was changed before the first payout to their RUT left. */
 async function markChanged(app: App, findings: readonly PayeeFinding[]): Promise<PayeeFinding[]> {
   const ids = findings.flatMap((one) => ('payee' in one && one.payee.isFirst ? one.payee.row.id : []));
