@@ -82,7 +82,10 @@ export type PayoutChange = {
   sender?: string;
   /** For a payout of a sender: when the sender is asked next. */
   nextLookAt?: number | null;
-  /** A person who has seen the contradiction settles the payout. */
+  /**
+   * A person who has seen the contradiction settles the payout. What a line of a bank statement says stays: the line may
+   * show money that is not booked.
+   */
   endsContradiction?: true;
 };
 
@@ -113,8 +116,13 @@ export function updateState(
   const isLooked = to === 'approved' || sender !== undefined;
   set.push(`next_look_at = ${isLooked ? look : `case when sender_id is not null then ${look} end`}`);
   if (change.endsContradiction === true) {
-    set.push('contradiction_ended = coalesce(contradiction, contradiction_ended)', 'contradiction = null');
-    set.push('contradicted_at = null', 'contradicted_by = null');
+    const unlessLine = (then: string, otherwise: string) =>
+      `case when contradicted_by is null then ${then} else ${otherwise} end`;
+    set.push(
+      `contradiction_ended = ${unlessLine('coalesce(contradiction, contradiction_ended)', 'contradiction_ended')}`,
+      `contradiction = ${unlessLine('null', 'contradiction')}`,
+      `contradicted_at = ${unlessLine('null', 'contradicted_at')}`,
+    );
   }
   return tx.query<Payout>(
     `update payouts set ${set.join(', ')} where environment_id = $1 and id {named $2} and state {named $5} returning *`,

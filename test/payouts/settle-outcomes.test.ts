@@ -106,31 +106,36 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     assert.deepEqual(await take('second'), [0, 1]);
   });
 
-  test('in a file ends no contradiction, because nobody saw it: a person who settles the payout does', async () => {
+  test('in a file ends no contradiction, which nobody saw: a person who settles the payout ends one without a line', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const { environment: owner, maker: by } = desk;
-    const payouts = await approved(app, desk, [wish(), wish()]);
-    const [inFile, byPerson] = payouts.map(({ id }) => id) as [string, string];
+    const payouts = await approved(app, desk, [wish(), wish(), wish()]);
+    const ids = payouts.map(({ id }) => id);
+    const [inFile, byPerson, withLine] = ids as [string, string, string];
     await app.db.transaction(async (tx) => {
-      await transitionPayouts(tx, owner, { ids: [inFile, byPerson], to: 'sent', at: app.now() });
-      await transitionPayouts(tx, owner, { ids: [inFile, byPerson], to: 'confirmed', at: app.now() });
-      for (const payout of payouts) await recordContradiction(tx, payout, SECOND_LINE, app.now(), 'st_x/12');
+      await transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() });
+      await transitionPayouts(tx, owner, { ids, to: 'confirmed', at: app.now() });
+      for (const payout of payouts.filter(({ id }) => id !== withLine))
+        await recordContradiction(tx, payout, 'failed', app.now());
+      const named = { id: withLine, environment_id: owner.id };
+      await recordContradiction(tx, named, SECOND_LINE, app.now(), 'st_x/12');
     });
     const evidence = describeEvidence('resultado.csv', Buffer.from('returned'));
     const outcomes = (id: string) => [{ id, outcome: 'returned' as const, reason: null }];
     await settlePayouts(app, { owner, by, outcomes: outcomes(inFile), evidence, file: 'pf_x' });
-    await settlePayouts(app, { owner, by, outcomes: outcomes(byPerson), evidence });
+    for (const id of [byPerson, withLine]) await settlePayouts(app, { owner, by, outcomes: outcomes(id), evidence });
     for (const [id, left] of [
-      [inFile, [SECOND_LINE, 'st_x/12']],
+      [inFile, ['failed', null]],
       [byPerson, [null, null]],
+      [withLine, [SECOND_LINE, 'st_x/12']],
     ] as const) {
       const { state, contradiction, contradicted_by } = (await selectPayoutAnywhere(app.db, id)) as Payout;
       assert.deepEqual([state, contradiction, contradicted_by], ['returned', ...left]);
     }
     assert.deepEqual(
       (await listAttention(app, 'payout', 10)).map(({ id }) => id),
-      [inFile],
+      [inFile, withLine],
     );
   });
 });

@@ -318,6 +318,21 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.deepEqual([state, contradicted_by], ['returned', `${id}/2`]);
   });
 
+  test('a person who settles a payout does not end what a line says of it, and the line stays the next step', async () => {
+    const { app, owner, by, file, line, take } = await open();
+    const { payouts } = await file({ amount: 15_000 });
+    const charge = (ahead: number) => line(-15_000, 'TEF 12531909-2', ahead);
+    const { id: statement } = await take(charge(0), charge(1));
+    const { settlePayouts } = await import('../../src/payouts/settling/settle-payouts.ts');
+    const outcomes = [{ id: payouts[0]?.id ?? '', outcome: 'returned' as const, reason: 'closed' }];
+    const evidence = { name: 'portal.pdf', sha256: 'ab', bytes: 1, excerpt: '' };
+    await settlePayouts(app, { owner, by, outcomes, evidence });
+    const [{ state, contradicted_by }] = (await listPayouts(app, null, {}, { limit: 5 })) as [Payout];
+    assert.deepEqual([state, contradicted_by], ['returned', `${statement}/2`]);
+    const [contradicted] = await listAttention(app, 'payout', 5);
+    assert.match(contradicted?.command ?? '', new RegExp(`statement resolve ${statement} --line 2 --use payout`));
+  });
+
   test('a line without a RUT is matched to a payout only if no other payout is possible', async () => {
     const { app, by, file, line, take, states } = await open();
     const { payouts } = await file(

@@ -31,8 +31,9 @@ export type PayoutSettlement = {
 /**
  * Settles payouts that have left as a person reports, in one transaction with their entries and the audit log. An
  * outcome that contradicts the state moves no money and is stored as a contradiction. Other outcomes end an earlier
- * contradiction, but not if they come from a file; the same file again begins none that a person has ended. Throws
- * `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
+ * contradiction, but not if they come from a file, and not one of a line of a bank statement, which `endContradiction`
+ * ends; the same file again begins none that a person has ended. Throws `Problem` NOT_FOUND, PERSON_NEEDED or
+ * PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
   return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
