@@ -178,6 +178,7 @@ type FileFound = { id: string; environment_id: number; total: number; created_at
 
 /**
  * Lists the payout files with one of these totals that no line has matched; no line has matched any of their payouts.
+ * Omits files of one payout: a line of its amount is of the payout, or of nothing here.
  */
 export function selectFilesOfTotals(
   tx: Reader,
@@ -185,7 +186,7 @@ export function selectFilesOfTotals(
 ): Promise<FileFound[]> {
   return tx.query<FileFound>(
     `select f.id, f.environment_id, f.total, f.created_at from payout_files f
-     where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3
+     where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3 and f.payouts > 1
        and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = f.id)
        and not exists (select 1 from payouts p join bank_statement_lines l on l.used_as = 'payout' and l.subject = p.id
          where p.environment_id = f.environment_id and p.file_id = f.id)`,

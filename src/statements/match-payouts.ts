@@ -134,13 +134,13 @@ export function payoutsBy(lines: readonly ReadLine[], candidates: readonly Payou
 
 /**
  * Returns what matches lines with payout files. `only`: a line with the only file of its total, or null. `isOther`: the
- * line may be the total of another file than `own`.
+ * line may be the total of another file than `own`. A line that names a person by RUT or a payout by id is no total.
  */
 export function filesBy(candidates: readonly FileCandidate[], { ids, filesOfPayouts }: Taken) {
   const all = candidates.map((file) => ({ ...file, ...daysOf(file.day, DAYS_TO_LEAVE) }));
   const ofTotal = Map.groupBy(all, ({ total }) => total);
   const possible = ({ amount, day, text }: ReadLine) =>
-    (namesPayout(text) ? [] : (ofTotal.get(-amount) ?? [])).filter(
+    (namesPayout(text) || hasWrittenRut(text) ? [] : (ofTotal.get(-amount) ?? [])).filter(
       ({ id, from, to }) => day >= from && day <= to && !ids.has(id) && !filesOfPayouts.has(id),
     );
   const only = (line: ReadLine): LineMatch | null => {

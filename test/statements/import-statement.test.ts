@@ -361,6 +361,19 @@ forEachEngine('bank statements', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
+  test('a charge that names another person is not the total of a file, nor is one of a file with one payout', async () => {
+    const { file, line, take, states } = await open();
+    const { payouts: alone } = await file({ amount: 15_000 });
+    const { payouts: two } = await file({ amount: 15_500 }, { amount: 9_000, payee: PEDRO });
+    const charges = [
+      line(-15_000, 'TRANSF A 9876543-3'),
+      line(-15_000, 'TRANSF A 98765433'),
+      line(-24_500, 'A 9.876.543-3'),
+    ];
+    assert.deepEqual((await take(...charges)).uses, { suspense: 3 });
+    assert.deepEqual(await states([...alone, ...two]), ['sent', 'sent', 'sent']);
+  });
+
   test('a credit of the acquirer matches a recorded deposit once', async () => {
     const { app, owner, line, take } = await open();
     const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
