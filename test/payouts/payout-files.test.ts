@@ -423,12 +423,12 @@ forEachEngine('payout files', (openTestDatabase) => {
 
   test('the reason of a bank is stored without RUT and account, however they are written', async () => {
     const { app, desk } = await open();
-    await approved(app, desk, [wish(), wish(), wish()]);
+    await approved(app, desk, [wish(), wish(), wish(), wish()]);
     const { read } = await filed(app, desk);
-    const why = ['RUT 12.531.909-2 no corresponde', 'Cuenta 1253 1909 cerrada', 'rut 12531909-K'];
+    const why = ['RUT 12.531.909-2 no corresponde', 'Cuenta 1253 1909 cerrada', 'rut 12531909-K', 'cta 00-125-319-09'];
     const lines = why.map((text) => `12.531.909-2;10.000;Rechazado;${text}`);
     const said = (await read(['RUT;Monto;Estado;Motivo', ...lines])).outcomes.map(({ reason }) => reason);
-    assert.deepEqual(said, ['RUT … no corresponde', 'Cuenta … … cerrada', 'rut …']);
+    assert.deepEqual(said, ['RUT … no corresponde', 'Cuenta … cerrada', 'rut …', 'cta …']);
   });
 
   test('the reason of a bank is stored without characters that could change what a person reads', async () => {

@@ -341,7 +341,7 @@ function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
   return (
     replaceMisleading(text, ' ')
-      .replace(/\d[\d.]{3,}(?:-[\dkK])?/g, '…')
+      .replace(/\d(?:[ .-]?\d){3,}(?:-[kK])?/g, '…')
       .trim()
       .slice(0, 200) || ('the bank gave no reason' satisfies KeptReason)
   );
