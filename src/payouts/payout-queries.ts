@@ -174,21 +174,22 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
 }
 
 /**
- * Stores a contradiction. `line`: one of `contradicted_by`; another line of the same contradiction is added. Returns
- * null if the same one is already stored with this line, and not yet ended.
+ * Stores a contradiction; it replaces another one. `line`: is added to `contradicted_by`. The lines of an earlier
+ * contradiction stay: they may show money that is not booked. Returns null if the same one is already stored with this
+ * line, and not yet ended.
  */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
   { said, at, line }: { said: string; at: number; line: string | null },
 ): Promise<Payout | null> {
+  const isNewLine = "$5 <> '' and ' ' || coalesce(contradicted_by, '') || ' ' not like '% ' || $5 || ' %'";
   const [row] = await tx.query<Payout>(
     `update payouts set contradiction = $3,
        contradicted_at = case when contradiction = $3 then contradicted_at else $4 end,
-       contradicted_by = case when contradiction = $3 then coalesce(contradicted_by || ' ', '') || $5 else $6 end
-     where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3
-       or ($5 <> '' and ' ' || coalesce(contradicted_by, '') || ' ' not like '% ' || $5 || ' %')) returning *`,
-    [id, environment_id, said, at, line ?? '', line],
+       contradicted_by = case when ${isNewLine} then coalesce(contradicted_by || ' ', '') || $5 else contradicted_by end
+     where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3 or (${isNewLine})) returning *`,
+    [id, environment_id, said, at, line ?? ''],
   );
   return row ?? null;
 }

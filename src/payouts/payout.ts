@@ -103,8 +103,8 @@ export type Payout = SqlRow & {
   /** The last contradiction that a person ended. */
   contradiction_ended: string | null;
   /**
-   * The statement and the line of its file that contradict the payout, such as `st_…/12`; several have a space between.
-   * Null: something else does.
+   * The statement and the line of its file that contradict the payout, such as `st_…/12`; several have a space between,
+   * also of different contradictions. Null: something else does.
    */
   contradicted_by: string | null;
   contradicted_at: number | null;

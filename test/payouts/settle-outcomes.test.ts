@@ -106,6 +106,29 @@ forEachEngine('a result of the bank', (openTestDatabase) => {
     assert.deepEqual(await take('second'), [0, 1]);
   });
 
+  test('that contradicts a payout leaves the line of a statement with it that contradicts it too', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner } = desk;
+    const [payout] = (await approved(app, desk, [wish()])) as [Payout];
+    const say = (said: 'failed' | typeof SECOND_LINE, line: string | null) =>
+      app.db.transaction((tx) => recordContradiction(tx, payout, said, app.now(), line));
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [payout.id], to: 'sent', at: app.now() }));
+    for (const [said, line, lines] of [
+      [SECOND_LINE, 'st_x/12', 'st_x/12'],
+      ['failed', null, 'st_x/12'],
+      ['failed', null, 'st_x/12'],
+      [SECOND_LINE, 'st_x/12', 'st_x/12'],
+      [SECOND_LINE, 'st_x/2', 'st_x/12 st_x/2'],
+    ] as const) {
+      await say(said, line);
+      const { contradiction, contradicted_by } = (await selectPayoutAnywhere(app.db, payout.id)) as Payout;
+      assert.deepEqual([contradiction, contradicted_by], [said, lines]);
+    }
+    const told = await app.db.query("select type from events where type = 'payout.contradicted'");
+    assert.equal(told.length, 4, 'the same report again adds no event');
+  });
+
   test('in a file ends no contradiction, which nobody saw: a person who settles the payout ends one without a line', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
