@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import type { User } from '../../auth/user.ts';
-import { notFound } from '../../error-catalogue.ts';
+import { notFound, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
@@ -79,16 +79,26 @@ export const postPayoutFiles = operation({
     const owner = await ownerOf(app, user, batch?.owner ?? null, named);
     const earlier = batch === null ? [] : await filesMadeOf(app, batch, format);
     reply.code(201);
-    if (earlier.length > 0) {
+    const replayed = (files: readonly ListedPayoutFile[]) => {
       reply.header('idempotency-hit', 'true');
-      return filesReply(earlier);
-    }
+      return filesReply(files);
+    };
+    if (earlier.length > 0) return replayed(earlier);
     await proveWhereEnrolled(app, { user, address: request.ip }, code);
     const payer = { account, rut: rut ?? '', name: name ?? '', agreement: agreement ?? '' };
     const by = actorOf(request, user);
     const { makePayoutFiles } = await import('../../payouts/files/make-payout-files.ts');
-    const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
-    return filesReply(made.map(({ file }) => file));
+    try {
+      const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
+      return filesReply(made.map(({ file }) => file));
+    } catch (error) {
+      if (batch === null || !(error instanceof Problem) || error.code !== 'INVALID_PAYOUT') throw error;
+      // The same request may have made the files at the same time.
+      const found = await findBatch(app, user.environmentIds, batch.batch.id);
+      const files = await filesMadeOf(app, found, format);
+      if (files.length === 0) throw error;
+      return replayed(files);
+    }
   },
 });
 

@@ -178,6 +178,20 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     assert.equal((await as(desk.users.approver).get(`/payout-files/${file?.id}/content`)).code, 'PERMISSION_MISSING');
   });
 
+  test('concurrent requests for the files of one batch get the same files', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const { program } = desk.users;
+    const id = String((await as(program).post('/payout-batches', propose2)).data['id']);
+    await approvePayouts(app, { owner: desk.environment, named: { batchId: id }, by: desk.approver, reason: null });
+    const wish = { format: 'bice', account: '123456789', batchId: id };
+    const replies = await Promise.all([1, 2, 3].map(() => as(program).post('/payout-files', wish)));
+    const ids = replies.map(({ data }) => (data['files'] as { id: string }[] | undefined)?.map((file) => file.id));
+    assert.deepEqual(ids, [ids[0], ids[0], ids[0]]);
+    assert.equal(replies.filter(({ headers }) => headers.get('idempotency-hit') === 'true').length, 2);
+    assert.equal((await app.db.query('select id from payout_files')).length, 1);
+  });
+
   test('a batch for an environment that the user does not see is refused, and nothing is created', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
