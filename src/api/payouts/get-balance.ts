@@ -4,9 +4,11 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
+import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout.ts';
 import { payoutBalance } from '../../payouts/payout-balance.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 
 const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Whole pesos' }) }, { $id: 'Balance' });
@@ -21,7 +23,7 @@ export const getBalance = operation({
     description: 'Returns the money of the merchant, including approved payouts that have not arrived yet.',
     tag: 'Payouts',
     replies: REPLIES,
-    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
+    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS', ...MOVE_ERRORS],
   },
   handle: async (app, request) => read(app, request, 'balance'),
 });
@@ -35,13 +37,14 @@ export const getAvailableBalance = operation({
       'Returns the money of the merchant without refunds in progress, money kept back for refunds, and money reserved by payouts.',
     tag: 'Payouts',
     replies: REPLIES,
-    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
+    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS', ...MOVE_ERRORS],
   },
   handle: async (app, request) => read(app, request, 'payable'),
 });
 
 async function read(app: App, request: FastifyRequest, which: 'balance' | 'payable') {
   const user = await requireUser(app, request);
-  const { id } = await findPayoutOwner(app, user);
-  return { balance: toDecimalNumber((await payoutBalance(app, id))[which], PAYOUT_CURRENCY) };
+  const owner = await findPayoutOwner(app, user);
+  refuseElsewhere(owner);
+  return { balance: toDecimalNumber((await payoutBalance(app, owner.id))[which], PAYOUT_CURRENCY) };
 }

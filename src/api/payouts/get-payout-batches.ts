@@ -10,11 +10,13 @@ import {
   readPlaceCursor,
 } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { listFilesOfBatch } from '../../payouts/files/find-payout-file.ts';
 import { findBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import { contradictingLines } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, batchJson } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema, StateSchema } from './get-payout-files.ts';
 
@@ -138,7 +140,7 @@ export const getPayoutBatchesId = operation({
         },
       },
     },
-    errors: [...BATCH_ERRORS, 'INVALID_PARAMETER'],
+    errors: [...BATCH_ERRORS, 'INVALID_PARAMETER', ...MOVE_ERRORS],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
@@ -146,6 +148,7 @@ export const getPayoutBatchesId = operation({
     const { after: sent, limit = MOST_SHOWN } = query();
     const after = readIdCursor(sent, 'po');
     const found = await findBatch(app, user.environmentIds, id);
+    refuseElsewhere(found.owner);
     // All payouts of a batch have the same `created_at`.
     const place = after === null ? null : { created_at: found.batch.created_at, id: after };
     const page = { after: place, limit: limit + 1 };

@@ -2,8 +2,10 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { textParameter } from '../../http/list-parameters.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { environmentHere } from '../../payment-services/find-environment.ts';
 import { findByReference } from '../../payouts/find-payout.ts';
 import { tefResponse } from '../../payouts/payout-notice.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
 
@@ -33,13 +35,14 @@ export const getTefId = operation({
         example: { tefResponse: TEF_RESPONSE_EXAMPLE },
       },
     },
-    errors: [...TEF_ERRORS, 'NOT_FOUND', 'INVALID_PARAMETER', 'PAYMENT_SERVICE_AMBIGUOUS'],
+    errors: [...TEF_ERRORS, 'NOT_FOUND', 'INVALID_PARAMETER', 'PAYMENT_SERVICE_AMBIGUOUS', ...MOVE_ERRORS],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
     const { id: reference } = request.params as { id: string };
     const { payment_service: paymentServiceId = null } = query();
     const payout = await findByReference(app, user.environmentIds, { reference, paymentServiceId });
+    await environmentHere(app, payout);
     return { tefResponse: tefResponse(payout) };
   },
 });

@@ -6,9 +6,10 @@ import { cancelPayouts } from '../../../src/payouts/approval/decide-payouts.ts';
 import { setPayoutLimits } from '../../../src/payouts/approval/set-payout-limits.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { leaveFor } from '../../support/moving-shop.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
-import { openPayoutDesk } from '../../support/test-payouts.ts';
+import { openPayoutDesk, propose } from '../../support/test-payouts.ts';
 import { jsonOf, startTestServer, type TestServer } from '../../support/test-server.ts';
 import { createTestUser } from '../../support/test-user.ts';
 
@@ -32,6 +33,19 @@ async function setUp(openTestDatabase: OpenTestDatabase, settings: Record<string
 }
 
 forEachEngine('transfers from published clients', (openTestDatabase) => {
+  test('of a payment service that has moved are answered 421, and so is its balance: what stands here is old', async () => {
+    await using at = await setUp(openTestDatabase);
+    assert.equal((await at.pay(BODY)).status, 201);
+    const [batched] = await propose(at.app, at.desk);
+    await leaveFor(at.app, at.desk.environment);
+    at.app.now.advance(2000);
+    for (const path of [`/tef/${TEF.id}`, '/balance', '/availableBalance', `/payout-batches/${batched?.batch_id}`]) {
+      const answer = await at.server.get(path, at.headers);
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED'], path);
+    }
+    assert.equal((await at.server.get('/tef/unknown', at.headers)).status, 404);
+  });
+
   test('a transfer becomes one payout, even when it is repeated, and is read by the id of the client', async () => {
     await using at = await setUp(openTestDatabase);
     const made = await at.pay(BODY);
