@@ -144,6 +144,16 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
       ]),
     );
   }
+  if (payee.accountType === '') {
+    errors.push(
+      errorItem(`/${row}/bankData/accountType`, 'INVALID_PARAMETER', [
+        'The kind of account is not known.',
+        'Write corriente, vista or ahorro, or leave the cell empty.',
+        'No se conoce ese tipo de cuenta.',
+        'Escribe corriente, vista o ahorro, o deja la celda vacía.',
+      ]),
+    );
+  }
   return errors;
 }
 

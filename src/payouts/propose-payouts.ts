@@ -12,8 +12,10 @@ import type { ErrorItem } from '../error-item.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
+import type { AccountType } from '../payout-senders/payout-sender.ts';
 import { selectPayoutLimits } from './approval/payout-limit-queries.ts';
 import { limitBroken, whyNotAutomatic } from './approval/payout-limits.ts';
+import { accountTypeErrors, storeNamedTypes } from './files/set-account-type.ts';
 import {
   hashOfChangers,
   hashOfDetails,
@@ -92,6 +94,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       if (!(await insertRecipients(tx, recipients))) throw new Overtaken();
       const settled = await beginApproval(tx, proposal, payouts, { kind, payable, now, directory });
       await recordAudit(tx, actOf(proposal, made, settled, now));
+      await storeNamedTypes(tx, payouts, namedTypes(planned), { at: now, by: proposal.by });
       return { kind: 'proposed' as const, batch: made, payouts: settled };
     })
     .catch((error: unknown): Promise<Proposed> => {
@@ -127,7 +130,20 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
   await checkWishedLimits(app, proposal);
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
-  return { planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
+  const planned = wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee }));
+  const wrong = await accountTypeErrors(app.db, owner.id, planned.map(namedType));
+  if (wrong.length > 0) throw invalidRows('INVALID_PAYOUT', wrong);
+  return { planned };
+}
+
+function namedType({ wish, payee }: PlannedPayout) {
+  return { accountHash: payee.row.account_hash, type: wish.payee.accountType || null, row: wish.row };
+}
+
+function namedTypes(planned: readonly PlannedPayout[]): Map<string, AccountType> {
+  return new Map(
+    planned.map(namedType).flatMap(({ accountHash, type }) => (type === null ? [] : [[accountHash, type] as const])),
+  );
 }
 
 /**

@@ -13,13 +13,16 @@ import { bancoestadoAbonos } from '../../src/payout-senders/bancoestado-files.ts
 import { approvePayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { findPayoutFile } from '../../src/payouts/files/find-payout-file.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
+import { readPayouts } from '../../src/payouts/files/read-payouts.ts';
 import { readResults } from '../../src/payouts/files/read-results.ts';
 import { openContent } from '../../src/payouts/files/seal-payout-file.ts';
 import { setAccountType } from '../../src/payouts/files/set-account-type.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere, selectPayoutsOfFile } from '../../src/payouts/payout-queries.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { settlePayouts } from '../../src/payouts/settling/settle-payouts.ts';
+import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -31,6 +34,84 @@ import { untilQueued } from '../support/until-queued.ts';
 const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '00990011223', name: 'Pedro Soto', email: null };
 const PAYER = { rut: '76.123.456-0', name: 'Tienda SpA', account: '123456789', agreement: '' };
 const EVIDENCE = describeEvidence('portal.txt', Buffer.from('what the portal shows'));
+
+forEachEngine('the kind of account in a file of payouts', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    return { app, desk: await openPayoutDesk(app) };
+  };
+  let files = 0;
+  /** Proposes Pedro's payouts, one for each kind; `undefined`: the cell is empty. */
+  const proposeFile = async (app: TestApp, { environment: owner, maker: by }: PayoutDesk, kinds: readonly string[]) => {
+    files++;
+    const rows = kinds.map((kind, at) => `11.111.111-1,001,00990011223,Pedro Soto,1000,f${files}-${at},${kind}`);
+    const text = `RUT,Banco,N° cuenta,Nombre,Monto,Id,Tipo de cuenta\n${rows.join('\n')}\n`;
+    const { wishes } = await readPayouts(app, Readable.from([Buffer.from(text)]), 'lote');
+    const batch = { name: 'lote', fileSha256: null };
+    return (await proposePayouts(app, { owner, by, wishes, batch })).payouts;
+  };
+  const kindOf = async (app: TestApp, [payout]: Payout[]) =>
+    (await showPayouts(app, [payout as Payout]))[0]?.accountType;
+  const pointers = (expected: [string, RegExp][]) => (error: unknown) => {
+    const { code, extras } = error as Problem;
+    assert.equal(code, 'INVALID_PAYOUT');
+    const said = extras.errors ?? [];
+    assert.deepEqual(
+      said.map(({ pointer }) => pointer),
+      expected.map(([pointer]) => pointer),
+    );
+    for (const [at, [, message]] of expected.entries()) assert.match(said[at]?.message ?? '', message);
+    return true;
+  };
+
+  test('is stored for its account with an act, and the words of payrolls are known', async () => {
+    const words: [string, string | null][] = [
+      ['Cuenta Corriente', 'checking'],
+      ['CTA. CTE.', 'checking'],
+      ['Ahorro', 'savings'],
+      ['Cuenta Vista', 'sight'],
+      ['CuentaRUT', 'sight'],
+      ['Chequera Electrónica', 'sight'],
+      ['', null],
+    ];
+    for (const [word, kind] of words) {
+      const { app, desk } = await open();
+      assert.equal(await kindOf(app, await proposeFile(app, desk, [word, word])), kind, word);
+      const acts = (await listAudit(app, {}, 100)).acts.filter(({ action }) => action === 'payout.account_type_set');
+      assert.equal(acts.length, kind === null ? 0 : 1, word);
+      assert.deepEqual((await verifyStore(app)).problems, []);
+    }
+  });
+
+  test('is refused if it is unknown, or another than is stored or than an earlier row has, and nothing is made', async () => {
+    const { app, desk } = await open();
+    const [unknown, stored]: RegExp[] = [/not known/, /known as savings/];
+    const refused = (kinds: string[], expected: [string, RegExp][]) =>
+      assert.rejects(proposeFile(app, desk, kinds), pointers(expected));
+    await refused(
+      ['01', '', 'corriente o vista'],
+      [
+        ['/0/bankData/accountType', unknown as RegExp],
+        ['/2/bankData/accountType', unknown as RegExp],
+      ],
+    );
+    await refused(['ahorro', '', 'vista'], [['/2/bankData/accountType', stored as RegExp]]);
+    assert.deepEqual(await app.db.query('select id from payouts'), []);
+    await proposeFile(app, desk, ['ahorro']);
+    await refused(['vista'], [['/0/bankData/accountType', stored as RegExp]]);
+    assert.equal((await app.db.query('select id from payouts')).length, 1);
+    assert.equal(await kindOf(app, await proposeFile(app, desk, ['', 'ahorro'])), 'savings');
+  });
+
+  test('is not stored while an approved payout to the account has not left: who approved it did not see it', async () => {
+    const { app, desk } = await open();
+    const payouts = await proposeFile(app, desk, ['']);
+    const ids = payouts.map(({ id }) => id);
+    await approvePayouts(app, { owner: desk.environment, named: { ids }, by: desk.approver, reason: null });
+    assert.equal(await kindOf(app, await proposeFile(app, desk, ['ahorro'])), null);
+    assert.equal(await kindOf(app, payouts), null);
+  });
+});
 
 forEachEngine('payout files', (openTestDatabase) => {
   const open = async () => {

@@ -44,7 +44,7 @@ export function addProposeCommand(payout: Command): void {
   acting(payout.command('propose'))
     .summary('propose payouts, from a file or to one recipient; another person approves them')
     .description(
-      'propose payouts for another person to approve: from a CSV or .xlsx with columns RUT, bank, account, name, amount and optionally message, e-mail and id; or one to a --recipient. The same file again returns the same batch',
+      'propose payouts for another person to approve: from a CSV or .xlsx with columns RUT, bank, account, name, amount and optionally account type, message, e-mail and id; or one to a --recipient. The same file again returns the same batch',
     )
     .argument('[file]', 'CSV or .xlsx')
     .requiredOption('--payment-service <id>', 'payment service that pays')

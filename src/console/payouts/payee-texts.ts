@@ -4,7 +4,7 @@ export const PAYEE_TEXTS = roomTexts(
   {
     'upload.title': 'Proponer un lote',
     'upload.text':
-      'Un CSV, .xlsx o .xls con una fila de títulos: RUT, banco, cuenta, nombre, monto y, si quieres, mensaje, correo e id. Los montos van en pesos enteros, solo con dígitos. Primero ves lo que se crearía; nada se crea hasta que lo confirmas.',
+      'Un CSV, .xlsx o .xls con una fila de títulos: RUT, banco, cuenta, nombre, monto y, si quieres, tipo de cuenta, mensaje, correo e id. Los montos van en pesos enteros, solo con dígitos. Primero ves lo que se crearía; nada se crea hasta que lo confirmas.',
     'upload.file': 'Archivo (CSV, .xlsx o .xls)',
     'upload.whose': 'Dinero de',
     'upload.choose_whose': 'Elige un comercio y su ambiente',
@@ -79,7 +79,7 @@ export const PAYEE_TEXTS = roomTexts(
   {
     'upload.title': 'Propose a batch',
     'upload.text':
-      'A CSV, .xlsx or .xls with a row that names the columns: RUT, bank, account, name, amount, and if you like message, e-mail and id. Amounts are whole pesos in digits alone. You first see what would be made; nothing is made until you confirm it.',
+      'A CSV, .xlsx or .xls with a row that names the columns: RUT, bank, account, name, amount, and if you like account type, message, e-mail and id. Amounts are whole pesos in digits alone. You first see what would be made; nothing is made until you confirm it.',
     'upload.file': 'File (CSV, .xlsx or .xls)',
     'upload.whose': 'Whose money',
     'upload.choose_whose': 'Choose a merchant and its environment',

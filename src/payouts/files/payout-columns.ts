@@ -1,12 +1,16 @@
 import { ACCOUNT_TABLE, type AccountColumn } from '../../bank-validation/tables/account-columns.ts';
 import type { HeaderRule } from '../../lib/tables/find-header.ts';
 
-export type PayoutColumn = AccountColumn | 'amount' | 'message' | 'email' | 'reference';
+export type PayoutColumn = AccountColumn | 'accountType' | 'amount' | 'message' | 'email' | 'reference';
 
 /** The names that people use for the columns of a table of payouts, in addition to the columns of accounts. */
 export const PAYOUT_TABLE: HeaderRule<PayoutColumn> = {
   names: {
     ...ACCOUNT_TABLE.names,
+    accountType: [
+      /^tipo(de)?(la)?(cuenta|cta)((de)?(l|la)?(titular|beneficiari[oa]|destinatari[oa]|proveedor|trabajador|empleado))?$/,
+      /^(bank)?(account|acct)type$/,
+    ],
     amount: [
       /^(monto|importe|amount|valor)(clp|pesos|transferencia|apagar|pago|total)?$/,
       /^(mtototal|totalapagar|liquidoapagar|liquido)$/,

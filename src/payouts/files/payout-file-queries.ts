@@ -126,6 +126,20 @@ export async function upsertAccountType(
   );
 }
 
+/** Returns those accounts of the payouts to which an approved payout has not left. */
+export async function selectApprovedAccounts(
+  tx: Tx,
+  environmentId: number,
+  payouts: readonly Pick<Payout, 'account_hash'>[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ account_hash: string }>(
+    `select account_hash from payouts
+     where environment_id = $1 and state = 'approved' and ${OPEN} and account_hash {named $2}`,
+    [environmentId, [...new Set(payouts.map(({ account_hash }) => account_hash))]],
+  );
+  return new Set(rows.map(({ account_hash }) => account_hash));
+}
+
 /** Locks and returns the approved payouts to an account that have not left. */
 export function lockApprovedTo(tx: Tx, environmentId: number, accountHash: string): Promise<Payout[]> {
   return tx.query<Payout>(

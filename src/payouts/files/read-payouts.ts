@@ -10,6 +10,7 @@ import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
 import { isCutAmount, refuseLonger, refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
 import { isTotal, type TableRow } from '../../lib/tables/table.ts';
+import { ACCOUNT_TYPES, type AccountType } from '../../payout-senders/payout-sender.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from '../payout-wish.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 
@@ -18,7 +19,7 @@ export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lin
 
 /**
  * Reads payouts from a table (CSV in any usual encoding, or .xlsx) with the columns RUT, bank, account and amount, and
- * optionally name, message, e-mail and id. Corrects accounts by the rules of `validate`. A row without an id gets
+ * optionally name, kind of account, message, e-mail and id. Corrects accounts by the rules of `validate`. A row without an id gets
  * `prefix` and its line number. Wrong values are reported later, by row.
  *
  * Throws `Problem` INVALID_PAYOUT if the file is not such a table or has too many rows.
@@ -99,6 +100,7 @@ async function wishesOf(
         name: input.holderName ?? null,
         email: emailOf(cell('email')),
         rutFormat,
+        accountType: accountTypeOf(cell('accountType')),
       },
     };
   });
@@ -108,6 +110,21 @@ async function wishesOf(
 function emailOf(cell: string): string | null {
   if (cell === '') return null;
   return isEmail(cell) ? cell : '';
+}
+
+/** The words of payrolls for the kinds of accounts. A CuentaRUT and a chequera electrónica are sight accounts. */
+const ACCOUNT_TYPE_WORDS: Readonly<Record<AccountType, RegExp>> = {
+  checking: /corriente|\bcte\b|checking|current/,
+  savings: /ahorro|savings/,
+  sight: /vista|rut\b|chequera|prepago|sight/,
+};
+
+/** Returns null for an empty cell, and '' for a text that names no kind or several, which `checkWishes` rejects. */
+function accountTypeOf(cell: string): AccountType | '' | null {
+  if (cell === '') return null;
+  const text = cell.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const [type, other] = ACCOUNT_TYPES.filter((one) => ACCOUNT_TYPE_WORDS[one].test(text));
+  return type === undefined || other !== undefined ? '' : type;
 }
 
 /** Accepts only whole pesos in digits: in a file, 1.000 could mean one or a thousand. Anything else is NaN. */

@@ -10,6 +10,7 @@ import type { validateBatch } from '../../bank-validation/validate-batch.ts';
 import type { Tx } from '../../db/database.ts';
 import type { ErrorItem } from '../../error-item.ts';
 import { prefixedId } from '../../lib/ids.ts';
+import type { AccountType } from '../../payout-senders/payout-sender.ts';
 import { selectLastAccounts } from '../payout-queries.ts';
 import type { PayoutOwner } from '../transition-payouts.ts';
 import { noRecipient } from './keep-recipient.ts';
@@ -33,6 +34,8 @@ export type PayeeWish = {
   readonly name: string | null;
   readonly email: string | null;
   readonly rutFormat: RutFormat | null;
+  /** The kind of the account, if a file names it; '': it names none that is known. */
+  readonly accountType?: AccountType | '' | null;
 };
 
 /**
