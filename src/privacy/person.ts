@@ -29,13 +29,17 @@ export function personOfRut(rutText: string): Person | null {
   if (canonical === null) return null;
   const [body = '', check = ''] = canonical.split('-');
   const groups = [body.slice(0, -6), body.slice(-6, -3), body.slice(-3)];
-  const spelled = `0*${groups.join(POINT)}${SPACE}${DASH}${SPACE}${check}`;
-  // The check digit as a separate member, as in tax documents: {"rut": 12345678, "dv": "5"}.
-  const apart = `(?=[^}]*"(?:dv|digito\\w*)"\\s*:\\s*"?${check}"?)${body}`;
-  const pattern = new RegExp(`(?<!${AFTER_ESCAPE}\\d\\.?)(?:${spelled}|${apart})(?![0-9a-z])`, 'gi');
+  const number = `0*${groups.join(POINT)}`;
+  const spelled = `${SPACE}${DASH}${SPACE}${check}(?![0-9a-z])`;
+  // The check digit as a separate member, as in tax documents: {"rut": 12345678, "dv": "5"}, in either order.
+  const apart = String.raw`\\?"${CHECK_NAME}\\?"\s*:\s*(?:\\?")?${check}(?![0-9a-z])`;
+  const isApart = `(?![0-9a-z])(?:(?=[^}]*${apart})|(?<=${apart}[^{]*))`;
+  const pattern = new RegExp(`(?<!${AFTER_ESCAPE}\\d\\.?)${number}(?:${spelled}|${isApart})`, 'gi');
   return { kind: 'rut', name: canonical, like: `%${groups.join('%')}%`, ...finders(pattern) };
 }
 
+/** The names of a separate check digit: `dv`, `digitoVerificador`, `dígito`. */
+const CHECK_NAME = String.raw`(?:dv|d(?:i|í|\\u00ed)gito\w*)`;
 const SPACE = String.raw`(?:\s|%20|&nbsp;)?`;
 const POINT = String.raw`(?:[.,\s]|%2e|%20)?`;
 /** The keyboard's hyphen, and the dashes that word processors use instead. */
