@@ -168,6 +168,27 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       assert.equal((await dev.post(`/merchants/${own.id}/${form}`, wish)).status, 404, form);
   });
 
+  test('only a person who sees production sets the limit and the state of a merchant, which apply there too', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const dev = as(
+      await createTestUser(app, { role: 'developer', may: ['payment-services:manage'], paymentServices: [own.id] }),
+    );
+    const page = (await dev.get(`/merchants/${own.id}`)).text;
+    assert.ok(!page.includes('name="per_minute"') && !page.includes('name="state"'));
+    for (const [form, fields] of [
+      ['limit', { per_minute: '1' }],
+      ['state', { state: 'disabled' }],
+    ] as const)
+      assert.equal((await dev.post(`/merchants/${own.id}/${form}`, fields)).status, 404, form);
+    const [merchant] = await listPaymentServices(app);
+    assert.deepEqual([merchant?.per_minute, merchant?.disabled_at], [null, null]);
+    const olga = as(await createTestUser(app, { role: 'operator', may: [], paymentServices: [own.id] }));
+    assert.match((await olga.get(`/merchants/${own.id}`)).text, /name="per_minute"[^]*name="state"/);
+    assert.equal((await olga.post(`/merchants/${own.id}/limit`, { per_minute: '9' })).status, 303);
+    assert.equal((await olga.post(`/merchants/${own.id}/state`, { state: 'disabled' })).status, 303);
+  });
+
   test('a link shows the tokens once, and its opening is in the audit log', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;

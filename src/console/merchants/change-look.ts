@@ -19,8 +19,8 @@ import { setReceipts } from '../../payment-services/set-receipts.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import type { Fault } from '../notice.ts';
-import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm, valuesOf } from './look-form.ts';
-import { merchantOf } from './visible-merchants.ts';
+import { LOOK_FIELDS, type ShopPage, sendLookForm, valuesOf } from './look-form.ts';
+import { merchantOf, seesProduction } from './visible-merchants.ts';
 
 /** Shows the form for the pay page of a merchant. */
 export const getConsoleLook = consoleHandler(async (app, visit) => {
@@ -33,7 +33,7 @@ export const getConsoleLook = consoleHandler(async (app, visit) => {
 export const postConsoleLook = consoleHandler(async (app, visit) => {
   const { language, request, send, goTo } = visit;
   const merchant = await merchantOf(app, visit);
-  if (merchant === null || !mayChangeLook(merchant)) return send(404, notFoundPage(language));
+  if (merchant === null || !seesProduction(merchant)) return send(404, notFoundPage(language));
   const upload = await readUpload(request);
   const page = await findShopPage(app, merchant.id);
   const fields = withoutOld(upload.fields, page);

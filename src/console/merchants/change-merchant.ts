@@ -20,7 +20,7 @@ import { typedQuery } from '../kept-typing.ts';
 import type { Fault } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { provedPath, sendMerchant } from './merchant-page.ts';
-import { environmentNamed, merchantOf } from './visible-merchants.ts';
+import { environmentNamed, merchantOf, seesProduction } from './visible-merchants.ts';
 
 type Change = {
   app: App;
@@ -73,6 +73,7 @@ export const postConsoleMethod = provedChange(async ({ app, language, merchant, 
 
 /** Sets how many signed requests the merchant may send per minute. */
 export const postConsoleLimit = changing(async ({ app, language, merchant, fields, by }) => {
+  if (!seesProduction(merchant)) return null;
   const text = (fields['per_minute'] ?? '').trim();
   const perMinute = text === '' ? null : readPerMinute(text);
   if (text !== '' && perMinute === null)
@@ -84,7 +85,7 @@ export const postConsoleLimit = changing(async ({ app, language, merchant, field
 /** Enables or disables the merchant: a disabled merchant's signatures are refused. */
 export const postConsoleState = provedChange(async ({ app, merchant, fields, by }) => {
   const { state } = fields;
-  if (state !== 'enabled' && state !== 'disabled') return null;
+  if (!seesProduction(merchant) || (state !== 'enabled' && state !== 'disabled')) return null;
   await (state === 'enabled' ? enablePaymentService : disablePaymentService)(app, merchant.id, by);
   return '';
 });

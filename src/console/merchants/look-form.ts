@@ -10,21 +10,13 @@ import { DEFAULT_PAYER_ATTEMPTS } from '../../transactions/transaction-state.ts'
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { doneNotice, type Fault, formField, linkToField } from '../notice.ts';
-import { environmentsOf } from './visible-merchants.ts';
+import { seesProduction } from './visible-merchants.ts';
 
 /** The settings of a payment service that payers see. */
 export type ShopPage = { look: Look; payerAttempts: number | null; receipts: ReceiptWish };
 
 /** The texts of a look that are fields of the form with the same names; the RUT is a further field. */
 export const LOOK_FIELDS = ['colour', 'site', 'contact', 'legalName', 'terms'] as const;
-
-/**
- * Whether the person may change the look. Production shows the same page as development, so only a person who sees
- * production may.
- */
-export function mayChangeLook(merchant: ListedPaymentService): boolean {
-  return environmentsOf(merchant).includes('production');
-}
 
 /** `typed`: the values of a refused form; `refusals`: the reasons. */
 type Shown = { page: ShopPage; typed?: Record<string, string>; refusals?: readonly Fault[] };
@@ -45,7 +37,7 @@ ${done === 'saved' && refusals.length === 0 && doneNotice(tell(language, 'shop_p
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'shop_page.text', { merchant: merchant.name })}</p>
 <p class="actions"><a class="button" href="${at}/look/preview">${tell(language, 'shop_page.see')}</a></p>
-${mayChangeLook(merchant) ? formOf(app, language, `${at}/look`, page, { values: typed ?? valuesOf(page), refusals }) : html`<p class="notice">${tell(language, 'shop_page.not_yours')}</p>`}`;
+${seesProduction(merchant) ? formOf(app, language, `${at}/look`, page, { values: typed ?? valuesOf(page), refusals }) : html`<p class="notice">${tell(language, 'shop_page.not_yours')}</p>`}`;
   return send(refusals.length > 0 ? 400 : 200, { title, main });
 }
 

@@ -15,6 +15,7 @@ import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { askFirst, type Fault, formField } from '../notice.ts';
+import { seesProduction } from './visible-merchants.ts';
 
 /**
  * The result of a form of the page: why it was refused, if it was, and its typed fields, which it shows again.
@@ -56,7 +57,7 @@ ${may && feeForm(app, language, at, choice, shown)}
 ${methods.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_methods')}</p>` : methodTable(language, methods, may ? at : null)}
 ${may && methodForm(language, at, choice, shown)}
 <h2>${tell(language, 'merchant.operation')}</h2>
-${may ? stateForms(language, at, merchant, shown) : limitLine(language, merchant)}`;
+${may && seesProduction(merchant) ? stateForms(language, at, merchant, shown) : limitLine(language, merchant)}`;
 }
 
 type EnvironmentChoice = (typed: string | undefined) => Html;

@@ -40,6 +40,14 @@ export function environmentsOf({ tokens }: ListedPaymentService): Environment[] 
 }
 
 /**
+ * Whether the person sees the production of a merchant. Its look, its request limit and its state apply there too, so
+ * nobody else changes them.
+ */
+export function seesProduction(merchant: ListedPaymentService): boolean {
+  return environmentsOf(merchant).includes('production');
+}
+
+/**
  * Returns the payment service in the path and the environment that a form or an address names; null if the person does
  * not see both.
  */
