@@ -34,7 +34,8 @@ export async function withSetters(
   userId: string,
   webhooks: readonly WebhookSubscription[],
 ): Promise<WebhookLeft[]> {
-  const setters = await whoSetWebhooks(app, userId);
+  const names = webhooks.map(({ webhook }) => webhook);
+  const setters = await whoSetWebhooks(app, userId, names);
   return webhooks.map((one) => ({ ...one, set_by: setters.get(one.webhook) ?? null }));
 }
 

@@ -147,8 +147,10 @@ async function webhooksPart(
   { id, enabled }: { id: string; enabled: boolean },
   end: (webhook: string) => Html | string,
 ): Promise<Html | false> {
-  const [webhooks, setters] = await Promise.all([selectSubscriptions(app.db, id), whoSetWebhooks(app, id)]);
+  const webhooks = await selectSubscriptions(app.db, id);
   if (webhooks.length === 0) return false;
+  const names = webhooks.map(({ webhook }) => webhook);
+  const setters = await whoSetWebhooks(app, id, names);
   const heads = (['staff.name', 'people.webhook_url', 'staff.began', 'people.made_by', 'staff.act'] as const).map(
     (key) => tell(language, key),
   );
