@@ -4,6 +4,7 @@ import { listAttention } from '../../src/attention/list-attention.ts';
 import { mayAny, permissionsOf } from '../../src/auth/permission.ts';
 import { makeApiToken } from '../../src/auth/tokens/make-api-token.ts';
 import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
+import { setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
 import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
@@ -47,8 +48,10 @@ forEachEngine('auditors and finance', (openTestDatabase) => {
     const method = { account: '597055555532', key: 'clave-secreta-1' };
     await setMethodSettings(app, { ...target, method: 'webpay' }, method, TESTER);
     await setFee(app, { ...target, method: 'webpay', currency: 'CLP' }, { rate_ppm: 29_500, fixed: 50 }, TESTER);
-    const secrets = [method.key, token.api_token, handover.link, 'token=abre'];
+    const secrets = [method.key, token.api_token, handover.link, 'token=abre', 'clave=cierra'];
     await setEventsUrl(app, target, 'https://shop.example.cl/events?token=abre', TESTER);
+    const url = 'https://shop.example.cl/refunds?clave=cierra';
+    await setWebhook(app, { userId: program.id, webhook: 'refunds', url, method: 'POST' }, TESTER);
     for (const role of READERS) {
       const may = permissionsOf(role, []);
       // A person who may act on a screen sees its form.
@@ -70,6 +73,8 @@ forEachEngine('auditors and finance', (openTestDatabase) => {
       const settings = await server.get(`/console/merchants/${merchant}`, user.console);
       for (const said of ['2,95 % + $50 CLP', method.account, 'Hasta 6000 solicitudes firmadas por minuto'])
         assert.ok(settings.text.includes(said), `${role} is not told ${said}`);
+      const person = await server.get(`/console/staff/${program.id}`, user.console);
+      assert.match(person.text, /https:\/\/shop\.example\.cl\/refunds</, role);
       const csv = await server.get('/console/callbacks?format=csv', user.console);
       assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
       assert.match(csv.text, /shop\.example\.cl\/callback/);

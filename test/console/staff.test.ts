@@ -252,12 +252,12 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     await using _server = server;
     const [till, other] = [await one('integration', 'till@example.cl'), await one('integration', 'other@example.cl')];
     const by = { ...TESTER, kind: 'program', name: 'till@example.cl (token till 4)', userId: till.id } as const;
-    const wish = { webhook: 'refunds', url: 'https://thief.example/in', method: 'POST' } as const;
+    const wish = { webhook: 'refunds', url: 'https://thief.example/in?key=1', method: 'POST' } as const;
     await setWebhook(app, { userId: till.id, ...wish }, by);
     const at = `/console/staff/${till.id}`;
     const shown = (await owner.get(at)).text;
     assert.match(shown, /get events even after tokens and sessions end/);
-    assert.match(shown, /refunds<.*https:\/\/thief\.example\/in<.*till@example\.cl \(token till 4\)</s);
+    assert.match(shown, /refunds<.*https:\/\/thief\.example\/in\?key=1<.*till@example\.cl \(token till 4\)</s);
     await disableUser(app, till.id, TESTER);
     assert.match((await owner.get(at)).text, /get nothing while the user is disabled.*thief\.example/s);
     const end = (id: string, of: string) => owner.post(`/console/staff/${id}/confirm`, { act: 'end-webhook', of });

@@ -9,6 +9,7 @@ import { apiTokenState, listApiTokens } from '../../auth/tokens/list-api-tokens.
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Language } from '../../lib/language.ts';
+import { endpointAddress } from '../../outbox/endpoints/endpoint-address.ts';
 import { selectSubscriptions } from '../../outbox/webhooks/webhook-subscription-queries.ts';
 import { actorText, badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -137,14 +138,17 @@ ${signedIn.length === 0 ? html`<p class="quiet">${tell(language, 'people.no_sess
 ${may && signedIn.length > 1 && html`<div class="actions">${actButton(at, 'end-sessions', '', tell(language, 'staff_act.end-sessions'))}</div>`}
 ${table('people.tokens', 'people.no_tokens', ['staff.name', 'staff.added', 'people.made_by', 'staff.last_use', 'people.expires', 'column.state', 'staff.act'], programs)}
 ${may && enabled && html`<div class="actions"><a class="button" href="${at}/token">${tell(language, 'token.new')}</a></div>`}
-${await webhooksPart(app, language, { id, enabled }, (webhook) => end('end-webhook', webhook))}`;
+${await webhooksPart(app, language, { id, enabled, may }, (webhook) => end('end-webhook', webhook))}`;
 }
 
-/** Shows the webhooks, which no ended token or session ends. A disabled person's get no new event. */
+/**
+ * Shows the webhooks, which no ended token or session ends. A disabled person's get no new event. Only who may change
+ * the person sees the query of a URL, which can hold a credential of the receiver.
+ */
 async function webhooksPart(
   app: App,
   language: Language,
-  { id, enabled }: { id: string; enabled: boolean },
+  { id, enabled, may }: { id: string; enabled: boolean; may: boolean },
   end: (webhook: string) => Html | string,
 ): Promise<Html | false> {
   const webhooks = await selectSubscriptions(app.db, id);
@@ -156,7 +160,7 @@ async function webhooksPart(
   );
   const rows = webhooks.map(({ webhook, url, created_at }) => [
     webhook,
-    url,
+    may ? url : endpointAddress(url),
     timeCell(created_at),
     actorText(language, setters.get(webhook) ?? null),
     end(webhook),
