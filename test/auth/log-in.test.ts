@@ -6,9 +6,10 @@ import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
-import { logIn } from '../../src/auth/sign-in/log-in.ts';
+import { logIn, logInAtConsole } from '../../src/auth/sign-in/log-in.ts';
 import { authenticateBearer } from '../../src/auth/tokens/authenticate-bearer.ts';
 import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
@@ -208,6 +209,16 @@ forEachEngine('logging in', (openTestDatabase) => {
       rows.map((row) => row.used),
       [2, 9, 11],
     );
+  });
+
+  test('does not count the right password of a person whose second factor the API asks for', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, email, password } = await createUser(app, { ...input, role: 'support' }, TESTER);
+    await addTotp(app, { id, email }, 'Phone', TESTER);
+    assert.ok((await guess(app, email, 9)).every((code) => code === 'LOGIN_FAILED'));
+    for (let i = 0; i < 11; i++)
+      assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'SECOND_FACTOR_NEEDED');
+    assert.equal(await outcomeOf(logInAtConsole(app, { email, password, address })), 'ok');
   });
 
   test('blocks a network that tries many accounts, before it counts guesses for each account', async () => {

@@ -116,7 +116,8 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     throw new Problem('LOGIN_FAILED');
   }
   if (attempt.kind === 'password' && kindOfRole(user.role) === 'person' && (await hasFactor(app.db, user.id))) {
-    // Who sent it knows the password.
+    // Who sent it knows the password: a script that goes on without the code must not block its person at the console.
+    await app.db.transaction((tx) => forgive(app, tx, uses));
     const subject = { kind: 'user', id: user.id };
     countAct(app, { by: userActor(user, network), action: 'user.factor_refused', subject, after: { factor: 'none' } });
     throw new Problem('SECOND_FACTOR_NEEDED');
@@ -125,18 +126,24 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     const begun = await begin(tx, attempt, { user, network, now: app.now() });
     // Nothing is forgiven if the password, or the session, has ended meanwhile.
     if (begun === null) return null;
-    // Counted before the hash, so that a burst on several replicas cannot exceed the limits. A right password is
-    // subtracted again.
-    for (const { limit, subject } of uses) {
-      const key = limitKey(app, limit, subject);
-      await (limit === LOGIN_LIMITS.account ? deleteCount(tx, key) : decrementCount(tx, key));
-    }
+    await forgive(app, tx, uses);
     await keepNetwork(app, tx, from);
     return begun;
   });
   if (session === null) throw new Problem('LOGIN_FAILED');
   countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
   return session;
+}
+
+/**
+ * Subtracts a right password from the limits. It was counted before the hash, so that a burst on several replicas cannot
+ * exceed them.
+ */
+async function forgive(app: App, tx: Tx, uses: readonly Guess[]): Promise<void> {
+  for (const { limit, subject } of uses) {
+    const key = limitKey(app, limit, subject);
+    await (limit === LOGIN_LIMITS.account ? deleteCount(tx, key) : decrementCount(tx, key));
+  }
 }
 
 type Place = { user: UserRow; network: string; now: number };
