@@ -7,7 +7,7 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../src/auth/factors/totp.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
-import type { Database } from '../../src/db/database.ts';
+import { type Database, StorageError } from '../../src/db/database.ts';
 import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -344,6 +344,27 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await change(user.password, 'cuatro perros verdes')).status, 303);
     assert.deepEqual([(await person.get('/console')).status, (await other.get('/console')).status], [200, 303]);
     assert.equal((await other.signIn({ ...user, password: 'cuatro perros verdes' })).status, 303);
+  });
+
+  test('a new password that the database does not take leaves the person signed in with the old one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    let proofs = 0;
+    const transaction: Database['transaction'] = async (work, kind) => {
+      if (proofs === 2) throw new StorageError('STORAGE_UNAVAILABLE', null);
+      const done = await app.db.transaction(work, kind);
+      // The first proof is the sign-in, the second is the proof before the change.
+      if (done !== null && typeof done === 'object' && 'proved_at' in done) proofs++;
+      return done;
+    };
+    await using server = await startTestServer({ ...app, db: { ...app.db, transaction } });
+    const person = new ConsolePerson(server);
+    await person.signIn(user);
+    const changed = await person.post('/console/account/password', { now: user.password, wanted: 'perros verdes 4' });
+    assert.deepEqual([changed.status, proofs], [503, 2]);
+    proofs = 3;
+    assert.equal((await person.get('/console')).status, 200);
+    assert.equal((await new ConsolePerson(server).signIn(user)).status, 303);
   });
 
   test('a new password is refused when another person resets the password meanwhile', async () => {

@@ -78,9 +78,9 @@ export const postConsolePassword = consoleHandler(async (app, visit) => {
       password: now,
       address: request.ip,
     });
+    // The proof has replaced the session: its cookie goes out also if the new password is not stored.
+    reply.header('set-cookie', sessionCookie(app, (await issueAccessToken(app, session)).text));
     await setPassword(app, { userId: user.id, password: wanted, keptSession: session.id }, by);
-    const { text } = await issueAccessToken(app, session);
-    reply.header('set-cookie', sessionCookie(app, text));
     return await goTo(`${PATH}?done=password`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
