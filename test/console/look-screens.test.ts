@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { StorageError } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { selectPayerAttempts, selectReceipts } from '../../src/payment-services/payment-service-queries.ts';
 import { readLook, setLook } from '../../src/payment-services/set-look.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { failingStore } from '../support/failing-store.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
 import { pngOf } from '../support/make-image.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -45,6 +47,25 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
         .sort(),
       ['payment_service.look_set', 'payment_service.payer_attempts_set', 'payment_service.receipts_set'],
     );
+  });
+
+  test('says that it may have been saved when the database fails after a part of it was', async () => {
+    const db = await openTestDatabase();
+    const { failing, faults } = failingStore(db);
+    await using desk = await openDesk(async () => ({ ...db, ...failing }));
+    const raise = () => new StorageError('STORAGE_UNAVAILABLE', null);
+    const countActs = async () => (await listAudit(desk.app, { subject: desk.id }, 100)).acts.length;
+    let parts = 0;
+    for (let at = 1; ; at++) {
+      const before = await countActs();
+      Object.assign(faults, { at, points: 0, raise });
+      const { status, text } = await desk.save(desk.ana, LOOK);
+      if (status === 303) break;
+      if ((await countActs()) === before) continue;
+      parts++;
+      assert.match(text, /It may have been done/);
+    }
+    assert.ok(parts > 0);
   });
 
   test('ignores an unchanged form, loses emptied fields, and keeps the logo unless it is removed', async () => {

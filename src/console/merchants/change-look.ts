@@ -17,7 +17,7 @@ import { type LookChanges, readLook, setLook } from '../../payment-services/set-
 import { setPayerAttempts } from '../../payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../../payment-services/set-receipts.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, inParts, notFoundPage } from '../console-visit.ts';
 import type { Fault } from '../notice.ts';
 import { LOOK_FIELDS, type ShopPage, sendLookForm, valuesOf } from './look-form.ts';
 import { merchantOf, seesProduction } from './visible-merchants.ts';
@@ -41,7 +41,7 @@ export const postConsoleLook = consoleHandler(async (app, visit) => {
   if (wish.refusals.length > 0) {
     return sendLookForm(app, visit, merchant, { page, typed: fields, refusals: wish.refusals });
   }
-  await save(app, merchant.id, page, wish, visit);
+  await inParts(() => save(app, merchant.id, page, wish, visit));
   return goTo(`/merchants/${merchant.id}/look?done=saved`);
 });
 
