@@ -95,6 +95,37 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     assert.ok(told.has(true));
   });
 
+  test('says that callbacks may have been resent when the database fails after some were', async () => {
+    const db = await openTestDatabase();
+    const { failing, faults } = failingStore(db);
+    const app = createTestApp(failing);
+    const shop = await createTestEnvironment(app);
+    await createPaidTransaction(app, shop, {});
+    const [endpoint] = await app.db.query<{ id: number }>('select id from endpoints');
+    const id = String(endpoint?.id);
+    const { server, post } = await open(app, await createTestUser(app, { role: 'owner', may: [] }));
+    await using _server = server;
+    const countActs = async () => (await listAudit(app, { action: 'callback.resent' }, 100)).acts.length;
+    const raise = () => new StorageError('STORAGE_UNAVAILABLE', null);
+    for (const [path, fields] of [
+      [`/merchants/${shop.paymentServiceId}/resend`, { environment: 'development', endpoint: id }],
+      ['/callbacks/resend', { id }],
+    ] as const) {
+      let parts = 0;
+      for (let at = 1; ; at++) {
+        await db.transaction((tx) => tx.query(`update callbacks set state = 'dead', attempts = 1, finished_at = 1`));
+        const before = await countActs();
+        Object.assign(faults, { at, points: 0, raise });
+        const { status, text } = await post(path, fields);
+        if (status === 303) break;
+        if ((await countActs()) === before) continue;
+        parts++;
+        assert.match(text, /It may have been done/, path);
+      }
+      assert.ok(parts > 0, path);
+    }
+  });
+
   test('says that the person may not do it any more when a right was taken away meanwhile', async () => {
     const made = createTestApp(await openTestDatabase());
     const paid = await createPaidTransaction(made, await createTestEnvironment(made), { amount: 5000 });

@@ -4,7 +4,7 @@ import { selectEndpoint } from '../../outbox/endpoints/endpoint-answer-queries.t
 import { trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { tell } from '../console-texts.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { consoleHandler, inParts, notFoundPage } from '../console-visit.ts';
 import { alertNotice } from '../notice.ts';
 import { paymentOf } from '../payments/get-payment.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -46,7 +46,7 @@ export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
     ...(until !== '' && { until: boundsOfDay(until).to }),
   };
   const run = { most: RESENT_BY_FORM, behind: isWhole(behind) ? Number(behind) : 0 };
-  const { resent, next } = await resendCallbacks(app, filter, by, run);
+  const { resent, next } = await inParts(() => resendCallbacks(app, filter, by, run));
   const rest = next === null ? [] : Object.entries({ id, since, until, behind: String(next) });
   return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
 });

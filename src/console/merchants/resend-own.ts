@@ -1,6 +1,6 @@
 import { selectEndpointsOf } from '../../outbox/endpoints/failing-endpoint-queries.ts';
 import { RESENT_BY_FORM, resendCallbacks } from '../../outbox/resend-callback.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { consoleHandler, inParts, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { ENDPOINTS_SHOWN } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
@@ -20,6 +20,6 @@ export const postConsoleResendOwn = consoleHandler(async (app, visit) => {
   const endpoint = endpoints.find((one) => String(one.id) === id);
   if (endpoint === undefined) return send(404, notFoundPage(language));
   const filter = { environmentId, endpointId: endpoint.id };
-  const { next } = await resendCallbacks(app, filter, by, { most: RESENT_BY_FORM });
+  const { next } = await inParts(() => resendCallbacks(app, filter, by, { most: RESENT_BY_FORM }));
   return goTo(`/merchants/${found.merchant.id}?done=${next === null ? 'resent' : 'resent-part'}`);
 });
