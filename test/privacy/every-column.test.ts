@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { findPersonalData } from '../../src/privacy/find-personal-data.ts';
+import { KEPT_PLACES } from '../../src/privacy/kept-queries.ts';
 import { type Person, personOfEmail } from '../../src/privacy/person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -31,6 +34,20 @@ const NOBODY: Record<string, RegExp> = {
   'why a post or a mail failed: a code, and of a mail the address that its row has': /\.failure$/,
   'of a mover: where the other database is': /^moves\.address$/,
 };
+
+test('docs/privacy.md names every column that names a user', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/privacy.md'), 'utf8');
+  const columns = KEPT_PLACES.flatMap(({ walk }) =>
+    (walk.text.match(/\w+_by\b/g) ?? []).map((column) => `${walk.table}.${column}`),
+  );
+  assert.ok(columns.length > 30);
+  // This one is the id of a user.
+  const named = columns.filter((column) => column !== 'payouts.account_changed_by');
+  assert.deepEqual(
+    named.filter((column) => !page.includes(`\`${column}\``)),
+    [],
+  );
+});
 
 forEachEngine('personal data in the store', (openTestDatabase) => {
   test('is searched in every text column that can contain it', async () => {
