@@ -3,13 +3,22 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { changeService } from './find-environment.ts';
-import { type Handover, handoverState, linkText, proofOf, type ShownHandover, secretOf } from './handover.ts';
+import {
+  type Handover,
+  handoverState,
+  linkText,
+  proofOf,
+  provesLink,
+  type ShownHandover,
+  secretOf,
+} from './handover.ts';
 import {
   insertHandover,
   type ListedHandover,
   selectCurrentSecret,
   selectHandover,
   selectHandovers,
+  selectWaitingHandovers,
   updateEnded,
 } from './handover-queries.ts';
 import { ENVIRONMENTS, type Environment } from './payment-service.ts';
@@ -91,4 +100,18 @@ export function endHandover(app: App, handover: Pick<ShownHandover, 'id'>, by: A
     await recordAudit(tx, { at, by, action: 'tokens.link_ended', subject: { kind: 'token_link', id: handover.id } });
     return true;
   });
+}
+
+/**
+ * Ends the waiting links that were made with another MASTER_KEY: they no longer open, and the lists would say that they
+ * wait. Returns how many.
+ */
+export async function endHandoversOfOldKey(app: App, by: Actor): Promise<number> {
+  const waiting = await selectWaitingHandovers(app.db, app.now());
+  let ended = 0;
+  for (const handover of waiting) {
+    const isOurs = provesLink(app, handover, secretOf(app, handover.id));
+    if (!isOurs && (await endHandover(app, handover, by))) ended++;
+  }
+  return ended;
 }

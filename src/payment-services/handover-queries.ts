@@ -15,6 +15,14 @@ export async function selectHandover(db: Reader, id: string): Promise<Handover |
   return row ?? null;
 }
 
+/** Lists the links that wait for their readers. */
+export function selectWaitingHandovers(db: Reader, now: number): Promise<Handover[]> {
+  return db.query<Handover>(
+    'select * from token_handovers where opened_at is null and ended_at is null and ends_at > $1 order by id',
+    [now],
+  );
+}
+
 /** Marks a link as opened; returns false if it was opened, was ended or has expired. */
 export async function updateOpened(tx: Tx, id: string, openedAt: number, from: string): Promise<boolean> {
   const rows = await tx.query(

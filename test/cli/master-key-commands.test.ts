@@ -63,6 +63,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.deepEqual(JSON.parse(rotated.stdout), {
       resealed: { ...nothing, 'secret-tokens': 2, 'kept-keys': 5 },
       previous_key_needed: false,
+      token_links_ended: 0,
     });
     const again = await run(BOTH, 'master-key', 'rotate');
     assert.match(again.stdout, /^secret-tokens +0\n(.*\n)+Nothing was .*_PREVIOUS.* Every secret .* MASTER_KEY: start/);
@@ -74,6 +75,25 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
     const back = await run(NEW, 'clock', 'back');
     assert.match(back.stderr, /nothing to go back to/, 'the secrets of the snapshot need the previous key');
+  });
+
+  test('ends the waiting links to tokens of the previous key, which open nothing, and no other', async () => {
+    const { url } = await openTestDatabase();
+    const run = async (settings: Record<string, string>, ...words: string[]) => {
+      const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...settings };
+      return (await runCommand([...words, '--json'], { env })).stdout;
+    };
+    const { id } = JSON.parse(await run(OLD, 'payment-service', 'create', '--name', 'Shop')) as { id: string };
+    const make = (settings: Record<string, string>) =>
+      run(settings, 'payment-service', 'hand-over', id, '--environment', 'development');
+    const [old, recent] = [JSON.parse(await make(OLD)), JSON.parse(await make(BOTH))] as { id: string }[];
+    const rotated = JSON.parse(await run(BOTH, 'master-key', 'rotate')) as { token_links_ended: number };
+    assert.equal(rotated.token_links_ended, 1);
+    const { links } = JSON.parse(await run(NEW, 'payment-service', 'links')) as {
+      links: { id: string; state: string }[];
+    };
+    const states = new Map(links.map((link) => [link.id, link.state]));
+    assert.deepEqual([states.get(old?.id ?? ''), states.get(recent?.id ?? '')], ['ended', 'waiting']);
   });
 
   test('goes on after an upgrade in the middle of it, from a version without proofs of passwords', async () => {

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { listWithoutKey, nameProcesses } from '../../health/list-processes.ts';
 import { SEALED_KINDS } from '../../health/sealed-kinds.ts';
+import { endHandoversOfOldKey } from '../../payment-services/hand-over-tokens.ts';
 import { countSeals, reseal } from '../../sealing/reseal.ts';
 import { deleteSnapshot } from '../../travel/snapshot.ts';
 import { CommandError, invalidOption, print, table } from '../print.ts';
@@ -20,7 +21,7 @@ export function addMasterKeyCommands(program: Command): void {
 }
 
 async function rotate(options: ActingOptions): Promise<void> {
-  const kinds = await withActor(options, async (app, by) => {
+  const { kinds, links } = await withActor(options, async (app, by) => {
     if (app.config.masterKeyPrevious === null)
       throw invalidOption('Set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one so far: docs/operation.md');
     const without = await listWithoutKey(app);
@@ -28,7 +29,7 @@ async function rotate(options: ActingOptions): Promise<void> {
       throw new CommandError(`MASTER_KEY is not known to ${nameProcesses(without)}. ${STILL_OLD} ${KILLED}`);
     // Its secrets need the previous key.
     await deleteSnapshot(app);
-    return rotateKinds(app, by);
+    return { kinds: await rotateKinds(app, by), links: await endHandoversOfOldKey(app, by) };
   });
   const left = kinds.reduce((sum, { previous }) => sum + previous, 0);
   const unknown = kinds.reduce((sum, { unknown }) => sum + unknown, 0);
@@ -40,8 +41,9 @@ async function rotate(options: ActingOptions): Promise<void> {
     throw new CommandError(`${unknown} secrets were encrypted with neither of the two keys: bin/rubrica doctor`);
   if (broken.length > 0) throw new CommandError(`${broken.map(sayBroken).join(', ')}: ${CHANGED}`);
   const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
-  print(options, { resealed, previous_key_needed: false }, [
+  print(options, { resealed, previous_key_needed: false, token_links_ended: links }, [
     ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
+    ...(links === 0 ? [] : [`Links to tokens that the previous key made have ended, make new ones: ${links}`]),
     kinds.some((kind) => kind.resealed > 0) ? DONE : `${NOTHING} ${DONE}`,
   ]);
 }
