@@ -95,7 +95,7 @@ export const AUDIT_ACTIONS = {
   'user.sign_in_refused': 'a wrong password or token, counted by account and network',
   'user.permission_refused': 'a request without the permission for it, counted by account and network',
   'user.factor_added': 'a second factor was added',
-  'user.factor_removed': 'a second factor was removed by its owner',
+  'user.factor_removed': 'a second factor was removed',
   'user.factors_reset': 'all second factors and recovery codes of a user were removed, and the sessions ended',
   'user.factor_proved': 'a second factor was proved, counted by account and network',
   'user.factor_refused': 'a wrong or already used code, or none where one is needed, counted by account and network',
