@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { proveForRequest } from '../../src/auth/factors/prove-factor.ts';
 import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../src/auth/factors/totp.ts';
+import { findUser } from '../../src/auth/find-user.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import type { User } from '../../src/auth/user.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -194,8 +197,11 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     await thief.signIn(user);
     for (let guess = 0; guess < 10; guess++) assert.equal((await prove(thief, `00000${guess}`)).status, 401);
     app.now.advance(STEP);
-    assert.equal((await prove(thief, await totpCode(secret, app.now()))).status, 429);
-    assert.equal((await prove(thief, codes[0] as string)).status, 429);
+    for (const code of [await totpCode(secret, app.now()), codes[0] as string]) {
+      const { status, text } = await prove(thief, code);
+      assert.equal(status, 429);
+      assert.match(text, /Too many attempts\. Try again in 30 min\./);
+    }
     app.now.advance(30 * MINUTE + 1);
     assert.equal((await prove(thief, await totpCode(secret, app.now()))).status, 303);
     await writeCounts(app, 'end');
@@ -207,6 +213,22 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
         [user.email, '127.0.0.1', undefined],
       ],
     );
+  });
+
+  test('says that a recovery code works after fifty wrong codes from other networks, and it does', async () => {
+    const { app, server } = await open();
+    await using _server = server;
+    const { user, secret, codes } = await enrolled(app, server);
+    const known = (await findUser(app, user.id)) as User;
+    const person = new ConsolePerson(server);
+    await person.signIn(user);
+    for (let guess = 0; guess < 50; guess++)
+      await assert.rejects(proveForRequest(app, { user: known, address: `192.0.${guess}.1` }, '000000'));
+    app.now.advance(STEP);
+    const { status, text } = await prove(person, await totpCode(secret, app.now()));
+    assert.equal(status, 429);
+    assert.match(text, /A recovery code works now; codes of the app work in 30 min\./);
+    assert.equal((await prove(person, codes[0] as string)).status, 303);
   });
 
   test('is asked for again before a protected act when the proof is old, and leads back', async () => {

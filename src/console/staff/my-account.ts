@@ -21,6 +21,7 @@ import { askFirst, type Fault, formField, resultNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
+import { sayTooMany } from './prove-person.ts';
 import { sessionTable } from './session-table.ts';
 
 const PATH = '/account';
@@ -68,7 +69,7 @@ export const postConsoleSessionsEnd = consoleHandler(
 /** Changes the password. The form must have the present one; every other session ends. */
 export const postConsolePassword = consoleHandler(async (app, visit) => {
   const { user, by, request, reply, goTo, language } = visit;
-  const refuse = (status: number, said: ConsoleText, field?: string) =>
+  const refuse = (status: number, said: ConsoleText, field: string) =>
     sendAccount(app, visit, status, { said: tell(language, said), field });
   const { now = '', wanted = '' } = fieldsOf(request);
   if (!isStrongPassword(wanted, user.email)) return refuse(400, 'me.password_weak', 'wanted');
@@ -84,7 +85,7 @@ export const postConsolePassword = consoleHandler(async (app, visit) => {
     return await goTo(`${PATH}?done=password`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === 'RATE_LIMITED') return refuse(429, 'prove.many');
+    if (error.code === 'RATE_LIMITED') return sendAccount(app, visit, 429, { said: sayTooMany(language, error) });
     if (error.code === 'LOGIN_FAILED') return refuse(401, 'me.password_wrong', 'now');
     throw error;
   }

@@ -26,7 +26,9 @@ export const PERSON_TEXTS = roomTexts(
     'prove.wrong': 'El código no es correcto o ya se usó. Espera el siguiente.',
     'prove.wrong_passkey': 'Esa llave no sirvió. Prueba otra vez, o escribe un código abajo.',
     'prove.wrong_password': 'La contraseña no es correcta.',
-    'prove.many': 'Demasiados intentos. Espera un momento; un código de recuperación sigue sirviendo.',
+    'prove.many': 'Demasiados intentos. Prueba otra vez en {minutes} min.',
+    'prove.many_codes':
+      'Demasiados códigos equivocados de tu cuenta. Un código de recuperación sirve ahora; los de la app, en {minutes} min.',
     'prove.lost':
       '¿Perdiste el teléfono y los códigos? Quien administra las personas puede quitar tu segundo factor: {command}',
     'prove.other': 'Salir',
@@ -134,7 +136,9 @@ export const PERSON_TEXTS = roomTexts(
     'prove.wrong': 'The code is not right, or was used before. Wait for the next one.',
     'prove.wrong_passkey': 'That passkey did not fit. Try again, or write a code below.',
     'prove.wrong_password': 'The password is wrong.',
-    'prove.many': 'Too many attempts. Wait a moment; a recovery code still works.',
+    'prove.many': 'Too many attempts. Try again in {minutes} min.',
+    'prove.many_codes':
+      'Too many wrong codes of your account. A recovery code works now; codes of the app work in {minutes} min.',
     'prove.lost': 'Lost the phone and the codes? Who manages people can remove your second factor: {command}',
     'prove.other': 'Sign out',
 

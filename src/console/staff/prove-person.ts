@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { hasFactor, selectFactorsOf } from '../../auth/factors/factor-queries.ts';
-import { proveByCode } from '../../auth/factors/prove-factor.ts';
+import { FACTOR_LIMITS, proveByCode } from '../../auth/factors/prove-factor.ts';
 import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
 import { isProofDue } from '../../auth/sign-in/console-session.ts';
 import { proveByPassword } from '../../auth/sign-in/log-in.ts';
@@ -9,6 +9,7 @@ import { issueAccessToken } from '../../auth/tokens/access-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { html } from '../../http/html.ts';
+import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
 import { alertNotice, type Fault, formField, isAtFault } from '../notice.ts';
@@ -44,14 +45,11 @@ export const postConsoleProve = consoleHandler(
       reply.header('set-cookie', sessionCookie(app, token.text));
       return await goTo(pathOf(next));
     } catch (error) {
-      const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
+      const refusal = error instanceof Problem ? refusalOf(visit.language, error, answer !== '') : undefined;
       if (refusal === undefined) throw error;
       // The question was answered in another tab; so this answer is spent, and no other is needed.
       if (isProved(app, visit)) return goTo(pathOf(next));
-      // Nothing was typed beside a refused passkey.
-      const shown = answer !== '' && refusal.field === 'code' ? WRONG_PASSKEY : refusal;
-      const { status, said, field } = shown;
-      return sendQuestion(app, visit, { status, said: tell(visit.language, said), field, next: pathOf(next) });
+      return sendQuestion(app, visit, { ...refusal, next: pathOf(next) });
     }
   },
   ['prove'],
@@ -62,15 +60,30 @@ function isProved(app: App, { standing, session }: ConsoleVisit): boolean {
   return standing === 'in' && !isProofDue(app, session);
 }
 
-type Refusal = { status: number; said: ConsoleText; field?: string };
+function refusalOf(
+  language: Language,
+  problem: Problem,
+  hasPasskey: boolean,
+): (Fault & { status: number }) | undefined {
+  if (problem.code === 'RATE_LIMITED') return { status: 429, said: sayTooMany(language, problem) };
+  // Nothing was typed beside a refused passkey.
+  if (problem.code === 'FACTOR_REFUSED' && hasPasskey)
+    return { status: 401, said: tell(language, 'prove.wrong_passkey') };
+  const refusal = WRONG[problem.code];
+  return refusal && { status: 401, said: tell(language, refusal.said), field: refusal.field };
+}
 
-const WRONG_PASSKEY: Refusal = { status: 401, said: 'prove.wrong_passkey' };
-
-const REFUSALS: Partial<Record<Problem['code'], Refusal>> = {
-  FACTOR_REFUSED: { status: 401, said: 'prove.wrong', field: 'code' },
-  LOGIN_FAILED: { status: 401, said: 'prove.wrong_password', field: 'password' },
-  RATE_LIMITED: { status: 429, said: 'prove.many' },
+const WRONG: Partial<Record<Problem['code'], { said: ConsoleText; field: string }>> = {
+  FACTOR_REFUSED: { said: 'prove.wrong', field: 'code' },
+  LOGIN_FAILED: { said: 'prove.wrong_password', field: 'password' },
 };
+
+/** Says when a person who tried too often can try again, and whether a recovery code works until then. */
+export function sayTooMany(language: Language, { extras: { spent } }: Problem): string {
+  if (spent === undefined) return tell(language, 'sign_in.many');
+  const minutes = Math.max(1, Math.ceil(spent.resetMs / 60_000));
+  return tell(language, spent.name === FACTOR_LIMITS.account.name ? 'prove.many_codes' : 'prove.many', { minutes });
+}
 
 type Question = Fault & { status: number; next: string };
 
