@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { tellKind } from '../../src/console/console-texts.ts';
+import { KEPT_PLACES } from '../../src/privacy/kept-queries.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -12,6 +14,15 @@ import { createTestUser } from '../support/test-user.ts';
 
 const EMAIL = 'ana.perez@example.cl';
 const AT = '/console/personal-data';
+
+test('every kind of data that stays has a name in both languages', () => {
+  for (const { kind } of KEPT_PLACES) {
+    for (const language of ['es', 'en'] as const) {
+      const name = tellKind(language, 'kept', kind);
+      assert.match(name, /^\p{Lu}/u, `${kind} has no name: ${name}`);
+    }
+  }
+});
 
 forEachEngine('personal data in the console', (openTestDatabase) => {
   test('is found, exported and erased with a confirmation and a reason; the audit log does not name the person', async () => {
