@@ -112,6 +112,11 @@ forEachEngine('a Spanish page of the console', (openTestDatabase) => {
       ['payout.limits_set', { per_payout: 5000 }, 'por pago: 5000', 'per payout: 5000'],
       ['privacy.erased', { delivery_attempts: 2 }, 'intentos de entrega: 2', 'delivery attempts: 2'],
       ['store.migrated', { applied: ['0107-x.sql'] }, 'migraciones: 0107-x.sql', 'applied: 0107-x.sql'],
+      ['user.factor_added', { recovery_codes: 10 }, 'códigos de recuperación: 10', 'recovery codes: 10'],
+      ['user.factors_reset', { factors: ['totp Phone'] }, 'segundos factores: totp Phone', 'factors: totp Phone'],
+      ['webhook.set', { method: 'POST' }, 'método: POST', 'method: POST'],
+      ['webhook.set', { waiting_posts: 2 }, 'avisos en espera: 2', 'waiting posts: 2'],
+      ['webhook.ended', { posts_ended: 2 }, 'avisos terminados: 2', 'posts ended: 2'],
       ['payment_service.state_changed', { state: 'disabled' }, 'estado: disabled', 'state: disabled'],
     ] as const)
       assert.deepEqual(
