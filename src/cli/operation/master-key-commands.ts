@@ -6,7 +6,7 @@ import { SEALED_KINDS } from '../../health/sealed-kinds.ts';
 import { endHandoversOfOldKey } from '../../payment-services/hand-over-tokens.ts';
 import { countSeals, reseal } from '../../sealing/reseal.ts';
 import { deleteSnapshot } from '../../travel/snapshot.ts';
-import { CommandError, invalidOption, print, table } from '../print.ts';
+import { CommandError, countOf, invalidOption, print, table } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 
 /** `master-key rotate`. */
@@ -43,7 +43,11 @@ async function rotate(options: ActingOptions): Promise<void> {
   const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
   print(options, { resealed, previous_key_needed: false, token_links_ended: links }, [
     ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
-    ...(links === 0 ? [] : [`Links to tokens that the previous key made have ended, make new ones: ${links}`]),
+    ...(links === 0
+      ? []
+      : [
+          `${countOf(links, 'link')} to tokens had the previous key and ended. Make new ones: bin/rubrica payment-service hand-over`,
+        ]),
     kinds.some((kind) => kind.resealed > 0) ? DONE : `${NOTHING} ${DONE}`,
   ]);
 }
