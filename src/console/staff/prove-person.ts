@@ -20,7 +20,6 @@ import { passkeyForm } from './passkey-page.ts';
 export const getConsoleProve = consoleHandler(
   async (app, visit) => {
     const { next } = visit.request.query as Record<string, unknown>;
-    if (isProved(app, visit)) return visit.goTo(pathOf(next));
     return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: '' });
   },
   ['prove'],
