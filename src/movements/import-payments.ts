@@ -139,7 +139,7 @@ async function unlessEarlier(
     });
   } catch (error) {
     const earlier = await earlierIn(app.db, null);
-    if (earlier === 'same') return { ...step, does: 'imported' };
+    if (earlier === 'same') return { ...step, does: 'imported', note: '' };
     if (error === undo) return { ...step, does: 'left', note: PERHAPS_BEFORE };
     throw error;
   }
@@ -156,7 +156,7 @@ async function findEarlier(
     return 'same';
   const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
   const others = imported.filter((one) => one.id !== ownId);
-  return isTaken ? compareTaken(row, step.equalBefore ?? 0, others) : compareImported(row, groupImported(others));
+  return isTaken ? compareTaken(row, step.equalBefore, others) : compareImported(row, groupImported(others));
 }
 
 /**
@@ -182,7 +182,7 @@ async function refusalNow(
 
 /** Returns the key of a line with its number among equal refunds. Reliable after `refusalNow`. */
 async function keyNow(tx: Tx, scope: ImportScope, step: ImportStep, line: ImportedPayment): Promise<string> {
-  if (!step.equalBefore) return line.line_key;
+  if (!step.equalBefore?.all) return line.line_key;
   const { environment_id, payment_method, settled_on } = line;
   const ofDay = await selectImportedOf(tx, [environment_id], payment_method, { first: settled_on, last: settled_on });
   return lineKeyOf(scope.environment, step.row, 1 + countEqual(step.row, ofDay));

@@ -52,10 +52,13 @@ export type ImportStep = {
   environmentId: number | null;
   /** The late money that went back. */
   late?: LateMoney;
-  /** How many equal refunds are booked before this one; left out: none. */
-  equalBefore?: number;
+  /** The equal refunds that are booked before this one; left out: none. */
+  equalBefore?: EqualBefore;
   note: string;
 };
+
+/** A number of equal refunds of one day, and how many of them have one code. */
+export type EqualBefore = { readonly all: number; readonly sameCode: number };
 
 /** Money in the books that pays no order and that a person has kept, in minor units. `since`: its day. */
 export type LateMoney = { readonly amount: number; readonly since: string };
@@ -141,7 +144,12 @@ export function compareNames(row: SettlementRow, alike: readonly ImportedPayment
 
 /** Returns whether a line and an imported one have the same code, or no code. */
 export function hasSameCode(row: SettlementRow, one: ImportedPayment): boolean {
-  return keyOf(row.authorizationCode) === keyOf(one.authorization_code);
+  return isSameCode(row.authorizationCode, one.authorization_code);
+}
+
+/** Returns whether two codes are the same one, or both are missing. */
+export function isSameCode(code: string | null, other: string | null): boolean {
+  return keyOf(code) === keyOf(other);
 }
 
 function keyOf(code: string | null): string | null {

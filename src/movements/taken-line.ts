@@ -2,19 +2,20 @@ import type { BookedLine } from '../books/reconciliation-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import {
   compareNames,
+  type EqualBefore,
   groupImported,
   hasSameCode,
   type ImportedPayment,
   isChargeback,
+  isSameCode,
   moneyKey,
   tookBack,
 } from './imported-payment.ts';
 
-/**
- * A line that took money back. `earlier`: whether it was imported before, as `compareImported`. `equalBefore`: how many
- * equal refunds are booked before this one.
- */
-export type TakenLine = { readonly earlier: 'same' | 'unclear' | 'new'; readonly equalBefore: number };
+/** A line that took money back. `earlier`: whether it was imported before, as `compareImported`. */
+export type TakenLine = { readonly earlier: 'same' | 'unclear' | 'new'; readonly equalBefore: EqualBefore };
+
+const NONE_BEFORE: EqualBefore = { all: 0, sameCode: 0 };
 
 /**
  * Compares the lines of a file that took money back with the imported ones. Equal refunds in one file are several
@@ -35,7 +36,7 @@ export function compareTakenLines(
   for (const group of groups.values()) {
     const [first] = group as [SettlementRow];
     const { equal, others } = divide(first, taken.get(moneyKey(first.date, -first.amount, first.currency)) ?? []);
-    const set = (row: SettlementRow, found: TakenLine['earlier'], equalBefore = 0) => {
+    const set = (row: SettlementRow, found: TakenLine['earlier'], equalBefore = NONE_BEFORE) => {
       const earlier = found === 'new' && compareNames(row, others) !== 'new' ? 'unclear' : found;
       compared.set(row, { earlier, equalBefore });
     };
@@ -47,28 +48,38 @@ export function compareTakenLines(
     for (const row of known) set(row, 'same');
     // An imported one with another code may be any of these.
     for (const row of left.slice(0, unused)) set(row, 'unclear');
-    for (const [at, row] of left.slice(unused).entries()) set(row, 'new', equal.length + at);
+    const fresh = left.slice(unused);
+    for (const [at, row] of fresh.entries()) {
+      const isAlike = (one: SettlementRow) => isSameCode(row.authorizationCode, one.authorizationCode);
+      const sameCode = countSameCode(row, equal) + fresh.slice(0, at).filter(isAlike).length;
+      set(row, 'new', { all: equal.length + at, sameCode });
+    }
   }
   return compared;
 }
 
 /**
- * Compares a line again with the imported ones of its day before it is booked. More equal ones than were booked before
- * it came from another import.
+ * Compares a line again with the imported ones of its day before it is booked. More equal ones than `equalBefore` came
+ * from another import.
  */
 export function compareTaken(
   row: SettlementRow,
-  equalBefore: number,
+  equalBefore: EqualBefore = NONE_BEFORE,
   imported: readonly ImportedPayment[],
 ): TakenLine['earlier'] {
   const { equal, others } = divide(row, alikeOf(row, imported));
-  if (equal.length > equalBefore) return compareNames(row, equal);
+  if (countSameCode(row, equal) > equalBefore.sameCode) return 'same';
+  if (equal.length > equalBefore.all) return equalBefore.all === 0 ? compareNames(row, equal) : 'unclear';
   return compareNames(row, others) === 'new' ? 'new' : 'unclear';
 }
 
 /** Counts the imported refunds that equal a line. */
 export function countEqual(row: SettlementRow, imported: readonly ImportedPayment[]): number {
   return divide(row, alikeOf(row, imported)).equal.length;
+}
+
+function countSameCode(row: SettlementRow, equal: readonly ImportedPayment[]): number {
+  return equal.filter((one) => hasSameCode(row, one)).length;
 }
 
 function alikeOf({ date, amount, currency }: SettlementRow, imported: readonly ImportedPayment[]) {

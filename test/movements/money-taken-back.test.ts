@@ -278,6 +278,17 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 11_990, suspense: 1000 });
   });
 
+  test('is booked once if another import of one of two equal lines was first', async () => {
+    const opened = await open();
+    const line = `20/01/2026;${opened.id};1213;500;Anulación`;
+    const other = line.replace('1213', '77');
+    const both = await planned(opened, line, other);
+    assert.deepEqual(await imported(opened, other), [UNASKED]);
+    assert.deepEqual(await both(), ['left: perhaps a line that was taken over before', 'imported']);
+    assert.deepEqual(await imported(opened, line, other), [UNASKED, 'imported'], 'as a new plan says');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 11_990, suspense: 1000 });
+  });
+
   test('is left to a person if a second payment of its order arrives while the file is imported', async () => {
     const answers: PaymentOutcome[] = [PENDING, approved];
     const method = { ...scriptMethod({ start: async () => answers.shift() as PaymentOutcome }) };
