@@ -24,6 +24,7 @@ import {
   reasonOfLine,
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
+import { isPerhapsElsewhere, namesOf } from './other-export.ts';
 import { comparedOf, type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
 import { mayBeOwn, planTakenBack, REFUNDED, unknownMoneyOf } from './plan-taken-back.ts';
 import { compareTaken, countEqual } from './taken-line.ts';
@@ -156,7 +157,11 @@ async function findEarlier(
     return 'same';
   const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
   const others = imported.filter((one) => one.id !== ownId);
-  return isTaken ? compareTaken(row, step.equalBefore, others) : compareImported(row, groupImported(others));
+  const earlier = isTaken ? compareTaken(row, step.equalBefore, others) : compareImported(row, groupImported(others));
+  if (earlier !== 'new' || step.does === 'settle') return earlier;
+  const of = { environmentIds: all, method: scope.method, ownId };
+  const sought = { row, names: namesOf(row, step), inFile: step.inFile ?? [] };
+  return (await isPerhapsElsewhere(db, of, sought)) ? 'unclear' : 'new';
 }
 
 /**

@@ -42,6 +42,20 @@ export function selectImportedOf(
   );
 }
 
+/** Lists the imported lines of an amount with one of these buy orders, of any day. */
+export function selectImportedNamed(
+  db: Reader,
+  environmentIds: readonly number[],
+  method: string,
+  { amount, currency, names }: { amount: number; currency: string; names: readonly string[] },
+): Promise<ImportedPayment[]> {
+  return db.query<ImportedPayment>(
+    `select * from imported_payments
+     where environment_id {among $1} and payment_method = $2 and amount = $3 and currency = $4 and buy_order {named $5}`,
+    [environmentIds, method, amount, currency, names],
+  );
+}
+
 export async function wasImported(db: Reader, paymentMethod: string, lineKey: string): Promise<boolean> {
   const rows = await db.query('select id from imported_payments where payment_method = $1 and line_key = $2', [
     paymentMethod,

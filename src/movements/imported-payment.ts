@@ -54,6 +54,8 @@ export type ImportStep = {
   late?: LateMoney;
   /** The equal refunds that are booked before this one; left out: none. */
   equalBefore?: EqualBefore;
+  /** The lines of the file with a name of its payment. Each stands for an imported line. Left out: none. */
+  inFile?: readonly SettlementRow[];
   note: string;
 };
 

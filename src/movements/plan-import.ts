@@ -21,6 +21,7 @@ import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { compareImported, groupImported, type ImportedBefore, type ImportStep, lineKeyOf } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
+import { isPerhapsElsewhere, namesOf } from './other-export.ts';
 import { mayBeOwn, planTakenBack, REFUNDED, type UnknownMoney, unknownMoneyOf } from './plan-taken-back.ts';
 import { compareTakenLines, leaveOutTaken, type TakenLine } from './taken-line.ts';
 
@@ -86,7 +87,28 @@ export async function planImport(
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
-  return steps;
+  return leaveOtherExports(app, { environmentIds: all, method: scope.method }, steps, taken);
+}
+
+/** Leaves the lines that may be imported ones which another export has with another day or name. */
+async function leaveOtherExports(
+  app: App,
+  of: { environmentIds: readonly number[]; method: string },
+  steps: readonly ImportStep[],
+  taken: ReadonlyMap<SettlementRow, TakenLine>,
+): Promise<ImportStep[]> {
+  const isClear = ({ row, note }: ImportStep) => taken.get(row)?.earlier !== 'unclear' && note !== PERHAPS_BEFORE;
+  const byOrder = Map.groupBy(steps.filter(isClear), ({ row }) => row.buyOrder ?? '');
+  const result: ImportStep[] = [];
+  for (const step of steps) {
+    const { row } = step;
+    const names = step.does === 'suspense' ? namesOf(row, step) : [];
+    const inFile = names.flatMap((name) => (byOrder.get(name) ?? []).map((one) => one.row));
+    const isElsewhere = names.length > 0 && (await isPerhapsElsewhere(app.db, of, { row, names, inFile }));
+    if (isElsewhere) result.push(stepOf(row, 'left', row.amount < 0 ? REFUNDED : PERHAPS_BEFORE));
+    else result.push(names.length === 0 ? step : { ...step, inFile });
+  }
+  return result;
 }
 
 /** The facts on which the step of a line depends. */

@@ -8,6 +8,7 @@ import { selectTransaction, selectTransactionAnywhere } from '../transactions/tr
 import { type ImportedPayment, type ImportStep, type LateMoney, tookBack } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
 import { type SuspenseEntry, selectSuspenseAt, selectSuspenseOf, sumWentBack } from './movement-queries.ts';
+import { namesOf } from './other-export.ts';
 
 /** The imported money of no known payment, by buy order. */
 export type UnknownMoney = () => Promise<ReadonlyMap<string, readonly ImportedPayment[]>>;
@@ -102,7 +103,8 @@ async function planLate(db: Reader, row: SettlementRow, { method, money, ...of }
   if (money.decision === null) return 'a chargeback of money in suspense: bin/rubrica books resolve';
   if (money.decision === 'returned') return 'a chargeback of money that went back: bin/rubrica reconcile';
   const late = { amount: money.amount, since: dayOf(money.created_at) };
-  const charged = { environmentId: money.environment_id, method, buyOrder: row.buyOrder, late };
+  const names = namesOf(row, { attemptId: of.attemptId, transactionId: of.transaction?.id ?? null });
+  const charged = { environmentId: money.environment_id, method, names, late };
   return (await isLeft(db, charged, -row.amount))
     ? { ...of, environmentId: money.environment_id, late }
     : MORE_THAN_LEFT;
@@ -114,14 +116,14 @@ async function isLeft(
   {
     environmentId,
     method,
-    buyOrder,
+    names,
     late,
-  }: { environmentId: number; method: string; buyOrder: string | null; late: LateMoney },
+  }: { environmentId: number; method: string; names: readonly string[]; late: LateMoney },
   amount: number,
 ): Promise<boolean> {
   const days = { first: shiftDay(late.since, -DAYS_TO_CHARGE), last: LAST_DAY };
   const imported = await selectImportedOf(db, [environmentId], method, days);
-  const charged = imported.filter((one) => tookBack(one) && one.buy_order === buyOrder);
+  const charged = imported.filter((one) => tookBack(one) && names.includes(one.buy_order ?? ''));
   return charged.reduce((sum, one) => sum + one.amount, amount) <= late.amount;
 }
 

@@ -257,6 +257,16 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
   });
 
+  test('leaves a line of weeks ago to a person, if it may be an imported one with another day', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const [line, next] = ['01/01/2026;OTHER-1;777;4000', '02/01/2026;OTHER-1;777;4000'] as const;
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['suspense']);
+    assert.deepEqual(resultsOf(await carryOut(opened, next)), ['left']);
+    assert.deepEqual(resultsOf(await carryOut(opened, next, line)), ['suspense', 'imported'], 'the file has both');
+    assert.deepEqual(resultsOf(await carryOut(opened, next)), ['imported']);
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 8000, suspense: -8000 });
+  });
+
   test('does not book a line again from an export with other columns or with a code shortened by a spreadsheet', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const once = { 'method:scripted:receivable': 8000, suspense: -8000 };

@@ -144,6 +144,24 @@ forEachEngine('a chargeback of money that pays no order', (openTestDatabase) => 
   });
 });
 
+forEachEngine('a chargeback of late money whose method has no buy orders', (openTestDatabase) => {
+  test('is booked up to its amount, whether a file names the attempt or the transaction', async () => {
+    const method = { ...scriptMethod({ start: async () => PENDING }), hasNoBuyOrders: true as const };
+    const opened = await openCheckout(openTestDatabase, { method });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const evidence = describeEvidence('settled.csv', Buffer.from('9990'));
+    const wish = { outcome: 'approved', taken: 9990, reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decidePayment(app, id, wish), 'decided');
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'delivered', by: TESTER });
+    assert.deepEqual(await imported(opened, `20/01/2026;${id};1213;2000;Contracargo`), [BOOKED]);
+    assert.deepEqual(await imported(opened, `22/01/2026;${transaction.id};1213;7991;Contracargo`), [MORE]);
+    assert.deepEqual(await imported(opened, `22/01/2026;${transaction.id};1213;7990;Contracargo`), [BOOKED]);
+    assert.deepEqual(await sumsOf(opened), { owed: 9990, collected: 0, suspense: 9990 });
+  });
+});
+
 forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabase) => {
   test('is booked also if the order was paid twice, whatever was decided about the other money', async () => {
     const opened = await openPaidTwice(openTestDatabase);
@@ -276,6 +294,28 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.deepEqual(does.toSorted(), ['imported', 'imported', 'imported', 'suspense', 'suspense']);
     assert.deepEqual(await imported(opened, line, line), ['imported', 'imported']);
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 11_990, suspense: 1000 });
+  });
+
+  test('is left to a person weeks later, if it may be an imported one with another day or name', async () => {
+    for (const [type, booked] of [
+      ['Anulación', UNASKED],
+      ['Contracargo', BOOKED],
+    ] as const) {
+      const opened = await open();
+      opened.app.now.advance(40 * 24 * 60 * 60_000);
+      const [line, next] = ['20', '21'].map((date) => `${date}/01/2026;${opened.id};1213;500;${type}`) as [
+        string,
+        string,
+      ];
+      const byTransaction = line.replace(opened.id, String(opened.transaction.id));
+      const race = await planned(opened, next);
+      assert.deepEqual(await imported(opened, line), [booked]);
+      assert.deepEqual(await race(), ['left: perhaps a line that was taken over before']);
+      for (const perhaps of [next, byTransaction]) assert.deepEqual(await imported(opened, perhaps), [LEFT], perhaps);
+      assert.deepEqual(await imported(opened, next, line), [booked, 'imported'], 'the file has both');
+      assert.deepEqual(await imported(opened, next, line), ['imported', 'imported']);
+      assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 11_990, suspense: 1000 });
+    }
   });
 
   test('is booked once if another import of one of two equal lines was first', async () => {
