@@ -4,6 +4,12 @@ import type { OnProgress } from '../lib/walk.ts';
 import { type Comparison, compareSettlement, daysOf } from './compare-settlement.ts';
 import { methodReceivable } from './journal-entry.ts';
 import { reconcileEntries } from './reconcile-entries.ts';
+import {
+  type BookedLine,
+  selectImportedLinks,
+  selectLinesOfLinks,
+  selectLinksOfAttempts,
+} from './reconciliation-queries.ts';
 import { MOST_DAYS_LATER } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
 
@@ -26,10 +32,41 @@ export async function compareWithBooks(
   const { first, last } = days;
   const from = boundsOfDay(shiftDay(first, -1)).from;
   const to = boundsOfDay(shiftDay(last, MOST_DAYS_LATER)).to;
-  const { lines } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 }, onProgress);
+  const { lines: ofDays } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 }, onProgress);
+  const lines = await withLaterLines(app, { environmentIds, from, to, first, last }, settlement, ofDays);
   const account = method === null ? null : methodReceivable(method);
   const ofMethod = lines.filter(
     ({ debit_account, credit_account }) => account === null || debit_account === account || credit_account === account,
   );
   return { first, last, compared: await compareSettlement(settlement, ofMethod) };
+}
+
+type Span = { environmentIds: readonly number[]; from: number; to: number; first: string; last: string };
+
+/**
+ * Adds the lines of the file that were booked at another time, such as by an import weeks later. Gives each imported
+ * line the day of its file.
+ */
+async function withLaterLines(
+  app: App,
+  { environmentIds, ...span }: Span,
+  { rows }: Settlement,
+  lines: readonly BookedLine[],
+): Promise<BookedLine[]> {
+  const attempts = new Set(lines.map(({ attempt_id }) => attempt_id));
+  const named = rows.flatMap(({ buyOrder }) => (buyOrder === null || attempts.has(buyOrder) ? [] : [buyOrder]));
+  const imported = await selectImportedLinks(app.db, environmentIds, span);
+  const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...new Set(named)]);
+  const placeOf = ({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>) =>
+    `${environment_id} ${link}`;
+  const present = new Set(lines.map(placeOf));
+  const missing = [...imported, ...ofAttempts].filter((one) => !present.has(placeOf(one)));
+  const later: BookedLine[] = [];
+  for (const [id, links] of Map.groupBy(missing, ({ environment_id }) => environment_id))
+    later.push(...(await selectLinesOfLinks(app.db, id, [...new Set(links.map(({ link }) => link))])));
+  const days = new Map(imported.map((one) => [placeOf(one), one.day]));
+  return [...lines, ...later].map((line) => {
+    const imported_day = days.get(placeOf(line));
+    return imported_day === undefined ? line : { ...line, imported_day };
+  });
 }

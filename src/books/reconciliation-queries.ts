@@ -37,6 +37,8 @@ export type BookedLine = JournalEntry &
     imported_currency: string | null;
     imported_buy_order: string | null;
     imported_code: string | null;
+    /** The day that the acquirer's file of the import has; null: the entry is of no such line. */
+    imported_day: string | null;
     /** The amount that the method took according to a person's decision; null: no decision. */
     decided_amount: number | null;
     /** JSON text: the method's answer about the payment. */
@@ -84,7 +86,7 @@ const END_OF_TRANSACTION = `t.fee as transaction_fee, t.state as transaction_sta
 
 const BOOKED_LINES = `select j.*, a.id as attempt_id, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
        i.amount as imported_amount, i.currency as imported_currency, i.buy_order as imported_buy_order,
-       i.authorization_code as imported_code,
+       i.authorization_code as imported_code, i.settled_on as imported_day,
        (select d.taken from payment_decisions d
         where d.payment_attempt_id = a.id and d.environment_id = j.environment_id and d.taken is not null) as decided_amount,
        t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT}, ${COLUMNS_OF_PAYOUT},
@@ -110,6 +112,46 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
        and (j.transaction_id = $4 or $4 = 0)
      order by j.environment_id, j.link + 0, j.line`,
     parametersOf(scope),
+  );
+}
+
+/** Lists the lines of some links of an environment, of any day. */
+export function selectLinesOfLinks(db: Reader, environmentId: number, links: readonly number[]): Promise<BookedLine[]> {
+  return db.query<BookedLine>(`${BOOKED_LINES} where j.environment_id = $1 and j.link {among $2}`, [
+    environmentId,
+    links,
+  ]);
+}
+
+/** A link of the books. `day`: of an imported line, the day in its file; null: not imported. */
+export type LinkOfDay = { environment_id: number; link: number; day: string | null };
+
+/** Lists the links of the lines that were imported with a day of a file, or at a time. */
+export function selectImportedLinks(
+  db: Reader,
+  environmentIds: readonly number[],
+  { first, last, from, to }: { first: string; last: string; from: number; to: number },
+): Promise<LinkOfDay[]> {
+  return db.query<LinkOfDay>(
+    `select i.environment_id, coalesce(i.link, j.link) as link, i.settled_on as day
+     from imported_payments i
+     left join journal_entries j on j.payment_attempt_id = i.payment_attempt_id and j.environment_id = i.environment_id and j.line = 0
+     where i.environment_id {among $1}
+       and (i.settled_on >= $2 and i.settled_on <= $3 or i.imported_at >= $4 and i.imported_at < $5)`,
+    [environmentIds, first, last, from, to],
+  );
+}
+
+/** Lists the links that have the money of these payment attempts. */
+export function selectLinksOfAttempts(
+  db: Reader,
+  environmentIds: readonly number[],
+  attemptIds: readonly string[],
+): Promise<LinkOfDay[]> {
+  return db.query<LinkOfDay>(
+    `select environment_id, link, null as day from journal_entries
+     where payment_attempt_id {named $1} and environment_id {among $2} and line = 0`,
+    [attemptIds, environmentIds],
   );
 }
 

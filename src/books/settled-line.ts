@@ -86,9 +86,10 @@ export const MOST_DAYS_LATER = 3;
  * Returns the day (in Chile) on which the acquirer's file has a line: the day of the sale, the refund or the
  * accounting, as the acquirer reported it with its approval. A payment that was looked up after midnight was sold the
  * day before. If the acquirer reported no day, or one more than `MOST_DAYS_LATER` days from the day of the entry,
- * returns the day of the entry.
+ * returns the day of the entry. A line that was imported from a file has the day of the file.
  */
 export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string {
+  if (typeof line.imported_day === 'string') return line.imported_day;
   const booked = dayOf(line.created_at);
   const told = toldDay(line, byAccountingDate, booked) ?? booked;
   return daysBetween(told, booked) <= MOST_DAYS_LATER ? told : booked;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import { compareWithBooks } from '../../src/books/compare-with-books.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
@@ -255,6 +256,24 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['suspense']);
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['imported']);
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+  });
+
+  test('books lines of weeks ago so that a comparison of the file has them, and one of the day of the import lacks none', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const { app, environment } = opened;
+    app.now.advance(40 * 24 * 60 * 60_000);
+    const rows = [`15/01/2026;${opened.id};1213;12990`, '16/01/2026;OTHER-1;777;4000'];
+    assert.deepEqual(resultsOf(await carryOut(opened, ...rows)), ['settle', 'suspense']);
+    const charge = `20/01/2026;${opened.id};1213;12990`;
+    assert.match(String(await chargeBack(opened, charge)), /^suspense/);
+    const compare = async (...lines: string[]) => {
+      const read = await readSettlement(Readable.from([[`${HEAD};tipo`, ...lines].join('\n')]));
+      const found = await compareWithBooks(app, [environment.id], 'scripted', read);
+      return found?.compared.map(({ kind, differs }) => [kind, ...differs].join(' '));
+    };
+    const file = [...rows.map((row) => `${row};Venta`), `${charge};Contracargo`];
+    assert.deepEqual(await compare(...file), ['matched', 'matched', 'matched']);
+    assert.deepEqual(await compare('24/02/2026;NEW-1;1;500;Venta'), ['missing_in_books']);
   });
 
   test('leaves a line of weeks ago to a person, if it may be an imported one with another day', async () => {

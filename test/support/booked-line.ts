@@ -27,6 +27,7 @@ export function booked(changes: Partial<BookedLine> = {}): BookedLine {
     imported_currency: null,
     imported_buy_order: null,
     imported_code: null,
+    imported_day: null,
     refund_id: null,
     reference: 'ORD-1',
     transaction_amount: 12_990,
