@@ -110,7 +110,7 @@ async function planLate(db: Reader, row: SettlementRow, { method, money, ...of }
     : MORE_THAN_LEFT;
 }
 
-/** Returns whether so much is left of late money after the chargebacks that were imported. */
+/** Returns whether so much is left of late money after the chargebacks that were imported and not won. */
 async function isLeft(
   db: Reader,
   {
@@ -124,7 +124,12 @@ async function isLeft(
   const days = { first: shiftDay(late.since, -DAYS_TO_CHARGE), last: LAST_DAY };
   const imported = await selectImportedOf(db, [environmentId], method, days);
   const charged = imported.filter((one) => tookBack(one) && names.includes(one.buy_order ?? ''));
-  return charged.reduce((sum, one) => sum + one.amount, amount) <= late.amount;
+  let gone = amount;
+  for (const { link } of charged) {
+    const [entry] = link === null ? [] : await selectSuspenseAt(db, environmentId, link);
+    if (entry !== undefined && entry.decision !== 'returned') gone += entry.amount;
+  }
+  return gone <= late.amount;
 }
 
 /**

@@ -8,6 +8,7 @@ import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
+import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { planImport } from '../../src/movements/plan-import.ts';
 import { resolveImported, resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
@@ -141,6 +142,30 @@ forEachEngine('a chargeback of money that pays no order', (openTestDatabase) => 
       'left: a chargeback of no payment of ours',
     ]);
     assert.deepEqual(await sumsOf(opened), { owed: 5000, collected: 0, suspense: 5000 });
+  });
+});
+
+forEachEngine('a chargeback of late money after an earlier one was won', (openTestDatabase) => {
+  test('is booked as of the payment of an order: its money came back', async () => {
+    const opened = await openPaidTwice(openTestDatabase);
+    const { app, environment, transaction, late, paying } = opened;
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'two parcels', by: TESTER });
+    for (const attempt of [paying, late]) {
+      const lines = ['20/01', '25/02'].map((day) => `${day}/2026;${attempt};1213;12990;Contracargo`) as [
+        string,
+        string,
+      ];
+      assert.deepEqual(await imported(opened, lines[0]), [BOOKED]);
+      assert.deepEqual(await imported(opened, ...lines), ['imported', MORE]);
+      const [{ entry, transaction_id } = { entry: '', transaction_id: null }] = (
+        await selectSuspense(app.db, 5)
+      ).filter(({ decision }) => decision === null);
+      const won = { decision: 'returned', entry, reason: 'won', by: TESTER } as const;
+      if (transaction_id !== null) await resolveSuspense(app, transaction_id, won);
+      else await resolveImported(app, { environmentId: environment.id, link: Number.parseInt(entry, 10), entry }, won);
+      assert.deepEqual(await imported(opened, ...lines), ['imported', BOOKED]);
+    }
+    assert.deepEqual(await sumsOf(opened), { owed: 25_980, collected: 0, suspense: 25_980 });
   });
 });
 
