@@ -98,12 +98,15 @@ async function leaveOtherExports(
   taken: ReadonlyMap<SettlementRow, TakenLine>,
 ): Promise<ImportStep[]> {
   const isClear = ({ row, note }: ImportStep) => taken.get(row)?.earlier !== 'unclear' && note !== PERHAPS_BEFORE;
-  const byOrder = Map.groupBy(steps.filter(isClear), ({ row }) => row.buyOrder ?? '');
+  const rows = steps.filter(isClear).map(({ row }) => row);
+  const byOrder = Map.groupBy(rows, ({ buyOrder }) => buyOrder ?? '');
   const result: ImportStep[] = [];
   for (const step of steps) {
     const { row } = step;
     const names = step.does === 'suspense' ? namesOf(row, step) : [];
-    const inFile = names.flatMap((name) => (byOrder.get(name) ?? []).map((one) => one.row));
+    const [ofName = [], ...ofOthers] = names.flatMap((name) => (byOrder.has(name) ? [byOrder.get(name) ?? []] : []));
+    // A broken file may have one order in thousands of lines: they share one list.
+    const inFile = ofOthers.length === 0 ? ofName : [ofName, ...ofOthers].flat();
     const isElsewhere = names.length > 0 && (await isPerhapsElsewhere(app.db, of, { row, names, inFile }));
     if (isElsewhere) result.push(stepOf(row, 'left', row.amount < 0 ? REFUNDED : PERHAPS_BEFORE));
     else result.push(names.length === 0 ? step : { ...step, inFile });
