@@ -23,7 +23,7 @@ import {
   lineKeyOf,
   reasonOfLine,
 } from './imported-payment.ts';
-import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
+import { insertImported, selectImportedAlike, wasImported } from './imported-payment-queries.ts';
 import { isPerhapsElsewhere, namesOf } from './other-export.ts';
 import { comparedOf, type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
 import { mayBeOwn, planTakenBack, REFUNDED, unknownMoneyOf } from './plan-taken-back.ts';
@@ -155,7 +155,8 @@ async function findEarlier(
   const isTaken = row.amount < 0;
   if (ownId === null && !isTaken && (await wasImported(db, scope.method, lineKeyOf(scope.environment, row))))
     return 'same';
-  const imported = await selectImportedOf(db, all, scope.method, { first: row.date, last: row.date });
+  const money = { day: row.date, amount: Math.abs(row.amount), currency: row.currency };
+  const imported = await selectImportedAlike(db, all, scope.method, money);
   const others = imported.filter((one) => one.id !== ownId);
   const earlier = isTaken ? compareTaken(row, step.equalBefore, others) : compareImported(row, groupImported(others));
   if (earlier !== 'new' || step.does === 'settle') return earlier;
@@ -188,9 +189,9 @@ async function refusalNow(
 /** Returns the key of a line with its number among equal refunds. Reliable after `refusalNow`. */
 async function keyNow(tx: Tx, scope: ImportScope, step: ImportStep, line: ImportedPayment): Promise<string> {
   if (!step.equalBefore?.all) return line.line_key;
-  const { environment_id, payment_method, settled_on } = line;
-  const ofDay = await selectImportedOf(tx, [environment_id], payment_method, { first: settled_on, last: settled_on });
-  return lineKeyOf(scope.environment, step.row, 1 + countEqual(step.row, ofDay));
+  const { environment_id, payment_method, settled_on: day, amount, currency } = line;
+  const alike = await selectImportedAlike(tx, [environment_id], payment_method, { day, amount, currency });
+  return lineKeyOf(scope.environment, step.row, 1 + countEqual(step.row, alike));
 }
 
 function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {

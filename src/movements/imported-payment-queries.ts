@@ -42,6 +42,20 @@ export function selectImportedOf(
   );
 }
 
+/** Lists the imported lines of a day and an amount. */
+export function selectImportedAlike(
+  db: Reader,
+  environmentIds: readonly number[],
+  method: string,
+  { day, amount, currency }: { day: string; amount: number; currency: string },
+): Promise<ImportedPayment[]> {
+  return db.query<ImportedPayment>(
+    `select * from imported_payments
+     where environment_id {among $1} and payment_method = $2 and settled_on = $3 and amount = $4 and currency = $5`,
+    [environmentIds, method, day, amount, currency],
+  );
+}
+
 /** Lists the imported lines of an amount with one of these buy orders, of any day. */
 export function selectImportedNamed(
   db: Reader,

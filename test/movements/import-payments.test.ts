@@ -7,6 +7,7 @@ import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { SqlRow, Tx } from '../../src/db/database.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments } from '../../src/movements/import-payments.ts';
 import { planImport } from '../../src/movements/plan-import.ts';
@@ -274,6 +275,30 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const file = [...rows.map((row) => `${row};Venta`), `${charge};Contracargo`];
     assert.deepEqual(await compare(...file), ['matched', 'matched', 'matched']);
     assert.deepEqual(await compare('24/02/2026;NEW-1;1;500;Venta'), ['missing_in_books']);
+  });
+
+  test('compares a line while it books it with those of its amount, not with all of its day', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const { app } = opened;
+    const lines = Array.from({ length: 30 }, (_, at) => `01/01/2026;OTHER-${at};${at};${1000 + at}`);
+    const steps = await plan(opened, ...lines);
+    let most = 0;
+    const counting = (asker: Pick<Tx, 'query'>): Pick<Tx, 'query'> => ({
+      query: async (sql, parameters) => {
+        const rows = await asker.query<SqlRow>(sql, parameters);
+        most = Math.max(most, rows.length);
+        return rows as never;
+      },
+    });
+    const db: typeof app.db = {
+      ...app.db,
+      ...counting(app.db),
+      transaction: (work, kind) => app.db.transaction((tx) => work({ ...tx, ...counting(tx) }), kind),
+    };
+    const evidence = describeEvidence('settled.csv', Buffer.from(lines.join('\n')));
+    const done = await importPayments({ ...app, db }, scopeOf(opened), steps, { evidence, by: TESTER });
+    assert.deepEqual(new Set(resultsOf(done)), new Set(['suspense']));
+    assert.ok(most < 10, `a statement read ${most} rows`);
   });
 
   test('leaves a line of weeks ago to a person, if it may be an imported one with another day', async () => {
