@@ -382,10 +382,15 @@ forEachEngine('settlement files', (openTestDatabase) => {
       return { ...user.console, 'sec-fetch-site': 'same-origin' };
     };
     const [finance, auditor, support] = [await as('finance'), await as('auditor'), await as('support')];
-    const upload = (content: string, headers: Record<string, string>, name = 'abono.csv', merchant = '') => {
+    const upload = (
+      content: string,
+      headers: Record<string, string>,
+      name = 'abono.csv',
+      { merchant = '', method = 'simulated' } = {},
+    ) => {
       const part = (name: string, value: string, more = '') =>
         `--form-edge\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', merchant)}${part('file', content, `; filename="${name}"\r\ncontent-type: text/csv`)}--form-edge--\r\n`;
+      const body = `${part('environment', 'development')}${part('method', method)}${part('merchant', merchant)}${part('file', content, `; filename="${name}"\r\ncontent-type: text/csv`)}--form-edge--\r\n`;
       return server.post('/console/settlements', {
         headers: { ...headers, 'content-type': 'multipart/form-data; boundary=form-edge' },
         body,
@@ -395,7 +400,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const unreadable = await upload('nothing', finance);
     assert.equal(unreadable.status, 400);
     assertMarked(unreadable.text, 'file');
-    assert.equal((await upload(HEAD + text, finance, 'abono.csv', 'a\0b')).status, 400);
+    assert.equal((await upload(HEAD + text, finance, 'abono.csv', { merchant: 'a\0b' })).status, 400);
+    const before = await selectSettlements(app.db, 9);
+    assert.equal((await upload(HEAD + text, finance, 'abono.csv', { method: 'gone' })).status, 400);
+    assert.equal((await selectSettlements(app.db, 9)).length, before.length, 'a refusal leaves nothing');
     // The name is cut after 200 code units, which is inside the emoji.
     const kept = await upload(HEAD + text, finance, `${'a'.repeat(199)}😀.csv`);
     assert.equal(kept.status, 303, kept.text);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
 import { methodName } from '../../checkout/texts.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readInTurn } from '../../http/read-in-turn.ts';
@@ -35,11 +36,11 @@ export const postConsoleSettlements = consoleHandler(async (app, visit) => {
   if (file === null) return refuse(sayUnusable(language, upload));
   const settlement = await readFile(app, visit, file.content);
   if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
-  const scope = {
-    environment: readEnvironment(app, fields['environment']),
-    paymentServiceId: fields['merchant'] || null,
-    method: app.paymentMethods.find(({ code }) => code === fields['method'])?.code ?? '',
-  };
+  const method = app.paymentMethods.find(({ code }) => code === fields['method'])?.code;
+  // Kept as of no method, every line would be a difference, and the month could not be closed.
+  if (method === undefined) throw new Problem('INVALID_PARAMETER');
+  const environment = readEnvironment(app, fields['environment']);
+  const scope = { environment, paymentServiceId: fields['merchant'] || null, method };
   const kept = await keepSettlement(app, scope, settlement, {
     evidence: describeEvidence(file.name, file.content),
     by,
