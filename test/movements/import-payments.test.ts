@@ -340,6 +340,13 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     const lines = ['15/01/2026;;001213;12990', '15/01/2026;;1213;12990'];
     for (const line of lines) assert.deepEqual(resultsOf(await carryOut(opened, line)), ['known'], line);
     assert.equal((await sumsOf(opened))['method:scripted:receivable'], 12_990);
+    const read = await readSettlement(Readable.from([`${HEAD}\n15/01/2026;${opened.id};001213;12990`]));
+    const found = await compareWithBooks(opened.app, [opened.environment.id], 'scripted', read);
+    assert.deepEqual(
+      found?.compared.map(({ kind, differs }) => [kind, ...differs]),
+      [['different', 'date']],
+      'a comparison does not say that the books lack it',
+    );
   });
 
   test('counts a repeated code once, and leaves a code of several payments to a person', async () => {
