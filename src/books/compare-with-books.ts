@@ -10,7 +10,7 @@ import {
   selectLinesOfLinks,
   selectLinksOfAttempts,
 } from './reconciliation-queries.ts';
-import { MOST_DAYS_LATER } from './settled-line.ts';
+import { MOST_DAYS_LATER, signedAmount } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
 
 /** A settlement file compared with the books of its days. */
@@ -44,8 +44,8 @@ export async function compareWithBooks(
 type Span = { environmentIds: readonly number[]; from: number; to: number; first: string; last: string };
 
 /**
- * Adds the lines of the file that were booked at another time, such as by an import weeks later. Gives each imported
- * line the day of its file.
+ * Adds the lines of the file that were booked at another time, such as by an import weeks later: the imported ones, each
+ * with the day of its file, and whole sales. A part of a sale is left out, because the file of the sale has all of it.
  */
 async function withLaterLines(
   app: App,
@@ -54,9 +54,11 @@ async function withLaterLines(
   lines: readonly BookedLine[],
 ): Promise<BookedLine[]> {
   const attempts = new Set(lines.map(({ attempt_id }) => attempt_id));
-  const named = rows.flatMap(({ buyOrder }) => (buyOrder === null || attempts.has(buyOrder) ? [] : [buyOrder]));
+  const named = rows.filter(({ buyOrder, instalment }) => instalment === null && !attempts.has(buyOrder));
+  const orders = new Set(named.flatMap(({ buyOrder }) => buyOrder ?? []));
+  const sales = new Set(named.map(({ buyOrder, amount, currency }) => `${buyOrder} ${amount} ${currency}`));
   const imported = await selectImportedLinks(app.db, environmentIds, span);
-  const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...new Set(named)]);
+  const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...orders]);
   const placeOf = ({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>) =>
     `${environment_id} ${link}`;
   const present = new Set(lines.map(placeOf));
@@ -65,7 +67,9 @@ async function withLaterLines(
   for (const [id, links] of Map.groupBy(missing, ({ environment_id }) => environment_id))
     later.push(...(await selectLinesOfLinks(app.db, id, [...new Set(links.map(({ link }) => link))])));
   const days = new Map(imported.map((one) => [placeOf(one), one.day]));
-  return [...lines, ...later].map((line) => {
+  const isOfFile = (line: BookedLine) =>
+    days.has(placeOf(line)) || sales.has(`${line.attempt_id} ${signedAmount(line)} ${line.currency}`);
+  return [...lines, ...later.filter(isOfFile)].map((line) => {
     const imported_day = days.get(placeOf(line));
     return imported_day === undefined ? line : { ...line, imported_day };
   });

@@ -347,6 +347,17 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
       [['different', 'date']],
       'a comparison does not say that the books lack it',
     );
+    for (const part of ['4330;2/3', '12990;2/3', '4330;']) {
+      const text = `${HEAD};cuota\n15/01/2026;${opened.id};001213;${part}`;
+      const later = await compareWithBooks(
+        opened.app,
+        [opened.environment.id],
+        'scripted',
+        await readSettlement(Readable.from([text])),
+      );
+      const kinds = later?.compared.map(({ kind }) => kind);
+      assert.deepEqual(kinds, ['missing_in_books'], `${part}: the file of the sale has all of it`);
+    }
   });
 
   test('counts a repeated code once, and leaves a code of several payments to a person', async () => {
