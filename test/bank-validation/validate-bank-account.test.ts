@@ -442,6 +442,38 @@ forEachEngine('the budget for provider questions', (openTestDatabase) => {
     assert.equal(asked(), 50);
   });
 
+  test('answers a batch in full if its matches fit, although its open questions hold more than that', async () => {
+    const { app, db, asked } = await open('match');
+    const accounts = Array.from({ length: 120 }, (_, at) => account(rutAt(at), '001', '1234509876'));
+    const results = await validateBatch(app, USER, accounts);
+    const verdicts = results.map((result) =>
+      'validation' in result ? result.validation.verdict : result.problem.code,
+    );
+    assert.deepEqual(Map.groupBy(verdicts, (verdict) => verdict).get('confirmed')?.length, 120, verdicts.join(' '));
+    assert.equal(asked(), 120);
+    const left = await db.query(`select tokens from provider_budgets where bucket = 'user:user_a'`);
+    assert.deepEqual(
+      left.map((row) => ({ ...row })),
+      [{ tokens: 880 }],
+    );
+    assert.deepEqual(await db.query('select * from provider_refusals'), [], 'nothing was refused');
+  });
+
+  test('refuses the rest of a batch when the tokens are spent, without waiting for them to refill', async () => {
+    const { app } = await open('match');
+    await app.db.transaction(async (tx) => {
+      await tx.query(`insert into provider_budgets (bucket, tokens, refilled_at) values ('user:user_a', 1, $1)`, [
+        app.now(),
+      ]);
+    });
+    const accounts = [0, 1, 2].map((at) => account(rutAt(at), '001', '1234509876'));
+    const results = await validateBatch(app, USER, accounts);
+    assert.deepEqual(
+      results.map((result) => ('problem' in result ? result.problem.code : result.validation.verdict)),
+      ['confirmed', 'RATE_LIMITED', 'RATE_LIMITED'],
+    );
+  });
+
   test('is shared by replicas', async () => {
     const { app, db } = await open('no_match');
     const replica = createTestApp(db, {

@@ -23,10 +23,15 @@ export const TAKE_OVER_MS = 60_000;
  * stored sealed until the answer, so that any replica can ask again. Throws `Problem` RATE_LIMITED.
  */
 export async function askHolder(app: App, provider: ValidationProvider, draft: Draft): Promise<Validation> {
-  const { actor, question } = draft;
   // A question has a RUT here: with a wrong RUT the verdict is already `invalid`.
+  await reserveProviderBudget(app, draft.actor, draft.rutHash as string);
+  return askPaidFor(app, provider, draft);
+}
+
+/** Does the same for a question whose price the caller has taken from the budget. */
+export async function askPaidFor(app: App, provider: ValidationProvider, draft: Draft): Promise<Validation> {
+  const { actor, question } = draft;
   const rutHash = draft.rutHash as string;
-  await reserveProviderBudget(app, actor, rutHash);
   const asked = provider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
   const answer = await withinTime(asked, PATIENCE_MS).catch(() => null);
   if (answer === null) {

@@ -25,18 +25,32 @@ const MS_PER_DAY = 86_400_000;
 export const FULL_AFTER_MS = (CAPACITY + MISMATCH_COST) * MS_PER_TOKEN;
 
 /**
- * Takes the price of a mismatch before the question, so that concurrent questions cannot exceed the bucket. Throws
- * `Problem` RATE_LIMITED with the time to wait. The first refusal of a day is logged for the operator.
+ * Why a question is refused: `waitMs` says when its budget has room again. `isHeld`: questions under way may hold what it
+ * lacks, and return most of it when they are answered.
  */
-export async function reserveProviderBudget(app: App, actor: string, rutHash: string): Promise<void> {
+export type SpentBudget = { readonly waitMs: number; readonly isHeld: boolean };
+
+/**
+ * Takes the price of a mismatch before the question, so that concurrent questions cannot exceed the bucket. Returns null
+ * if it was taken.
+ */
+export function takeProviderBudget(app: App, actor: string, rutHash: string): Promise<SpentBudget | null> {
   const now = app.now();
-  const waitMs = await app.db
+  return app.db
     .transaction((tx) => reserve(tx, bucketsOf(app, actor, rutHash), actor, rutHash, now))
     .catch((error: unknown) => {
-      if (error instanceof BudgetSpent) return error.waitMs;
+      if (error instanceof BudgetSpent) return error.spent;
       throw error;
     });
-  if (waitMs > 0) throw await refusal(app, actor, now, waitMs);
+}
+
+/**
+ * Takes the same price. Throws `Problem` RATE_LIMITED with the time to wait if the budget is spent. The first refusal of
+ * a day is logged for the operator.
+ */
+export async function reserveProviderBudget(app: App, actor: string, rutHash: string): Promise<void> {
+  const spent = await takeProviderBudget(app, actor, rutHash);
+  if (spent !== null) throw await refusal(app, actor, app.now(), spent.waitMs);
 }
 
 /**
@@ -83,27 +97,27 @@ export function utcDayOf(now: number): number {
 
 /** Thrown inside the transaction, so that a refused question costs nothing. */
 class BudgetSpent extends Error {
-  readonly waitMs: number;
+  readonly spent: SpentBudget;
 
-  constructor(waitMs: number) {
+  constructor(spent: SpentBudget) {
     super('provider budget spent');
-    this.waitMs = waitMs;
+    this.spent = spent;
   }
 }
 
-async function reserve(tx: Tx, buckets: string[], actor: string, rutHash: string, now: number): Promise<0> {
+async function reserve(tx: Tx, buckets: string[], actor: string, rutHash: string, now: number): Promise<null> {
   for (const bucket of buckets) {
     const kept = await lockBudget(tx, { bucket, tokens: CAPACITY, refilled_at: now });
     const steps = Math.max(0, Math.floor((now - kept.refilled_at) / MS_PER_TOKEN));
     const tokens = Math.min(CAPACITY, kept.tokens + steps);
     const refilledAt = kept.refilled_at + steps * MS_PER_TOKEN;
-    if (tokens < 1) throw new BudgetSpent(refilledAt + (1 - tokens) * MS_PER_TOKEN - now);
+    if (tokens < 1) throw new BudgetSpent({ waitMs: refilledAt + (1 - tokens) * MS_PER_TOKEN - now, isHeld: true });
     await updateBudget(tx, { bucket, tokens: tokens - MISMATCH_COST, refilled_at: refilledAt });
   }
   const day = utcDayOf(now);
   const ruts = await countQuestionedRuts(tx, actor, day, rutHash);
-  if (ruts > RUTS_PER_DAY) throw new BudgetSpent((day + 1) * MS_PER_DAY - now);
-  return 0;
+  if (ruts > RUTS_PER_DAY) throw new BudgetSpent({ waitMs: (day + 1) * MS_PER_DAY - now, isHeld: false });
+  return null;
 }
 
 /** Always in the same order, so that two questions cannot deadlock. */
