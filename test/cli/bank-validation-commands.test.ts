@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
-import { type Ended, outputOf, startChild } from '../support/child-process.ts';
+import { type Ended, outputOf, runChild, startChild } from '../support/child-process.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { runCommand } from '../support/run-command.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 suite('validate, banks and privacy on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
@@ -112,6 +114,21 @@ suite('validate, banks and privacy on the command line', () => {
       assert.equal(stderr.trim().split('\n').length, 1, stderr);
     });
   }
+
+  test('validate names the file that could not be written, or the folder of the store, and not the table', async () => {
+    const table = write('whole.csv', 'rut,bank,account\n12531909-2,012,12531909\n');
+    const missing = join(folder, 'no/out.csv');
+    for (const option of ['--out', '--repair']) {
+      const { stderr } = await run('validate', table, option, missing);
+      assert.equal(stderr, `FILE_UNUSABLE: Reading or writing failed: ${missing}, ENOENT.\n`);
+    }
+    const full = await run('validate', table, '--out', '/dev/full');
+    assert.equal(full.stderr, 'FILE_UNUSABLE: Reading or writing failed: /dev/full, ENOSPC.\n');
+    const script = '"$0" "$1" validate "$2" > /dev/full';
+    const env = { ...process.env, DATA_DIR: join(folder, 'data'), LANG: 'es_CL.UTF-8' };
+    const piped = await runChild('sh', ['-c', script, process.execPath, MAIN, table], { env });
+    assert.equal(piped.stderr, 'FILE_UNUSABLE: No se pudo leer o escribir: la salida estándar, ENOSPC.\n');
+  });
 
   test('validate answers USAGE for an option without the other one that it needs', async () => {
     const file = write('plain.csv', 'rut,bank,account\n');

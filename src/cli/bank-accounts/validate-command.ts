@@ -63,11 +63,17 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
   const { CsvError, validateCsv } = await import('../../bank-validation/tables/validate-csv.ts');
   const columns = await readColumnsOption(options.columns, WORDS[options.language]);
   const outputs: Output[] = [];
+  let failed: string | null = null;
   const open = async (path: string | undefined) => {
-    const output = await openOutput(path);
+    const output = await openOutput(path).catch((error: NodeJS.ErrnoException) => {
+      // It names the temporary file beside the output.
+      throw Object.assign(error, { path });
+    });
     outputs.push(output);
-    // The next write reports an error of the stream.
-    output.stream.on('error', () => {});
+    // The next write reports the error.
+    output.stream.on('error', () => {
+      failed ??= path ?? WORDS[options.language].stdout;
+    });
     return output.stream;
   };
   try {
@@ -84,10 +90,10 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
   } catch (error) {
     progress.clear();
     for (const output of outputs) await output.discard();
-    const { code } = error as NodeJS.ErrnoException;
     if (error instanceof CsvError) throw unusable(error.message);
-    if (FILE_FAILURES.has(code ?? '')) throw unusable(`${WORDS[options.language].failed}: ${file}, ${code}.`);
-    throw error;
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (!FILE_FAILURES.has(code ?? '')) throw error;
+    throw unusable(`${WORDS[options.language].failed}: ${failed ?? path ?? file}, ${code}.`);
   }
 }
 
@@ -154,6 +160,7 @@ const WORDS = {
     otherFile: 'must be another file.',
     unreadable: 'cannot be read: see that it is there, and whose it is.',
     failed: 'Reading or writing failed',
+    stdout: 'standard output',
     columns:
       '--columns names the columns in their order: rut, bank and account once each, dv for a check character of its own, - for any other. Such as rut,bank,-,account.',
     verdicts: {},
@@ -172,6 +179,7 @@ const WORDS = {
     otherFile: 'debe ser otro archivo.',
     unreadable: 'no se puede leer: revisa que esté ahí y de quién es.',
     failed: 'No se pudo leer o escribir',
+    stdout: 'la salida estándar',
     columns:
       '--columns nombra las columnas en su orden: rut, bank y account una vez cada una, dv para un dígito verificador aparte, - para cualquier otra. Por ejemplo rut,bank,-,account.',
     verdicts: {
