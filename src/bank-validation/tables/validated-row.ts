@@ -1,3 +1,5 @@
+import type { Problem } from '../../error-catalogue.ts';
+import { SPANISH_ERRORS } from '../../error-spanish.ts';
 import type { Language } from '../../lib/language.ts';
 import type { AccountInput } from '../account-checks.ts';
 import { isDestroyedNumber, readAccount } from '../bank-account.ts';
@@ -54,10 +56,7 @@ export function addedCells(row: ValidatedRow, language: Language): string[] {
  * valid row.
  */
 export function causeOf({ input, result }: ValidatedRow): Cause | null {
-  if ('problem' in result) {
-    const { code, message } = result.problem;
-    return plainCause(code, { en: message, es: message });
-  }
+  if ('problem' in result) return plainCause(result.problem.code, sayRefusal(result.problem));
   const { verdict, checks, readings } = result.validation;
   if (isValid(verdict)) return null;
   const check = decidingCheck(checks);
@@ -72,6 +71,10 @@ export function causeOf({ input, result }: ValidatedRow): Cause | null {
     message: fillIn(ROW_MESSAGES.RUT_TWO_READINGS, { readings: possible }),
     general: check.message,
   };
+}
+
+function sayRefusal({ code, message, extras }: Problem): Message {
+  return { en: message, es: extras.detail?.es ?? SPANISH_ERRORS[code].title };
 }
 
 function plainCause(code: string, message: Message): Cause {
@@ -109,7 +112,7 @@ function told(result: BatchResult, input: AccountInput, cut: boolean, language: 
   const joined = (parts: readonly string[]) => parts.join(' ');
   const account = readAccount(input.account).digits ?? '';
   if ('problem' in result) {
-    const all = [...row, result.problem];
+    const all = [...row, { code: result.problem.code, message: sayRefusal(result.problem)[language] }];
     const codes = joined(all.map(({ code }) => code));
     const message = joined(all.map((one) => one.message));
     const nothing = { suggestions: '', validation_id: '', rut_read: '', bank_code: '', bank_name: '' };

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
+import { identityHashes } from '../../../src/bank-validation/identity-hash.ts';
 import { ACCOUNT_TABLE, readColumns } from '../../../src/bank-validation/tables/account-columns.ts';
 import { CsvError, type CsvOptions, validateCsv } from '../../../src/bank-validation/tables/validate-csv.ts';
+import { StorageError } from '../../../src/db/database.ts';
 import type { Language } from '../../../src/lib/language.ts';
 import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 import { placeColumns } from '../../../src/lib/tables/find-header.ts';
+import { createSimulatedProvider } from '../../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { makeWorkbook } from '../../support/make-workbook.ts';
 import { createTestApp } from '../../support/test-app.ts';
@@ -166,6 +169,25 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(lines.length, 4);
     assert.match(lines[0] ?? '', /^"N°\ncuenta";rut;banco;verdict;/);
     assert.match(lines[2] ?? '', /^"1\n2";12531909-2;012;invalid;/);
+  });
+
+  test('tells in the chosen language why the provider or the store refused a row', async () => {
+    const refusals = [
+      ['es', null, /Se acabaron las consultas/],
+      ['en', null, /budget of questions/],
+      ['es', new StorageError('STORAGE_FULL', null), /El disco está lleno/],
+    ] as const;
+    for (const [language, failure, said] of refusals) {
+      const app = createTestApp(await openTestDatabase(), { validationProvider: createSimulatedProvider(Date.now) });
+      const failing = (why: StorageError) => ({ ...app.db, transaction: () => Promise.reject(why) });
+      await identityHashes(app);
+      const output = collector();
+      const rows = Readable.from([Buffer.from('rut,bank,account\n11111111-1,001,900000000009\n')]);
+      const asked = failure === null ? app : { ...app, db: failing(failure) };
+      const { causes } = await validateCsv(asked, rows, output.stream, { language });
+      assert.match(causes[0]?.message ?? '', said);
+      assert.equal(output.text().match(new RegExp(said, 'g'))?.length, 2, 'in message and in why');
+    }
   });
 
   test('reports an unreadable file in the chosen language', async () => {
