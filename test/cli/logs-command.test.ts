@@ -147,4 +147,11 @@ forEachEngine('logs tail', (openTestDatabase) => {
     await other.until(({ stdout }) => stdout.includes('as they arrive'));
     assert.doesNotMatch((await other.end('SIGTERM')).stdout, /ORD-7/);
   });
+
+  test('refuses a payment service that this store does not have, whose requests would never come', async () => {
+    const { server, env } = await open();
+    await using _server = server;
+    const unknown = await runCommand(['logs', 'tail', '--payment-service', 'ps_other'], { env });
+    assert.deepEqual([unknown.status, unknown.stderr.split(':')[0], unknown.stdout], [1, 'NOT_FOUND', '']);
+  });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
 import { paint } from '../../lib/paint.ts';
 import { type Environment } from '../../payment-services/payment-service.ts';
-import { environmentOption, readNumber, readTime, TIMES } from '../options.ts';
+import { checkPaymentService, environmentOption, readNumber, readTime, TIMES } from '../options.ts';
 import { say } from '../print.ts';
 import { withApp } from '../with-app.ts';
 import { addRemoteOptions, connect, despiteOutage, type RemoteOptions, untilStopped } from './remote-service.ts';
@@ -43,7 +43,11 @@ async function tail(options: TailOptions): Promise<void> {
   };
   const connection = await connect(options);
   const show = (source: RequestSource) => untilStopped((signal) => showRequests(source, asked, signal));
-  return connection === null ? withApp((app) => show(ownRequests(app))) : show(remoteRequests(connection));
+  if (connection !== null) return show(remoteRequests(connection));
+  return withApp(async (app) => {
+    await checkPaymentService(app, options.paymentService);
+    await show(ownRequests(app));
+  });
 }
 
 const LOOK_MS = 1_000;
