@@ -45,6 +45,11 @@ forEachEngine('release', (openTestDatabase) => {
       asked.stdout,
       /The newest event in the store is of .+ earlier: it knows nothing of what happened since\./,
     );
+    assert.match(
+      asked.stdout,
+      /^ {2}and 2 more: bin\/rubrica books head$/m,
+      'the ends of the books are cut by --limit',
+    );
     const { counts, refunds, approved_payouts } = JSON.parse((await run('release --limit 1 --json', false)).stdout);
     assert.deepEqual([counts.refunds, refunds.length], [2, 1]);
     assert.deepEqual(approved_payouts, { count: 2, amount: 25_000, leave: 1 });

@@ -113,10 +113,15 @@ function linesOf(open: Unreleased, limit: number): string[] {
   ];
 }
 
-/** Returns the ends of the books, to compare with copies that are kept elsewhere. */
+/** Returns the ends of the books, to compare with copies that are kept elsewhere. Says how many it leaves out. */
 export function headLines(heads: Unreleased['heads'], limit: number): string[] {
   if (heads.length === 0) return ['The books are empty.'];
-  return ['The books end so:', ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`)];
+  const left = heads.length - limit;
+  return [
+    'The books end so:',
+    ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`),
+    ...(left > 0 ? [`  and ${left} more: bin/rubrica books head`] : []),
+  ];
 }
 
 function payoutLines({ count, amount, leave }: Unreleased['approved_payouts']): string[] {
