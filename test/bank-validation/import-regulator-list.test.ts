@@ -107,6 +107,12 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
       'BANK_LIST_INVALID',
       /2099-01-01, which is still to/,
     ],
+    [
+      'a list with a day that the calendar lacks',
+      { ...told(TEXT), asOf: '2026-02-30' },
+      'BANK_LIST_INVALID',
+      /2026-02-30, which is not a date/,
+    ],
     ['two names for one code', told(csv([...LISTED, ['001', 'BANCO RIPLEY']])), 'BANK_LIST_DUPLICATE_CODE', /Code 001/],
     [
       'a list without its columns',
@@ -136,7 +142,8 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
   for (const [why, list, code, says] of refused) {
     test(`${why} changes nothing`, async () => {
       const db = await openTestDatabase();
-      const outcome = await importRegulatorList(createTestApp(db), await list, TESTER);
+      const app = createTestApp(db, { now: createTestClock(Date.UTC(2026, 10, 22, 12)) });
+      const outcome = await importRegulatorList(app, await list, TESTER);
       assert.ok('problems' in outcome);
       const [problem] = outcome.problems.filter((one) => one.code === code);
       assert.match(problem?.message ?? JSON.stringify(outcome.problems), says);

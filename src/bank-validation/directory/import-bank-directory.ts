@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { isDay } from '../../lib/calendar-day.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
 import { insertDirectory, lockDirectories } from './bank-directory-queries.ts';
 import { storedDirectory } from './current-directory.ts';
@@ -87,7 +88,8 @@ function differencesOf(before: BankDirectory, directory: BankDirectory): Omit<Im
 
 /** Rejects a date in the future: until then the list would not age, and every genuine list would be older. */
 function dateProblem(app: App, { asOf }: BankDirectory): BankListProblem | null {
-  const isDate = !Number.isNaN(Date.parse(asOf));
+  // A year or a month counts from its first day.
+  const isDate = isDay(`${asOf}-01-01`.slice(0, 10));
   if (isDate && asOf <= todayOf(app).slice(0, asOf.length)) return null;
   const message = `The list is of ${asOf}, ${isDate ? 'which is still to come' : 'which is not a date'}. Say its date with --as-of; in a list in JSON mend meta.asOf.`;
   return { pointer: '/meta/asOf', code: 'BANK_LIST_INVALID', message };

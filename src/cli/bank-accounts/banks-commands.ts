@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type ListedBanks, listBanks, listShippedBanks } from '../../bank-validation/directory/list-banks.ts';
 import { SchemaError } from '../../db/database.ts';
+import { isDay } from '../../lib/calendar-day.ts';
 import { readNamedFile } from '../options.ts';
 import { invalidOption, listTable, print, table, unusableFile } from '../print.ts';
 import { type ActingOptions, acting, BEGINS, withActor } from '../with-actor.ts';
@@ -96,7 +97,7 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
 
 function readDay(text: string | undefined): string | null {
   if (text === undefined) return null;
-  if (/^20\d\d-[01]\d-[0-3]\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  if (text.startsWith('20') && isDay(text)) return text;
   throw invalidOption('--as-of is a day, such as 2026-09-30.');
 }
 
