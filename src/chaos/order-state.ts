@@ -24,7 +24,10 @@ export function readOrderState(status: number, body: string): OrderState | null 
   if (said === undefined) return null;
   const isCount = ([name, member]: Member) =>
     typeof member === 'number' && COUNT_NAME.test(name) && !NOT_COUNTS.test(name);
-  return { text: String(said), counts: Object.fromEntries(members.filter(isCount)) as Record<string, number> };
+  return {
+    text: printable(String(said)),
+    counts: Object.fromEntries(members.filter(isCount)) as Record<string, number>,
+  };
 }
 
 function parse(body: string): unknown {
@@ -36,7 +39,12 @@ function parse(body: string): unknown {
 }
 
 function textState(text: string): OrderState | null {
-  return text === '' || text.length > LONGEST_TEXT || text.includes('<') ? null : { text, counts: {} };
+  return text === '' || text.length > LONGEST_TEXT || text.includes('<') ? null : { text: printable(text), counts: {} };
+}
+
+/** Replaces control characters: on a terminal they could write over the verdict. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ');
 }
 
 type Member = [name: string, value: string | number | boolean];
