@@ -5,7 +5,7 @@ import { SigningError } from '../protocol/signing-error.ts';
 import { addCommands } from './cli/command-groups.ts';
 import { addExamples, colourHelp } from './cli/help/dress-help.ts';
 import { systemFix } from './cli/operation/system-fixes.ts';
-import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
+import { CommandError, EXIT_FINAL, EXIT_NOT_READ, EXIT_USAGE } from './cli/print.ts';
 import { refuseBlank } from './cli/refuse-blank.ts';
 import { terminalLanguage } from './cli/terminal-language.ts';
 import { ConfigError } from './config.ts';
@@ -21,9 +21,6 @@ const DISK_FULL =
 
 /** A place in the code, to mend a bug: only stderr has it. */
 const STACK_FRAME = /^ +at /;
-
-/** 128 plus the number of SIGPIPE, as in a shell. */
-const EXIT_NOT_READ = 141;
 
 // A reader such as `head` may close the pipe. A command with its own listener decides itself, and the service continues
 // without its log.

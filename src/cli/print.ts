@@ -31,6 +31,9 @@ export const EXIT_USAGE = 64;
  */
 export const EXIT_FINAL = 78;
 
+/** The exit status when the reader of stdout has closed it: 128 plus the number of SIGPIPE, as in a shell. */
+export const EXIT_NOT_READ = 141;
+
 /** The reason why a command did nothing, for scripts. Refusals of operations have the codes of the error catalogue. */
 export type CommandErrorCode =
   | 'USAGE'

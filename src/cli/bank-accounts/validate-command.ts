@@ -6,7 +6,7 @@ import type { CsvSummary } from '../../bank-validation/tables/csv-summary.ts';
 import type { CsvOptions } from '../../bank-validation/tables/validate-csv.ts';
 import type { Language } from '../../lib/language.ts';
 import { type Output, openOutput, realPath } from '../output-file.ts';
-import { CommandError, invalidOption, missingOption, print, table } from '../print.ts';
+import { CommandError, EXIT_NOT_READ, invalidOption, missingOption, print, table } from '../print.ts';
 import { redrawLine } from '../progress-line.ts';
 import { terminalLanguage } from '../terminal-language.ts';
 import { withApp } from '../with-app.ts';
@@ -71,7 +71,8 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     });
     outputs.push(output);
     // The next write reports the error.
-    output.stream.on('error', () => {
+    output.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (path === undefined && code === 'EPIPE') process.exit(EXIT_NOT_READ);
       failed ??= path ?? WORDS[options.language].stdout;
     });
     return output.stream;
