@@ -368,6 +368,21 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal(await eraseValidations(app, ''), null);
   });
 
+  test('exports what no response tells: the open question, and why the provider did not match', async () => {
+    const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    await validateBankAccount(app, USER, { ...account(HOLDER, '001', '900000000006'), holderName: 'Ana Díaz' });
+    app.now.advance(1);
+    await validateBankAccount(app, USER, account(HOLDER, '001', '900000000008'));
+    const read = async () =>
+      (await exportValidations(app, HOLDER))?.validations.map((one) => [one.state, one.provider_detail, one.question]);
+    const closed = ['completed', 'account_closed', null];
+    assert.deepEqual(await read(), [['pending', null, { account: '900000000006', name: 'Ana Díaz' }], closed]);
+    await db.transaction((tx) =>
+      tx.query(`update bank_account_validations set actor = 'user_b' where state = 'pending'`),
+    );
+    assert.deepEqual(await read(), [['pending', null, null], closed], 'a changed row does not stop the export');
+  });
+
   test('keeps validations for two years', async () => {
     const { app } = await open();
     const old = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
