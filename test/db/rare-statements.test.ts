@@ -10,6 +10,7 @@ import { hasUnanswered, selectAttemptsByCode } from '../../src/checkout/payment-
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
 import { listMails } from '../../src/mail/manage-mails.ts';
+import { selectImportedNamed } from '../../src/movements/imported-payment-queries.ts';
 import { listCallbacks } from '../../src/outbox/resend-callback.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
@@ -69,6 +70,17 @@ forEachEngine('a question to a large store', (openTestDatabase, engine) => {
       }
     });
   }
+
+  test('finds the imported lines of a payment by its names', {
+    skip: engine === 'postgres' && 'PostgreSQL scans a small table whatever its indexes are',
+  }, async () => {
+    const app = createTestApp(await openTestDatabase());
+    const listening = listenToStatements(app);
+    const lines = { amount: 1, currency: 'CLP', names: ['1001', 'pa_1'] };
+    await selectImportedNamed(listening.app.db, [1, 2], 'webpay', lines);
+    const plan = await explain(app, listening.heard[0] ?? assert.fail());
+    assert.match(plan.join('\n'), /imported_payments_of_name \(payment_method=\? AND buy_order=\? AND amount=\?\)/);
+  });
 
   test('counts the payments of the links of a page, not of all links', {
     skip: engine === 'postgres' && 'PostgreSQL computes costly columns after it has cut the page',
