@@ -85,7 +85,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   changeWebhook: [
     'Cambia la dirección de un webhook',
-    'Envía los eventos siguientes a la dirección nueva, y de inmediato los envíos que esperan, también los reintentos: a la anterior no empieza ninguno más. La misma dirección otra vez no cambia nada.',
+    'Envía los eventos siguientes a la dirección nueva, y de inmediato los envíos que esperan, también los reintentos: a la anterior no empieza ninguno más. La misma dirección otra vez no cambia nada; después de un 410 vuelve a recibir los eventos siguientes.',
   ],
   endWebhook: [
     'Termina un webhook',

@@ -195,6 +195,20 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     assert.deepEqual(await shop.deliver(), [NEW, NEW], 'the user says that the URL works again');
   });
 
+  test('is sent after a 410 once the user sets the same URL again, without ending the webhook', async () => {
+    const shop = await open(openTestDatabase);
+    const { id } = await shop.set(OLD);
+    await shop.refund();
+    shop.answers.set(OLD, 410);
+    assert.deepEqual(await shop.deliver(), [OLD]);
+    shop.answers.clear();
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), []);
+    assert.equal((await shop.set(OLD)).id, id);
+    await shop.refund();
+    assert.deepEqual(await shop.deliver(), [OLD]);
+  });
+
   test('that was given up is read without the posts of others, of which a store may have many', async () => {
     const shop = await open(openTestDatabase);
     await shop.set(OLD);

@@ -24,7 +24,7 @@ export const putWebhook = operation({
     operationId: 'changeWebhook',
     summary: 'Change the address of a webhook',
     description:
-      'Sends later events to the new address, and at once the posts that wait, retries included: no more start to the former address. The same address again changes nothing.',
+      'Sends later events to the new address, and at once the posts that wait, retries included: no more start to the former address. The same address again changes nothing; after a 410 it gets later events again.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     body: WebhookRequestSchema,

@@ -12,6 +12,7 @@ import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-
 /**
  * Subscribes a user to a webhook at a URL, which the caller has checked. Ends the user's earlier subscription to it; if
  * that has the same URL and method, returns it instead. Posts that wait for the earlier URL become due at the new one.
+ * Enables the endpoints of the URL that responded 410.
  */
 export async function setWebhook(
   app: App,
@@ -22,16 +23,21 @@ export async function setWebhook(
   const at = app.now();
   const { environments: excluded } = await findElsewhere(app);
   return app.db.transaction(async (tx) => {
+    // The user says that the URL works, perhaps only again after a 410.
+    const enable = async () => enableOwn(tx, await postsOfWebhook(tx, { userId, webhook: null, url, excluded, at }));
     const row = { id: prefixedId('wh'), user_id: userId, webhook, url, method, created_at: at, ended_at: null };
     let current: WebhookSubscription | null;
     // Of two concurrent requests one inserts; the other waits for its commit and then sees its row.
     do {
       current = (await selectSubscriptions(tx, userId)).find((one) => one.webhook === webhook) ?? null;
-      if (current?.url === url && current.method === method) return current;
+      if (current?.url === url && current.method === method) {
+        await enable();
+        return current;
+      }
       // Null if a concurrent request has ended it: then this replaces nothing.
       if (current !== null) current = await updateEnded(tx, userId, webhook, at);
     } while (!(await insertSubscription(tx, row)));
-    await enableOwn(tx, await postsOfWebhook(tx, { userId, webhook: null, url, excluded, at }));
+    await enable();
     const former = current === null || current.url === url ? null : current.url;
     const own = await postsOfWebhook(tx, { userId, webhook, url: former, excluded, at });
     const waiting = await readdressOwnPosts(tx, own, url);
