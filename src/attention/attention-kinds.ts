@@ -215,8 +215,8 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
 }
 
 /**
- * Measures endpoints that fail or answered 410, except in the `elsewhere` environments. `oldest`: since when, in UTC
- * milliseconds.
+ * Measures endpoints that fail, answered 410 or keep callbacks from a 410, except in the `elsewhere` environments.
+ * `oldest`: since when, in UTC milliseconds.
  */
 export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>) {
   const failing = await measureFailing(app.db, elsewhere);
@@ -232,13 +232,23 @@ export async function selectUnreached(app: App, limit: number, elsewhere?: Reado
   return [...failing, ...gone].sort((one, other) => sinceOf(one) - sinceOf(other)).slice(0, limit);
 }
 
-function sinceOf({ failing_since, disabled_at }: FailingEndpoint): number {
-  return failing_since ?? disabled_at ?? 0;
+function sinceOf({ failing_since, disabled_at, kept_since }: FailingEndpoint): number {
+  return failing_since ?? disabled_at ?? kept_since ?? 0;
+}
+
+/** Says that an endpoint takes callbacks again while others are kept for it; null: it fails or is disabled. */
+export function sayKept({ address, kept_since }: FailingEndpoint): InBoth | null {
+  if (kept_since === null) return null;
+  return {
+    en: `${address} takes callbacks again, but the callbacks that were kept while it answered 410 are not sent`,
+    es: `${address} vuelve a recibir callbacks, pero los que se guardaron mientras respondía 410 no se envían`,
+  };
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
   const { id, payment_service, name, environment } = endpoint;
   const webhook = receiverOf(endpoint);
+  const kept = sayKept(endpoint);
   return {
     payment_service,
     name,
@@ -248,8 +258,9 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     since: sinceOf(endpoint),
     amount: null,
     currency: null,
-    reason: failureOf(endpoint),
-    command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${id}`,
+    reason: kept ?? failureOf(endpoint),
+    command:
+      kept === null && webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${id}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { AttentionMeasure } from '../attention/attention.ts';
-import { selectUnreached } from '../attention/attention-kinds.ts';
+import { sayKept, selectUnreached } from '../attention/attention-kinds.ts';
 import { type MeasuredKind, measureAttention } from '../attention/measure-attention.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { measureWaitingAttempts } from '../checkout/waiting-attempt-queries.ts';
@@ -117,11 +117,17 @@ async function doneFinding(app: App, duty: Duty): Promise<Finding> {
 
 const ENDPOINTS_NAMED = 5;
 
-/** Names the endpoints that have failed for longest or answered 410. Their merchants get no callbacks now. */
+/** Names the endpoints that have failed for longest or answered 410, whose merchants did not get all callbacks. */
 async function endpointFindings(app: App): Promise<Finding[]> {
   const { environments } = await findElsewhere(app);
   return (await selectUnreached(app, ENDPOINTS_NAMED, environments)).map((endpoint) => {
     const { address, name, payment_service, waiting } = endpoint;
+    const kept = sayKept(endpoint);
+    if (kept !== null) {
+      const owner = `${name} (${payment_service})`;
+      const says = { en: `${owner}: ${kept.en}`, es: `${owner}: ${kept.es}` };
+      return problem('endpoint', says, `bin/rubrica callback resend --endpoint ${endpoint.id}`);
+    }
     const since = endpoint.failing_since ?? endpoint.disabled_at ?? app.now();
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
     const waits = waitsText(waiting, nextOfCallback(endpoint, app.now()));

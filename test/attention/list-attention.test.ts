@@ -10,7 +10,7 @@ import { sayFinding } from '../../src/health/finding.ts';
 import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { listCallbacks, resendCallbacks } from '../../src/outbox/resend-callback.ts';
+import { listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -238,6 +238,56 @@ forEachEngine('the attention list', (openTestDatabase) => {
     await resendCallbacks(app, { state: 'disabled' }, TESTER);
     await deliver();
     assert.deepEqual(await listed(), [0, 0]);
+  });
+
+  test('has an endpoint that takes callbacks again, until the callbacks that its 410 kept are sent too', async () => {
+    const shop = { status: 410 };
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const environment = await createTestEnvironment(app);
+    const deliver = async () => {
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+    };
+    await createPaidTransaction(app, environment);
+    await deliver();
+    const since = app.now();
+    await createPaidTransaction(app, environment);
+    await createPaidTransaction(app, environment);
+    shop.status = 200;
+    const [one] = await listCallbacks(app, { state: 'disabled' }, 1);
+    assert.equal(await resendCallback(app, one?.id as number, TESTER), 'queued');
+    await deliver();
+    const [row] = await listAttention(app, 'endpoint', 10);
+    assert.equal(row?.since, since);
+    assert.match(
+      row?.reason ?? '',
+      /\/callback takes callbacks again, but the callbacks that were kept while it answered 410 are not sent/,
+    );
+    const count = async () => (await measureAttention(app)).find(({ kind }) => kind === 'endpoint')?.count;
+    assert.equal(await count(), 1);
+    const named = (await workFindings(app)).flatMap((each) => sayFinding(each, 'en').says).join('\n');
+    assert.match(named, /\/callback takes callbacks again, .* are not sent/);
+    const filter = await readFilter(app, { endpoint: row?.id ?? '' });
+    assert.equal((await resendCallbacks(app, filter, TESTER)).resent, 2);
+    await deliver();
+    assert.deepEqual([await listAttention(app, 'endpoint', 10), await count()], [[], 0]);
+  });
+
+  test('has no endpoint for posts that ended because nobody wants them', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const ended = `update callbacks set state = 'disabled', finished_at = ${app.now()}, content_type = 'application/json'`;
+    for (const webhookId of ['evt_1001_4_wh_0abc', 'evt_po_0abc_confirmed_wh_0abc', 'evt_1001_4', 'evt_2_1001_4']) {
+      await app.db.transaction((tx) =>
+        tx.query(`${ended}, webhook_id = '${webhookId}', transaction_id = ${webhookId.includes('po_') ? 0 : 1001}`),
+      );
+      assert.deepEqual(await listAttention(app, 'endpoint', 10), []);
+    }
+    await app.db.transaction((tx) => tx.query(`${ended}, webhook_id = 'evt_po_0wha_confirmed', transaction_id = 0`));
+    assert.equal((await listAttention(app, 'endpoint', 10)).length, 1, 'a post to the URL of a payout is owed');
   });
 
   test('sorts endpoints by age, whether they fail or answered 410', async () => {

@@ -217,8 +217,11 @@ export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<Language, Told>>
   asks_login: { en: ['a log-in is asked for (401)', GATE], es: ['pide iniciar sesión (401)', GATE_ES] },
   forbidden: { en: ['it is forbidden (403)', GATE], es: ['está prohibido (403)', GATE_ES] },
   gone: {
-    en: ['the shop wants nothing more here (410)', 'Send one again when it does: that enables the endpoint.'],
-    es: ['la tienda no quiere nada más aquí (410)', 'Reenvía uno cuando lo quiera: eso habilita la dirección.'],
+    en: ['the shop wants nothing more here (410)', 'Send its callbacks again when it does: that enables the endpoint.'],
+    es: [
+      'la tienda no quiere nada más aquí (410)',
+      'Reenvía sus callbacks cuando los quiera: eso habilita la dirección.',
+    ],
   },
   busy: {
     en: ['the shop is asked too often (429)', 'The shop lets this service pass its limit.'],

@@ -27,6 +27,11 @@ export type FailingEndpoint = OwnedEndpoint &
     next_attempt_at: number | null;
     /** The last end of a lease of its waiting callbacks; null: none is claimed. */
     leased_until: number | null;
+    /**
+     * Since when callbacks are kept for it although it takes callbacks again; null: it fails or is disabled, or nobody
+     * asked.
+     */
+    kept_since: number | null;
     /** Of the newest callback that was not delivered at once, null: none. */
     webhook_id: string | null;
     content_type: string | null;
@@ -71,12 +76,29 @@ const lastEnded = (
 ) => `(select c.${column} from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
   and c.state in ('redirected', 'superseded', 'dead', 'disabled') order by c.id desc limit 1)`;
 
-const gone = (since: string) =>
-  `p.disabled_at is not null and ${lastEnded('finished_at')} >= ${since} and not (${FAILING})`;
+/**
+ * The callbacks that a 410 kept back at or after `since`. A post to a user's webhook or an events URL does not count: it
+ * also ends as `disabled` when nobody wants it.
+ */
+const keptBack = (since: string) => `from callbacks k where k.state = 'disabled' and k.finished_at >= ${since}
+  and (k.content_type = 'application/x-www-form-urlencoded' or (k.transaction_id = 0 and k.webhook_id not like '%!_wh!_%' escape '!'))`;
+
+/** When the oldest of them was kept back at an endpoint. The condition on the state repeats the index of its ended callbacks. */
+const keptSince = (since: string) =>
+  `(select min(k.finished_at) ${keptBack(since)} and k.endpoint_id = p.id and k.environment_id = p.environment_id
+    and k.state in ('redirected', 'superseded', 'dead', 'disabled'))`;
+
+/** Disabled endpoints and kept callbacks have an index each: with `or` SQLite would read all endpoints. */
+const gone = (since: string) => `p.id in (select d.id from endpoints d where d.disabled_at is not null
+  union all select k.endpoint_id ${keptBack(since)})
+  and (p.disabled_at is null or ${lastEnded('finished_at')} >= ${since}) and not (${FAILING})`;
+
+const goneSince = (since: string) => `coalesce(p.failing_since, p.disabled_at, ${keptSince(since)})`;
 
 /**
  * Counts the endpoints that responded 410 and for which a callback ended at or after `since`. These callbacks are
- * stored but not sent.
+ * stored but not sent. Also counts endpoints that take callbacks again, as after the resend of one, while others are
+ * still kept back.
  */
 export async function measureGone(
   db: Reader,
@@ -84,7 +106,7 @@ export async function measureGone(
   elsewhere: ReadonlySet<number> = new Set(),
 ): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
-    `select count(*) as count, min(coalesce(p.failing_since, p.disabled_at)) as oldest from endpoints p
+    `select count(*) as count, min(${goneSince('$1')}) as oldest from endpoints p
      where ${gone('$1')} and not (p.environment_id {among $2})`,
     [since, [...elsewhere]],
   );
@@ -98,7 +120,10 @@ export function selectGone(
   limit: number,
   elsewhere: ReadonlySet<number> = new Set(),
 ): Promise<FailingEndpoint[]> {
-  return selectEndpoints(db, `${gone('$2')} and not (p.environment_id {among $3})`, limit, [since, [...elsewhere]]);
+  const which = `${gone('$2')} and not (p.environment_id {among $3})`;
+  const order = `order by ${goneSince('$2')}, p.id`;
+  const kept = `case when p.failing_since is null and p.disabled_at is null then ${keptSince('$2')} end`;
+  return selectEndpoints(db, which, limit, [since, [...elsewhere]], order, kept);
 }
 
 /** Few endpoints fail or are disabled, and each kind has its index: with `or` SQLite would read all endpoints. */
@@ -144,11 +169,12 @@ async function selectEndpoints(
   limit: number,
   others: readonly SqlParameter[] = [],
   order = LONGEST_FAILING,
+  keptSinceColumn = 'null',
 ): Promise<FailingEndpoint[]> {
   const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
-       (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until,
+       (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until, ${keptSinceColumn} as kept_since,
        coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
        coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
      from (select * from endpoints p where ${which} ${order} limit $1) as p ${WITH_OWNER}

@@ -28,7 +28,14 @@ export async function listTroubled(app: App, limit: number, language: Language):
     .filter(({ id }) => !known.has(id))
     .map((endpoint) => {
       const answer = { status: endpoint.status, failure: null, location: endpoint.location };
-      const idle = { ...answer, failed_at: null, waiting: 0, next_attempt_at: null, leased_until: null };
+      const idle = {
+        ...answer,
+        failed_at: null,
+        waiting: 0,
+        next_attempt_at: null,
+        leased_until: null,
+        kept_since: null,
+      };
       return { ...endpoint, ...idle, cause: causeOf(endpoint.address, answer, language) };
     })
     .filter(({ cause }) => cause?.code === 'login');
