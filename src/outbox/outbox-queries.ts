@@ -208,6 +208,24 @@ export async function updateEnded(
   return rows.map((row) => row.id);
 }
 
+/**
+ * Ends callbacks that the shop took, although a 410 to another callback disabled them during their attempts. `since`:
+ * when the first attempt started. Returns the ids of the callbacks that changed.
+ */
+export async function updateTaken(
+  tx: Tx,
+  { ids, environmentId, since }: { ids: readonly number[]; environmentId: number; since: number },
+  state: CallbackState,
+  now: number,
+): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $4, attempts = attempts + 1
+     where id {among $1} and environment_id = $5 and state = 'disabled' and lease is null and finished_at >= $2 returning id`,
+    [ids, since, state, now, environmentId],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** When to retry a callback. Times are UTC milliseconds. */
 export type Retry = {
   id: number;

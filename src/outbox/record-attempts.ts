@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { FetchOutcome } from '../lib/network/safe-fetch.ts';
-import { STATE_AFTER } from './callback-state.ts';
+import { hasArrived, STATE_AFTER } from './callback-state.ts';
 import {
   disableEndpoint,
   selectWaking,
@@ -19,6 +19,7 @@ import {
   selectReturned,
   updateEnded,
   updateRetried,
+  updateTaken,
 } from './outbox-queries.ts';
 import { isRefusal, type NextStep, nextStep } from './retry-schedule.ts';
 
@@ -37,7 +38,7 @@ export type Outcome = { step: NextStep; nextAttemptAt: number };
 /**
  * Records attempts, the new states of their callbacks, and whether the endpoints work. The first success after a
  * failure wakes an endpoint's waiting callbacks. Returns the outcomes by callback id, only for callbacks that this
- * worker still held; the others do not change.
+ * worker still held; the others do not change, except those that a 410 disabled although the shop took them.
  *
  * Rows of endpoints are locked before rows of callbacks, by id. So a failure that is recorded during another process's
  * success either comes first and its callback is woken, or comes later and sees the recovery.
@@ -156,7 +157,12 @@ async function changeCallbacks(
     });
   }
   const ids = alike.map(({ callback }) => callback.id);
-  const changed = await updateEnded(tx, { ...claimed, ids }, STATE_AFTER[step.kind], now);
+  const state = STATE_AFTER[step.kind];
+  const changed = await updateEnded(tx, { ...claimed, ids }, state, now);
+  if (hasArrived(state) && changed.length < ids.length) {
+    const lost = { ids, environmentId: claimed.environmentId, since: Math.min(...alike.map((one) => one.startedAt)) };
+    changed.push(...(await updateTaken(tx, lost, state, now)));
+  }
   if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, endpointOf(first), now);
   return changed.map((id) => [id, { step, nextAttemptAt: now }]);
 }

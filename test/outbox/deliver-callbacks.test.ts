@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -101,6 +102,38 @@ forEachEngine('the answer of a shop that repeats a card number', (openTestDataba
     assert.deepEqual(
       rows.map((row) => row['excerpt']),
       ['Pagado con **** **** **** ****.'],
+    );
+  });
+});
+
+forEachEngine('a 410 during other requests to the same endpoint', (openTestDatabase) => {
+  test('does not undo what the shop answered to them, at once or later', async () => {
+    const gone = Promise.withResolvers<void>();
+    const answers = [410, 200, 200, 500];
+    const fetch: TestApp['fetch'] = async () => {
+      const status = answers.shift() as number;
+      if (answers.length < 2) await gone.promise;
+      return { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    const environment = await createTestEnvironment(app);
+    for (let order = 0; order < 4; order++) await createPaidTransaction(app, environment);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await comesTrue(
+      async () => (await app.db.query('select 1 as gone from endpoints where disabled_at > 0')).length === 1,
+    );
+    gone.resolve();
+    await delivery.drain();
+    const rows = await app.db.query('select state, attempts from callbacks order by id');
+    assert.deepEqual(
+      rows.map(({ state, attempts }) => [state, attempts]),
+      [
+        ['disabled', 1],
+        ['delivered', 1],
+        ['delivered', 1],
+        ['disabled', 0],
+      ],
     );
   });
 });

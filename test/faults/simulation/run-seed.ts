@@ -138,10 +138,11 @@ async function prepareStore(store: Database, world: World): Promise<App> {
   await makeSchema(store);
   await store.transaction(async (tx) => {
     await tx.query('create table reopened (webhook_id text, before text, after text)');
-    // A resend starts again without attempts.
+    // A resend starts again without attempts. A 410 to another callback does not undo that the shop took this one.
     await tx.query(
       `create trigger callbacks_stay_closed after update on callbacks
        when old.state <> 'queued' and new.state <> old.state and not (new.state = 'queued' and new.attempts = 0)
+         and not (old.state = 'disabled' and new.state in ('delivered', 'redirected'))
        begin insert into reopened values (old.webhook_id, old.state, new.state); end`,
     );
   });
