@@ -142,7 +142,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
   });
 
   test('are given up at once when the server refuses the address, and a person can close them', async (context) => {
-    const post = await startPost(context, true);
+    const post = await startPost(context, { address: [550, `no such user ${PAYER.toUpperCase()}`] });
     const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: null, password: null }));
     await shop.pay();
     await shop.send();
@@ -153,6 +153,26 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.match(waiting?.reason.es ?? '', /no salió tras 1 intento: EENVELOPE/);
     assert.equal(await endMail(shop.app, String(mail?.id), TESTER), 'done');
     assert.deepEqual(await shop.states(), ['ended']);
+  });
+
+  test('wait when the server refuses every mail for wrong settings, and are sent once these are right', async (context) => {
+    const refusals: Refusals = {};
+    const post = await startPost(context, refusals);
+    const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: null, password: null }));
+    await shop.pay();
+    for (const wrong of [
+      { sender: [530, '5.7.0 Authentication required'] },
+      { sender: [553, '5.7.1 Sender address rejected: not owned by user'] },
+      { address: [554, '5.7.1 Relay access denied'] },
+    ] satisfies Refusals[]) {
+      Object.assign(refusals, { sender: undefined, address: undefined }, wrong);
+      await shop.send();
+      assert.deepEqual(await shop.states(), ['queued'], JSON.stringify(wrong));
+      shop.app.now.advance(12 * 60 * 60_000);
+    }
+    Object.assign(refusals, { sender: undefined, address: undefined });
+    await shop.send();
+    assert.deepEqual([post.taken.length, await shop.states()], [1, ['sent']]);
   });
 
   test('are sent once by two workers, and a worker with an expired lease changes nothing', async () => {
@@ -299,16 +319,22 @@ function spool(): { mailer: Mailer; taken: MailMessage[] } {
 
 type Taken = { user: unknown; to: string[]; subject: string; text: string };
 
-/** Starts a mail server on loopback that records accepted mails, or refuses every address. */
-async function startPost(context: TestContext, refuses = false) {
+/** What a mail server says of the sender or of the address of every mail; it accepts what is not there. */
+type Refusals = { sender?: Said; address?: Said };
+type Said = readonly [status: number, text: string];
+
+/** Starts a mail server on loopback that records accepted mails, or refuses all. */
+async function startPost(context: TestContext, refusals: Refusals = {}) {
   const taken: Taken[] = [];
+  const answer = (said: Said | undefined) =>
+    said === undefined ? null : Object.assign(new Error(said[1]), { responseCode: said[0] });
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onAuth: ({ username, password }, _session, done) =>
       done(password === 'p@ss' ? null : new Error('wrong'), { user: username }),
-    onRcptTo: ({ address }, _session, done) =>
-      done(refuses ? Object.assign(new Error(`no such user ${address.toUpperCase()}`), { responseCode: 550 }) : null),
+    onMailFrom: (_address, _session, done) => done(answer(refusals.sender)),
+    onRcptTo: (_address, _session, done) => done(answer(refusals.address)),
     onData: (stream, { envelope, user }, done) => {
       const take = (chunks: Buffer[]) => {
         const text = decode(Buffer.concat(chunks).toString());

@@ -82,14 +82,26 @@ function mailOf({ id, from, replyTo, to, subject, text, html }: MailMessage) {
   };
 }
 
+/** `command`: the SMTP command that failed. */
+type SendError = { code?: string; command?: string; responseCode?: number; response?: string };
+
 function outcomeOf(error: unknown, address: string): MailOutcome {
-  const { code, responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
+  const { code, response } = error as SendError;
   const said = (response ?? '')
     .replace(new RegExp(RegExp.escape(address), 'gi'), '…')
     .replace(/\s+/g, ' ')
     .slice(0, 200);
   const reason = [code ?? 'FAILED', said].filter((part) => part !== '').join(': ');
-  // Only errors about this mail are final. A server that rejects all mail has wrong settings, and may accept it later.
-  const isFinal = (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode ?? 0) >= 500;
-  return { kind: isFinal ? 'refused' : 'failed', reason };
+  return { kind: isFinal(error as SendError) ? 'refused' : 'failed', reason };
 }
+
+/**
+ * Returns whether the server refuses this mail for good. A server that refuses the sender, or every address as a policy
+ * (5.7), such as `Relay access denied`, has or gets wrong settings, and may accept the mail later.
+ */
+function isFinal({ code, command, responseCode = 0, response = '' }: SendError): boolean {
+  if (responseCode < 500) return false;
+  return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO' && !POLICY.test(response));
+}
+
+const POLICY = /^5\d\d[ -]5\.7\./;
