@@ -13,7 +13,7 @@ import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/ma
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/endpoints/answer-cause.ts';
 import {
-  type FailingEndpoint,
+  type GoneEndpoint,
   measureFailing,
   measureGone,
   selectFailing,
@@ -226,29 +226,33 @@ export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>
 }
 
 /** Lists the same endpoints, the oldest first. */
-export async function selectUnreached(app: App, limit: number, elsewhere?: ReadonlySet<number>) {
-  const failing = await selectFailing(app.db, limit, elsewhere);
+export async function selectUnreached(
+  app: App,
+  limit: number,
+  elsewhere?: ReadonlySet<number>,
+): Promise<GoneEndpoint[]> {
+  const failing = (await selectFailing(app.db, limit, elsewhere)).map((one) => ({ ...one, kept_since: null }));
   const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit, elsewhere);
   return [...failing, ...gone].sort((one, other) => sinceOf(one) - sinceOf(other)).slice(0, limit);
 }
 
-function sinceOf({ failing_since, disabled_at, kept_since }: FailingEndpoint): number {
+function sinceOf({ failing_since, disabled_at, kept_since }: GoneEndpoint): number {
   return failing_since ?? disabled_at ?? kept_since ?? 0;
 }
 
 /** Says that an endpoint takes callbacks again while others are kept for it; null: it fails or is disabled. */
-export function sayKept({ address, kept_since }: FailingEndpoint): InBoth | null {
-  if (kept_since === null) return null;
+export function sayKept({ address, failing_since, disabled_at, kept_since }: GoneEndpoint): InBoth | null {
+  if (failing_since !== null || disabled_at !== null || kept_since === null) return null;
   return {
     en: `${address} takes callbacks again, but the callbacks that were kept while it answered 410 are not sent`,
     es: `${address} vuelve a recibir callbacks, pero los que se guardaron mientras respondía 410 no se envían`,
   };
 }
 
-function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
+function waitingEndpoint(endpoint: GoneEndpoint): Waiting {
   const { id, payment_service, name, environment } = endpoint;
-  const webhook = receiverOf(endpoint);
-  const kept = sayKept(endpoint);
+  // The end of a webhook sends none of the shop's callbacks that are kept for the same address.
+  const webhook = endpoint.kept_since === null ? receiverOf(endpoint) : null;
   return {
     payment_service,
     name,
@@ -258,9 +262,8 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     since: sinceOf(endpoint),
     amount: null,
     currency: null,
-    reason: kept ?? failureOf(endpoint),
-    command:
-      kept === null && webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${id}`,
+    reason: sayKept(endpoint) ?? failureOf(endpoint, webhook),
+    command: webhook?.url === null ? endCommand(webhook) : `bin/rubrica callback resend --endpoint ${id}`,
   };
 }
 
@@ -294,9 +297,8 @@ function attemptsOf({ attempts }: { attempts: number }): InBoth {
   };
 }
 
-function failureOf(endpoint: FailingEndpoint): InBoth {
+function failureOf(endpoint: GoneEndpoint, webhook: ReturnType<typeof receiverOf>): InBoth {
   const { address, waiting } = endpoint;
-  const webhook = receiverOf(endpoint);
   const said = webhook === null ? null : sayWebhook(webhook);
   const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
   const waits =

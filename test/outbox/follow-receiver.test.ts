@@ -258,6 +258,12 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     await shop.refund();
     await endWebhook(shop.app, { userId: shop.user.id, webhook: 'refunds' }, TESTER);
     assert.deepEqual(await unsent(), [true], 'after it ended');
+    const [item] = await listAttention(shop.app, 'endpoint', 10);
+    assert.match(
+      item?.command ?? '',
+      /^bin\/rubrica callback resend --endpoint /,
+      'the end of a webhook sends nothing',
+    );
     shop.answers.clear();
     assert.equal((await resendCallbacks(shop.app, { state: 'disabled' }, TESTER)).resent, 1);
     assert.deepEqual(await shop.deliver(), [url]);

@@ -27,11 +27,6 @@ export type FailingEndpoint = OwnedEndpoint &
     next_attempt_at: number | null;
     /** The last end of a lease of its waiting callbacks; null: none is claimed. */
     leased_until: number | null;
-    /**
-     * Since when callbacks are kept for it although it takes callbacks again; null: it fails or is disabled, or nobody
-     * asked.
-     */
-    kept_since: number | null;
     /** Of the newest callback that was not delivered at once, null: none. */
     webhook_id: string | null;
     content_type: string | null;
@@ -113,17 +108,20 @@ export async function measureGone(
   return row ?? { count: 0, oldest: null };
 }
 
+/** `kept_since`: since when a 410 keeps back callbacks of the shop or of a payout; null: none. */
+export type GoneEndpoint = FailingEndpoint & { kept_since: number | null };
+
 /** Returns these endpoints, the longest failing first. */
 export function selectGone(
   db: Reader,
   since: number,
   limit: number,
   elsewhere: ReadonlySet<number> = new Set(),
-): Promise<FailingEndpoint[]> {
+): Promise<GoneEndpoint[]> {
   const which = `${gone('$2')} and not (p.environment_id {among $3})`;
   const order = `order by ${goneSince('$2')}, p.id`;
-  const kept = `case when p.failing_since is null and p.disabled_at is null then ${keptSince('$2')} end`;
-  return selectEndpoints(db, which, limit, [since, [...elsewhere]], order, kept);
+  const kept = `, ${keptSince('$2')} as kept_since`;
+  return selectEndpoints<GoneEndpoint>(db, which, limit, [since, [...elsewhere]], order, kept);
 }
 
 /** Few endpoints fail or are disabled, and each kind has its index: with `or` SQLite would read all endpoints. */
@@ -163,23 +161,23 @@ const LONGEST_FAILING = 'order by coalesce(p.failing_since, p.disabled_at) nulls
  * Takes the endpoints first, and looks at their callbacks then: a shop with the order in the path of its URL has as
  * many endpoints as callbacks.
  */
-async function selectEndpoints(
+async function selectEndpoints<Found extends FailingEndpoint = FailingEndpoint>(
   db: Reader,
   which: string,
   limit: number,
   others: readonly SqlParameter[] = [],
   order = LONGEST_FAILING,
-  keptSinceColumn = 'null',
-): Promise<FailingEndpoint[]> {
+  moreColumns = '',
+): Promise<Found[]> {
   const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
-       (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until, ${keptSinceColumn} as kept_since,
+       (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until,
        coalesce((select c.webhook_id ${WAITING} order by c.id desc limit 1), ${lastEnded('webhook_id')}) as webhook_id,
-       coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type
+       coalesce((select c.content_type ${WAITING} order by c.id desc limit 1), ${lastEnded('content_type')}) as content_type${moreColumns}
      from (select * from endpoints p where ${which} ${order} limit $1) as p ${WITH_OWNER}
      ${order}`,
     [limit, ...others],
   );
-  return withDestination(db, found);
+  return (await withDestination(db, found)) as unknown as Found[];
 }
