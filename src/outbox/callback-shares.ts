@@ -22,15 +22,22 @@ export type EndpointQueue = {
   readonly host: HostShare;
   waiting: Claim[];
   /**
-   * The transactions of callbacks under way. Another callback of the same transaction waits, so that they arrive in
-   * order.
+   * The subjects of callbacks under way: see `subjectOf`. Another callback of the same subject waits, so that they
+   * arrive in order.
    */
-  sending: Set<number>;
+  sending: Set<number | string>;
   /** The last claim of this endpoint may have left callbacks of it unclaimed. */
   more: boolean;
   /** The endpoint responded 410, and this is being stored. */
   gone: boolean;
 };
+
+/** Returns the id of the transaction that a callback is about; without a transaction the id of the payout. */
+export function subjectOf({ transaction_id, webhook_id }: ClaimedCallback): number | string {
+  return transaction_id === 0 ? (PAYOUT.exec(webhook_id)?.[0] ?? webhook_id) : transaction_id;
+}
+
+const PAYOUT = /^evt_[a-z]+_[0-9a-z]+/;
 
 /** One host of an environment: its queues, and its part of the concurrent requests. */
 export type HostShare = {

@@ -13,6 +13,7 @@ import {
   isFull,
   type LeftOut,
   NOTHING_LEFT_OUT,
+  subjectOf,
 } from './callback-shares.ts';
 import { CALLBACK_LEASE_MS } from './callback-state.ts';
 import { selectListened } from './listeners/callback-listener-queries.ts';
@@ -96,7 +97,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     const callback = draining ? null : takeNext(queue);
     if (callback === null) return false;
     waiting--;
-    queue.sending.add(callback.transaction_id);
+    queue.sending.add(subjectOf(callback));
     const done = deliver(callback, queue).finally(() => deliveries.delete(done));
     deliveries.add(done);
     return true;
@@ -109,7 +110,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (attempt !== null) recorder.add(attempt);
     const dropped = attempt?.step.kind === 'disable' ? await emptyGone(queue, recorder) : 0;
     waiting -= dropped;
-    queue.sending.delete(callback.transaction_id);
+    queue.sending.delete(subjectOf(callback));
     shares.ended(queue);
     if (queue.more && hasRoom(queue, waiting > CROWDED_ABOVE)) onRoom();
     if (queue.sending.size === 0 && queue.waiting.length === 0) {
@@ -202,12 +203,12 @@ function newQueue(endpointId: number, { environment_id: environmentId, url }: Cl
   return { endpointId, environmentId, host, waiting: [], sending: new Set(), more: false, gone: false };
 }
 
-/** Returns the first waiting callback whose transaction has none under way. */
+/** Returns the first waiting callback whose transaction or payout has none under way. */
 function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
   if (gone || sending.size === CONCURRENT_PER_ENDPOINT) return null;
   const [first] = waiting;
-  if (first === undefined || !sending.has(first.transaction_id)) return waiting.shift() ?? null;
-  const at = waiting.findIndex((callback) => !sending.has(callback.transaction_id));
+  if (first === undefined || !sending.has(subjectOf(first))) return waiting.shift() ?? null;
+  const at = waiting.findIndex((callback) => !sending.has(subjectOf(callback)));
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -135,5 +136,43 @@ forEachEngine('a 410 during other requests to the same endpoint', (openTestDatab
         ['disabled', 0],
       ],
     );
+  });
+});
+
+forEachEngine('events of payouts', (openTestDatabase) => {
+  test('are sent four at a time to each endpoint, and those of one payout in order', async () => {
+    const running = new Set<string>();
+    const seen: string[][] = [];
+    const four = Promise.withResolvers<void>();
+    const reached = Promise.race([four.promise, sleep(5_000, undefined, { ref: false })]);
+    const fetch: TestApp['fetch'] = async ({ headers }) => {
+      const id = headers['webhook-id'] as string;
+      running.add(id);
+      seen.push([...running]);
+      if (running.size === 4) four.resolve();
+      await reached;
+      running.delete(id);
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    const environment = await createTestEnvironment(app);
+    for (let order = 0; order < 12; order++) await createPaidTransaction(app, environment);
+    const rows = await app.db.query<{ id: number }>('select id from callbacks order by id');
+    const ids = rows.map((_, at) => `evt_po_${at >> 1}abc_${at % 2 === 0 ? 'sent' : 'confirmed'}`);
+    for (const [at, { id }] of rows.entries())
+      await app.db.transaction((tx) =>
+        tx.query('update callbacks set transaction_id = 0, webhook_id = $2 where id = $1', [id, ids[at] ?? '']),
+      );
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.settled();
+    assert.equal(Math.max(...seen.map(({ length }) => length)), 4);
+    for (const together of seen) {
+      const payouts = together.map((id) => id.split('_')[2]);
+      assert.equal(new Set(payouts).size, payouts.length, together.join());
+    }
+    const begun = seen.map((together) => together.at(-1) as string);
+    for (const [at, id] of ids.entries())
+      if (at % 2 === 1) assert.ok(begun.indexOf(id) > begun.indexOf(ids[at - 1] ?? ''));
   });
 });
