@@ -10,8 +10,11 @@ export type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: Inco
 
 type ReaderLimits = { writeMs: number; writeBytesPerSecond: number; unreadBytes: number };
 
-/** A response that its client has not read: how many bytes it had when first seen, and when (`performance.now()`). */
-type Held = { socket: HttpSocket; answer: ServerResponse | null; bytes: number; since: number };
+/**
+ * A response that its client has not read to its end. `since`: when it was first seen (`performance.now()`). `taken`: how
+ * many bytes of the connection the client had taken by then.
+ */
+type Held = { socket: HttpSocket; answer: ServerResponse | null; taken: number; since: number };
 
 /**
  * Closes connections whose client does not read its response. A response has a fixed time plus a time by its size. If
@@ -40,17 +43,21 @@ export function closeSlowReaders(app: App, server: Server, limits: ReaderLimits 
 function findHeld(open: ReadonlySet<HttpSocket>, before: ReadonlyMap<HttpSocket, Held>, now: number) {
   const held = new Map<HttpSocket, Held>();
   for (const socket of open) {
-    const bytes = socket.writableLength;
-    if (bytes === 0) continue;
+    if (socket.writableLength === 0) continue;
     const answer = socket._httpMessage ?? null;
     const known = before.get(socket);
-    held.set(socket, known?.answer === answer ? known : { socket, answer, bytes, since: now });
+    const taken = socket.bytesWritten - socket.writableLength;
+    held.set(socket, known?.answer === answer ? known : { socket, answer, taken, since: now });
   }
   return held;
 }
 
 function isLate(now: number, limits: ReaderLimits): (held: Held) => boolean {
-  return ({ bytes, since }) => now - since > limits.writeMs + (bytes / limits.writeBytesPerSecond) * 1000;
+  return ({ socket, taken, since }) => {
+    // A stream grows while it is read, so its client gets time for all that was written since.
+    const bytes = socket.bytesWritten - taken;
+    return now - since > limits.writeMs + (bytes / limits.writeBytesPerSecond) * 1000;
+  };
 }
 
 /** Returns the late responses, and the oldest of the others until the rest fits into memory. New responses are last. */

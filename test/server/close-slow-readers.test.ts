@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { closeSlowReaders } from '../../src/server/close-slow-readers.ts';
@@ -23,6 +24,22 @@ test('a client that does not read its answer in time is cut off and counted, and
   assert.equal(await patient.refused(), undefined);
 });
 
+test('a client that reads a growing answer at the least rate or faster is not cut off', async () => {
+  await using at = await serve({ ...NEVER, writeMs: 100, writeBytesPerSecond: MEBIBYTE / 2 }, () =>
+    Readable.from(Array.from({ length: 384 }, () => Buffer.alloc(MEBIBYTE / 16))),
+  );
+  const client = at.ask();
+  // At most 64 KiB in 5 ms, which takes two seconds or longer in all. The sweep is every 500 ms.
+  client.on('data', () => {
+    client.pause();
+    setTimeout(() => client.resume(), 5);
+  });
+  client.resume();
+  await once(client, 'close');
+  assert.equal(client.bytesRead > 24 * MEBIBYTE, true, `${client.bytesRead} bytes were read`);
+  assert.equal(await at.refused(), undefined);
+});
+
 // Without a limit, 2,100 clients that never read take 3.2 GB.
 test('when unread answers exceed the limit, the longest-waiting clients are cut off until half is left', async () => {
   await using at = await serve({ ...NEVER, unreadBytes: 50 * MEBIBYTE });
@@ -31,10 +48,14 @@ test('when unread answers exceed the limit, the longest-waiting clients are cut 
   assert.ok(at.open() >= 1, 'at least one client stays');
 });
 
-async function serve(limits: Parameters<typeof closeSlowReaders>[2]) {
+async function serve(limits: Parameters<typeof closeSlowReaders>[2], stream?: () => Readable) {
   const app = createTestApp(openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} }));
   const large = Buffer.alloc(24 * MEBIBYTE);
-  const server = createServer((_request, response) => response.writeHead(200, { connection: 'close' }).end(large));
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { connection: 'close' });
+    if (stream === undefined) response.end(large);
+    else stream().pipe(response);
+  });
   const clients: Socket[] = [];
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
