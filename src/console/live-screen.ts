@@ -47,6 +47,7 @@ type Watch = { listeners: Set<PassThrough>; begin(): Promise<void> };
 const watchOf = perInstance((app: App): Watch => {
   const listeners = new Set<PassThrough>();
   let seen: Promise<string> | null = null;
+  let isLooking = false;
   const look = async () => {
     const [before, newest] = [await seen, await selectNewestChange(app.db)];
     if (newest !== before) for (const listener of listeners) listener.write('data: changed\n\n');
@@ -57,7 +58,7 @@ const watchOf = perInstance((app: App): Watch => {
     // If the store does not answer, the next round asks again.
     if (listeners.size > 0) await look().catch(() => {});
     if (listeners.size > 0) lookLater();
-    else seen = null;
+    else [seen, isLooking] = [null, false];
   };
   const begin = async () => {
     if (seen === null) {
@@ -65,7 +66,9 @@ const watchOf = perInstance((app: App): Watch => {
       seen.catch(() => {
         seen = null;
       });
-      lookLater();
+      // The round of a page that failed may not be over: a second one would ask for ever beside it.
+      if (!isLooking) lookLater();
+      isLooking = true;
     }
     await seen;
   };

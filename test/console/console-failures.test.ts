@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { failingStore } from '../support/failing-store.ts';
@@ -162,12 +164,15 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
 });
 
 forEachEngine('the live updates of the console', (openTestDatabase) => {
-  test('work again after a hundred pages asked for them while the store did not answer', async () => {
+  test('work again with one query for all, after a hundred pages asked while the store did not answer', async () => {
     const made = createTestApp(await openTestDatabase());
     const { db } = made;
     let isDown = true;
+    let asked = 0;
     const query: Database['query'] = async (sql, ...rest) => {
-      if (isDown && sql.includes('from delivery_attempts')) throw new StorageError('STORAGE_UNAVAILABLE', new Error());
+      if (!sql.includes('from delivery_attempts')) return db.query(sql, ...rest);
+      if (isDown) throw new StorageError('STORAGE_UNAVAILABLE', new Error());
+      asked++;
       return db.query(sql, ...rest);
     };
     const app = { ...made, db: { ...db, query } };
@@ -178,6 +183,10 @@ forEachEngine('the live updates of the console', (openTestDatabase) => {
     isDown = false;
     const { status, body } = await fetch(`${server.origin}/console/live`, { headers });
     assert.equal(status, 200);
+    // At the opening, and then every three seconds.
+    assert.ok(await comesTrue(() => asked > 1));
+    await setTimeout(500);
+    assert.ok(asked <= 3, `${asked} queries`);
     await body?.cancel();
   });
 });
