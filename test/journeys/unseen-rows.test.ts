@@ -74,14 +74,19 @@ forEachEngine('what a person has not seen', (openTestDatabase) => {
       const app = createTestApp(await openTestDatabase());
       const hidden = [
         await makeWorkbook([{ name: 'Hoja', rows, hiddenRows: [3] }]),
+        await makeWorkbook([{ name: 'Hoja', rows, hiddenRows: [3], hiding: 'ht="0" customHeight="1"' }]),
         page(rows, 2, 'height=0 style="display: none"'),
         page(rows, 2, 'hidden'),
+        Buffer.from(page(rows, 2, '').toString().replace('<tr ><td>', '<tbody style="display:none"><tr><td>')),
       ];
       for (const file of hidden)
         await assert.rejects(read(app, stream(file)), {
           message: /^The spreadsheet hides these rows, perhaps by a filter: 3\. /,
         });
-      await read(app, stream(await makeWorkbook([{ name: 'Hoja', rows }])));
+      const tall = { hiddenRows: [3], hiding: 'ht="30.5" customHeight="1"' };
+      for (const more of [{}, tall]) await read(app, stream(await makeWorkbook([{ name: 'Hoja', rows, ...more }])));
+      const bodies = page(rows, 2, '').toString().replace('<tr ><td>', '<tbody hidden></tbody><tbody><tr><td>');
+      await read(app, stream(Buffer.from(bodies)));
       for (const shown of ['class="hidden-xs"', 'style="overflow: hidden !important"', "title='no hidden fee'"])
         await read(app, stream(page(rows, 2, shown)));
     });

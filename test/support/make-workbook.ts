@@ -12,6 +12,8 @@ export type WorkbookSheet = {
   rows: readonly (readonly WorkbookCell[] | null)[];
   /** The rows that a filter hides, from 1. */
   hiddenRows?: readonly number[];
+  /** The attributes of these rows; by default those of a filter. */
+  hiding?: string;
 };
 
 /**
@@ -40,11 +42,11 @@ export async function makeWorkbook(
   return Buffer.concat(chunks);
 }
 
-function sheetPart({ rows, hiddenRows = [] }: WorkbookSheet, texts: string[]): string {
+function sheetPart({ rows, hiddenRows = [], hiding = 'hidden="1"' }: WorkbookSheet, texts: string[]): string {
   const body = rows.map((row, at) =>
     row === null
       ? ''
-      : `<row r="${at + 1}"${hiddenRows.includes(at + 1) ? ' hidden="1"' : ''}>${row.map((cell, column) => cellPart(cell, `${columnName(column)}${at + 1}`, texts)).join('')}</row>`,
+      : `<row r="${at + 1}"${hiddenRows.includes(at + 1) ? ` ${hiding}` : ''}>${row.map((cell, column) => cellPart(cell, `${columnName(column)}${at + 1}`, texts)).join('')}</row>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>${body.join('')}</sheetData></worksheet>`;
 }

@@ -57,16 +57,19 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
     table?.cell?.push(text);
     if (tag === 'table') {
       if (tables.length + open.length === MOST_TABLES) throw tooLarge(`${MOST_TABLES} tables`);
-      open.push({ rows: [], hidden: new Set(), cell: null, spans, below: [] });
+      open.push({ rows: [], hidden: new Set(), isSectionHidden: false, cell: null, spans, below: [] });
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
       if (/^\/?t(?:[rdh]|head|body|foot)$/.test(tag)) covered += endCell(table);
-      // No cell of the head spans into the body.
-      if (/^\/?t(?:head|body|foot)$/.test(tag)) table.below = [];
+      if (/^\/?t(?:head|body|foot)$/.test(tag)) {
+        // No cell of the head spans into the body.
+        table.below = [];
+        table.isSectionHidden = hidden;
+      }
       if (tag === 'tr') {
         covered += endRow(table);
-        if (hidden) table.hidden.add(table.rows.length);
+        if (hidden || table.isSectionHidden) table.hidden.add(table.rows.length);
         table.rows.push([]);
       }
       if (tag === 'td' || tag === 'th') {
@@ -86,10 +89,18 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
 type Spans = { readonly columns: number; readonly rows: number };
 
 /**
- * `hidden`: the rows that the page does not show, from 0. `cell`: the text of the open cell so far; it covers `spans`.
- * `below`: for each column, how many further rows a cell above covers.
+ * `hidden`: the rows that the page does not show, from 0. `isSectionHidden`: it shows no row of the open head, body or
+ * foot. `cell`: the text of the open cell so far; it covers `spans`. `below`: for each column, how many further rows a
+ * cell above covers.
  */
-type OpenTable = { rows: string[][]; hidden: Set<number>; cell: string[] | null; spans: Spans; below: number[] };
+type OpenTable = {
+  rows: string[][];
+  hidden: Set<number>;
+  isSectionHidden: boolean;
+  cell: string[] | null;
+  spans: Spans;
+  below: number[];
+};
 
 /** Closes the open cell. Returns how many places before it are covered by cells above and stay empty. */
 function endCell(table: OpenTable): number {
@@ -137,7 +148,7 @@ function tooLarge(what: string): TableError {
 const OWN: Spans = { columns: 1, rows: 1 };
 
 /**
- * Returns whether a tag hides its row. A spreadsheet that saves a page writes hidden and filtered rows like this too.
+ * Returns whether a tag hides its row or rows. A spreadsheet that saves a page writes hidden and filtered rows like this too.
  */
 function hidesRow(tag: string): boolean {
   const isStyled = /display\s*:\s*none|visibility\s*:\s*(hidden|collapse)/i.test(tag);
@@ -151,8 +162,10 @@ function spansOf(tag: string): Spans {
   return { columns: Math.min(1_000, Math.max(1, Number(columns))), rows: Math.min(65_534, Math.max(1, Number(rows))) };
 }
 
+const HOLDS_ROWS = /^t(?:r|head|body|foot)$/;
+
 /**
- * Yields the text before each tag, the tag, its spans, and whether it hides a row. Skips comments, scripts and styles.
+ * Yields the text before each tag, the tag, its spans, and whether it hides rows. Skips comments, scripts and styles.
  * Reads every character once.
  */
 function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans; hidden: boolean }> {
@@ -168,7 +181,7 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; spans: S
     const name = tag.toLowerCase();
     const whole = () => page.slice(start, Math.min(end + 1, start + 2_000));
     const spans = name === 'td' || name === 'th' ? spansOf(whole()) : OWN;
-    yield { text, tag: name, spans, hidden: name === 'tr' && hidesRow(whole()) };
+    yield { text, tag: name, spans, hidden: HOLDS_ROWS.test(name) && hidesRow(whole()) };
     at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
     const ending = name === 'script' ? /<\/script/gi : /<\/style/gi;

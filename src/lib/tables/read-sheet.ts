@@ -49,7 +49,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
       if (element === 'row') {
         line = Number(attributes.r ?? line + 1);
         if (!Number.isSafeInteger(line) || line < 1) throw new Error('A row without a number');
-        hidden = attributes.hidden === '1' || attributes.hidden === 'true';
+        hidden = isTrue(attributes.hidden) || (isTrue(attributes.customHeight) && Number(attributes.ht ?? 1) === 0);
         cells = [];
         column = -1;
         characters = 0;
@@ -92,6 +92,10 @@ function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, format
   // Some programs write a day with a time of 00:00.
   if (t === 'd') return value.replace('T', ' ').replace(/ 00:00:00(\.0+)?Z?$/, '');
   return value;
+}
+
+function isTrue(attribute: string | undefined): boolean {
+  return attribute === '1' || attribute === 'true';
 }
 
 /** Returns the index of a column: `B7` is 1. */
