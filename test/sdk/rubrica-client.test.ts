@@ -244,6 +244,21 @@ describe('other calls', () => {
     }
   });
 
+  test('that were sent once and then had their token refused end in NO_ANSWER, with their key', async (context) => {
+    const invalid = refusal(401, 'TOKEN_INVALID');
+    const unreachable = [REFUSED, REFUSED, REFUSED, REFUSED];
+    const login = { login: { username: 'ana@example.cl', password: 'her password' } };
+    for (const [options, answers] of [
+      [{ accessToken: 'jwt' }, [LOST, invalid]],
+      [login, [session('one', 3600), LOST, invalid, ...unreachable]],
+      [login, [session('one', 3600), LOST, invalid, session('two', 3600), ...unreachable]],
+    ] as const) {
+      const { client } = open(context, [...answers], options);
+      const refund = client.createRefund(7, { amount: 1000, type: 'parcial' }, { idempotencyKey: 'key-1' });
+      await assert.rejects(refund, { code: 'NO_ANSWER', idempotencyKey: 'key-1' });
+    }
+  });
+
   test('that never found a connection end in NOT_SENT', async (context) => {
     const { client } = open(context, [REFUSED, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
     await assert.rejects(client.getStatus(1), { code: 'NOT_SENT', status: null, retryable: true });

@@ -42,6 +42,7 @@ final class Connection
      * @param array<string, mixed>|null $body
      * @param list<string> $reads
      * @param list<string> $holds
+     * @param RubricaError|null $uncertain the last error after which the call may have been carried out, also of earlier calls of this method
      * @throws RubricaError
      */
     public function send(
@@ -51,9 +52,9 @@ final class Connection
         #[\SensitiveParameter] ?array $body = null,
         array $reads = ['data'],
         array $holds = [],
+        ?RubricaError &$uncertain = null,
     ): mixed {
         $content = $body === null ? null : json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
-        $uncertain = null;
         $start = hrtime(true) / 1e9;
         for ($failures = 1; ; $failures += 1) {
             try {

@@ -135,7 +135,8 @@ final class RubricaClient
     }
 
     /**
-     * Calls as a user. Renews a refused token once: it may end early, for example after a change of password.
+     * Calls as a user. Renews a refused token once: it may end early, for example after a change of password. Its
+     * refusal, or a failed login, does not prove that no earlier attempt was carried out.
      *
      * @param array<string, string> $headers
      * @param array<string, mixed>|null $body
@@ -150,14 +151,23 @@ final class RubricaClient
         array $reads = ['data'],
         array $holds = [],
     ): mixed {
-        $send = fn (#[\SensitiveParameter] string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body, $reads, $holds);
+        $uncertain = null;
+        $send = function (#[\SensitiveParameter] string $token) use ($method, $path, $headers, $body, $reads, $holds, &$uncertain): mixed {
+            return $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body, $reads, $holds, $uncertain);
+        };
         try {
             return $send($this->currentToken());
         } catch (RubricaError $error) {
-            if ($error->errorCode !== 'TOKEN_INVALID' || $this->accessToken !== null) throw $error;
+            if ($error->errorCode !== 'TOKEN_INVALID') throw $error;
+            if ($this->accessToken !== null) throw $uncertain ?? $error;
         }
         $this->token = null;
-        return $send($this->currentToken());
+        try {
+            $token = $this->currentToken();
+        } catch (RubricaError $error) {
+            throw $uncertain ?? $error;
+        }
+        return $send($token);
     }
 
     private function currentToken(): string

@@ -118,6 +118,21 @@ return [
             same('NO_ANSWER', failure(fn () => $answers->client(accessToken: 'token')->createRefund(1001, 500, 'parcial'))->errorCode);
         }
     },
+    'what was sent, and then had its token refused, looked as if it had not been done' => function () {
+        $token = [200, ['access_token_jwt' => 'one', 'expires_in' => 3600], []];
+        $refused = [401, ['code' => 'TOKEN_INVALID', 'detail' => 'It is over.'], []];
+        $down = array_fill(0, 4, [502, '<html>', []]);
+        $cases = [
+            ['accessToken', [LOST, $refused]],
+            ['apiToken', [$token, LOST, $refused, ...$down]],
+            ['apiToken', [$token, LOST, $refused, $token, ...$down]],
+        ];
+        foreach ($cases as [$option, $script]) {
+            $answers = new Answers(...$script);
+            $error = failure(fn () => $answers->client(...[$option => 'token'])->createRefund(1001, 500, 'parcial', 'key-1'));
+            same(['NO_ANSWER', 'key-1'], [$error->errorCode, $error->idempotencyKey]);
+        }
+    },
     'an answer that is cut off is none' => function () {
         $cut = [200, ['data' => ['idTrx' => 1, 'payUrl' => []]], ['cut' => 5]];
         $answers = new Answers($cut, $cut, $cut, $cut);

@@ -149,6 +149,19 @@ class Client(unittest.TestCase):
             error = self.failure(lambda: self.client(access_token="token").create_refund(1001, 500, "parcial"))
             self.assertEqual(error.code, "NO_ANSWER")
 
+    def test_what_was_sent_and_then_had_its_token_refused_looked_as_if_it_had_not_been_done(self):
+        token = (200, {"access_token_jwt": "one", "expires_in": 3600}, {})
+        refused = (401, {"code": "TOKEN_INVALID", "detail": "It is over."}, {})
+        down = (502, b"<html>", {})
+        for options, answers in [
+            ({"access_token": "token"}, [None, refused]),
+            ({"api_token": "api_1"}, [token, None, refused, *[down] * 4]),
+            ({"api_token": "api_1"}, [token, None, refused, token, *[down] * 4]),
+        ]:
+            self.server.answers = list(answers)
+            error = self.failure(lambda: self.client(**options).create_refund(1001, 500, "parcial", idempotency_key="key-1"))
+            self.assertEqual((error.code, error.idempotency_key, self.server.answers), ("NO_ANSWER", "key-1", []))
+
     def test_an_answer_that_came_by_a_byte_now_and_then_was_waited_for_without_end(self):
         created = b'HTTP/1.1 200 OK\r\n\r\n{"data": {"idTrx": 1001, "payUrl": []}}'
         for at_once in (0, created.index(b"{")):

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import quote
 
 from .errors import RubricaError
-from .requests import Connection, repeat
+from .requests import Connection, Doubt, repeat
 from .signing import sign
 
 # A token must not expire while a request is on its way.
@@ -110,20 +110,29 @@ class RubricaClient:
             after, more = page["next"], page["has_more"]
 
     def _ask(self, method: str, path: str, **parts: Any) -> Any:
-        """Calls as a user. Renews a refused token once: it may end early, for example after a change of password."""
-        headers = parts.pop("headers", {})
+        """Calls as a user. Renews a refused token once: it may end early, for example after a change of password.
+
+        Its refusal, or a failed login, does not prove that no earlier attempt was carried out.
+        """
+        headers, doubt = parts.pop("headers", {}), Doubt()
 
         def ask(token: str) -> Any:
             sent = {**headers, "Authorization": f"Bearer {token}"}
-            return repeat(lambda: self._connection.send(method, path, headers=sent, **parts), self._patience)
+            return repeat(lambda: self._connection.send(method, path, headers=sent, **parts), self._patience, doubt)
 
         token = self._current_token(None)
         try:
             return ask(token)
         except RubricaError as error:
-            if error.code != "TOKEN_INVALID" or self._access_token is not None:
+            if error.code != "TOKEN_INVALID":
                 raise
-        return ask(self._current_token(token))
+            if self._access_token is not None:
+                raise doubt.error or error
+        try:
+            other = self._current_token(token)
+        except RubricaError as error:
+            raise doubt.error or error
+        return ask(other)
 
     def _current_token(self, refused: str | None) -> str:
         if self._access_token is not None:

@@ -125,13 +125,19 @@ class _TimelyReader(io.RawIOBase):
         super().close()
 
 
-def repeat(attempt: Callable[[], Reply], patience: float) -> Reply:
+class Doubt:
+    """The last error after which a call may have been carried out."""
+
+    error: RubricaError | None = None
+
+
+def repeat(attempt: Callable[[], Reply], patience: float, doubt: Doubt | None = None) -> Reply:
     """Calls up to four times while a retry may help. Only for calls that may run twice.
 
-    The last attempt begins at most ``patience`` seconds after the first.
+    The last attempt begins at most ``patience`` seconds after the first. ``doubt`` has the error of earlier attempts.
     """
     start = time.monotonic()
-    uncertain: RubricaError | None = None
+    doubt = doubt or Doubt()
     for failures in range(1, _MOST_ATTEMPTS + 1):
         try:
             return attempt()
@@ -141,12 +147,12 @@ def repeat(attempt: Callable[[], Reply], patience: float) -> Reply:
             says_nothing = error.code in ("NOT_SENT", "UNREADABLE_ANSWER") or error.status == 429
             may_be_done = error.code == "NO_ANSWER" or (error.status or 0) >= 500
             # After a call without a response, a proxy's response adds no information.
-            if may_be_done and (uncertain is None or uncertain.code != "NO_ANSWER"):
-                uncertain = error
+            if may_be_done and (doubt.error is None or doubt.error.code != "NO_ANSWER"):
+                doubt.error = error
             wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
             is_late = wait > _LONGEST_WAIT or time.monotonic() - start + wait > patience
             if not error.retryable or is_late or failures == _MOST_ATTEMPTS:
-                raise (uncertain or error) if says_nothing else error
+                raise (doubt.error or error) if says_nothing else error
         time.sleep(wait)
     raise AssertionError("the last attempt answers or raises")
 
