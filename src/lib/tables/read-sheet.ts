@@ -88,14 +88,15 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
 function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, formats, dates1904 }: SheetContext): string {
   if (t === 's') return texts.at(Number(value));
   if (t === 'n') return formatNumber(value, formats[Number(s)] ?? 'plain', dates1904);
-  if (t === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  if (t === 'b') return isTrue(value) ? 'TRUE' : 'FALSE';
   // Some programs write a day with a time of 00:00.
   if (t === 'd') return value.replace('T', ' ').replace(/ 00:00:00(\.0+)?Z?$/, '');
   return value;
 }
 
-function isTrue(attribute: string | undefined): boolean {
-  return attribute === '1' || attribute === 'true';
+/** A truth value of XML has two spellings. */
+function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true';
 }
 
 /** Returns the index of a column: `B7` is 1. */

@@ -40,7 +40,11 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
     if (++depth > DEEPEST) throw new Error('The elements of a part are nested too deeply');
     onOpen?.(localName(name), attributes);
   });
-  if (onText !== undefined) parser.on('text', onText);
+  if (onText !== undefined) {
+    parser.on('text', onText);
+    // Some programs write the text of a cell as a CDATA section.
+    parser.on('cdata', onText);
+  }
   parser.on('closetag', ({ name }) => {
     depth--;
     onClose?.(localName(name));

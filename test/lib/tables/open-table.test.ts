@@ -197,6 +197,14 @@ suite('a table of a workbook', () => {
     assert.deepEqual((await read(bytes, RULE)).rows, ['2: 01 | TRUE | 2026-01-15']);
   });
 
+  test('texts and numbers in CDATA sections are read, and truth values in both spellings', async () => {
+    const sheet =
+      '<worksheet><sheetData><row><c t="s"><v>0</v></c><c t="str"><v>Nombre</v></c></row><row><c><v><![CDATA[12990]]></v></c><c t="inlineStr"><is><t>Ana <![CDATA[& <Co>]]></t></is></c><c t="b"><v>true</v></c><c t="b"><v>0</v></c></row></sheetData></worksheet>';
+    const parts = { 'xl/sharedStrings.xml': '<sst><si><t><![CDATA[Codigo]]></t></si></sst>' };
+    const bytes = await makeWorkbook([{ name: 'a', rows: [] }], { ...parts, 'xl/worksheets/sheet1.xml': sheet });
+    assert.deepEqual((await read(bytes, RULE)).rows, ['2: 12990 | Ana & <Co> | TRUE | FALSE']);
+  });
+
   test('a formula without its result is no empty cell, and a number with three decimals has no point of thousands', async () => {
     const formula = '<c><f>B1</f></c><c><f>B1</f><v></v></c><c t="str"><f>""</f><v></v></c>';
     const sheet = `<worksheet><sheetData><row><c t="str"><v>Codigo</v></c><c t="str"><v>Nombre</v></c></row><row><c><v>123.456</v></c><c><v>-1.5</v></c>${formula}</row></sheetData></worksheet>`;
