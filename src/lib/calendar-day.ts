@@ -1,8 +1,12 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The most days in a row without a working day of banks, with one more: Easter, or 18 September beside a weekend. */
-export const DAYS_WITHOUT_BANKS = 5;
+/**
+ * The most days from one working day of banks to the next. If 18 and 19 September are a Tuesday and a Wednesday, the
+ * Monday before is a holiday too, and if they are a Wednesday and a Thursday, the Friday after: Friday to Thursday in
+ * 2029, Tuesday to Monday in 2030.
+ */
+export const DAYS_WITHOUT_BANKS = 6;
 
 // Uses Temporal: the first `Intl` format takes 8 MB of memory for the data of all languages.
 const ZONE = 'America/Santiago';

@@ -478,7 +478,7 @@ forEachEngine('payout files', (openTestDatabase) => {
     assert.deepEqual([said.unmatched, said.unclear], [[], []]);
   });
 
-  test('a line from more than five days before the payouts left is of none of them: last month’s file has the same people and amounts', async () => {
+  test('a line from more than six days before the payouts left is of none of them: last month’s file has the same people and amounts', async () => {
     const { app, desk } = await open();
     app.now.advance(Date.parse('2026-03-31T13:00:00Z') - app.now());
     await approved(app, desk, [wish({ reference: '1' })]);
@@ -490,9 +490,9 @@ forEachEngine('payout files', (openTestDatabase) => {
     const row = '1;12.531.909-2;12531909;10.000;Rechazado';
     for (const name of ['Fecha', 'Fecha de Pago', 'Fecha Proceso', 'Fecha Abono']) {
       const head = `Id;RUT;Cuenta;Monto;Estado;${name}`;
-      for (const day of ['27/02/2026', '2026-03-25', '27-02-2026 10:15'])
+      for (const day of ['27/02/2026', '2026-03-24', '27-02-2026 10:15'])
         assert.deepEqual(await said(head, `${row};${day}`), [2], `${name} ${day}`);
-      for (const day of ['31/03/2026', '2026-03-26', '01/04/2026', 'hoy', ''])
+      for (const day of ['31/03/2026', '2026-03-25', '01/04/2026', 'hoy', ''])
         assert.equal(await said(head, `${row};${day}`), 'failed', `${name} ${day}`);
     }
     assert.equal(
