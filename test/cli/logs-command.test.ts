@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { ownRequests } from '../../src/cli/developers/seen-requests.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
 import { resetClock } from '../../src/travel/advance-clock.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -92,6 +94,28 @@ forEachEngine('logs tail', (openTestDatabase) => {
     const { stderr, status } = await tail.ended;
     assert.match(stderr, /^The clock of this store went back\. Start bin\/rubrica logs tail again\./);
     assert.equal(status, 1);
+  });
+
+  test('knows that the clock was ahead when it has seen a request of that time', async () => {
+    const { app, environment, server } = await open();
+    await using _server = server;
+    const clock = systemClock();
+    let isTold = false;
+    const query: TestApp['db']['query'] = async (sql, parameters) => {
+      const rows = await app.db.query(sql, parameters);
+      if (!isTold && sql.includes('clock_ahead_ms')) {
+        isTold = true;
+        await app.db.transaction((tx) => updateClockAhead(tx, 3_600_000));
+        await createTestTransaction(app, environment, { reference: 'ORD-LATER' });
+      }
+      return rows as never;
+    };
+    const source = ownRequests({ ...app, now: clock, db: { ...app.db, query } });
+    const look = () => source({ paymentService: null, environment: null, since: null, isNew: () => true });
+    const sees = async () => (await look()).some(({ says }) => says.includes('ORD-LATER'));
+    assert.ok((await sees()) || (await sees()));
+    await resetClock(app, TESTER);
+    await assert.rejects(look(), /The clock of this store went back/);
   });
 
   test('shows a refused request with each error once, as request show does, and the line that mends a signature', async () => {
