@@ -44,7 +44,8 @@ export function fillSample(sample: string, url: string, fields: Record<string, s
 function curlSample({ method, url, headers, body }: SampleRequest): string {
   const options = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
   if (body !== undefined) options.push(`-d ${shellQuote(JSON.stringify(body))}`);
-  else if (method !== 'GET') options.push(`-X ${method}`);
+  // With -d curl sends a POST, whatever the endpoint wants.
+  if (method !== (body === undefined ? 'GET' : 'POST')) options.push(`-X ${method}`);
   return [`curl -s -w '\\n%{http_code}\\n' ${shellQuote(url)}`, ...options].join(' \\\n  ');
 }
 

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { PERMISSIONS, type Permission } from '../../src/auth/permission.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { readOpenApi } from '../../src/reference/get-openapi.ts';
 import { operationsOf } from '../../src/reference/openapi-operations.ts';
 import type { OpenApiDocument } from '../../src/reference/openapi-shape.ts';
 import { requestOf } from '../../src/reference/reference-page.ts';
+import { requestSamples } from '../../src/reference/request-samples.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -68,6 +73,27 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     assert.deepEqual(
       refused.map((one) => one.split(':')[0]),
       ['POST /bank-statements/1001/uses'],
+    );
+  });
+
+  test('every request in curl that the reference shows is sent with the method of its endpoint', async (context) => {
+    const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
+    const methods: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      methods.push(request.method);
+      response.end();
+    }).listen(0, '127.0.0.1', hear);
+    context.after(() => server.close());
+    await heard;
+    const { port } = server.address() as AddressInfo;
+    const document = await readOpenApi(createTestApp(await openTestDatabase()));
+    const operations = operationsOf(document).filter(({ method }) => method !== 'get');
+    const here = { ...document, servers: [{ url: `http://127.0.0.1:${port}` }] };
+    const samples = operations.map((described) => requestSamples(requestOf(described, here)).curl);
+    await runChild('sh', ['-c', samples.join('\n')]);
+    assert.deepEqual(
+      methods,
+      operations.map(({ method }) => method.toUpperCase()),
     );
   });
 
