@@ -20,7 +20,7 @@ const SECURITY = ['accessToken', 'apiToken'].map((name) => ({ $ref: `#/component
 
 function isPart(item: PathItem): boolean {
   if ('$ref' in item) return false;
-  const operations = [item.get, item.post];
+  const operations = [item.get, item.post, item.put, item.delete];
   return operations.some((operation) => operation !== undefined && PARTS.includes(operation.tags[0]));
 }
 

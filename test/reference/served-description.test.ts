@@ -45,6 +45,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     };
     assert.equal(document.info.version, '1.1.0');
     assert.ok('/validations/BankAccount' in document.paths && '/users/login' in document.paths);
+    assert.ok('/api-tokens/{id}' in document.paths, 'a token that was made can be ended');
     assert.ok(!('/trxs' in document.paths) && !('SignedRequest' in document.components.schemas));
     assert.deepEqual(Object.keys(document.components.securitySchemes), ['accessToken', 'apiToken']);
     for (const [, name] of answer.text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
