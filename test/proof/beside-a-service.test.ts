@@ -16,12 +16,16 @@ import { makeAnchor } from '../../src/proof/anchors/make-anchor.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { selectSearchProgress } from '../../src/search/search-queries.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { deposit } from '../support/test-movements.ts';
+import { openPayoutDesk } from '../support/test-payouts.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
@@ -75,6 +79,30 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
     assert.ok(made > 1);
     const wrong = (await anchorFindings(beside)).filter(({ fix }) => fix !== null);
     assert.deepEqual(wrong, []);
+  });
+
+  test('accepts that a person puts a line into suspense between the acts and the lines of its statement', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { environment, maker: by } = await openPayoutDesk(app);
+    await deposit(app, environment, 5000, { reference: 'AB-1' });
+    const lines = [{ line: 2, day: '2026-01-15', amount: 5000, text: 'ABONO SIMULATED' }];
+    const evidence = { name: 'cartola.csv', sha256: '00', bytes: 1, excerpt: '' };
+    const account = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
+    const { id, uses } = await importStatement(app, { ...account, evidence, by }, { lines, proof: 'balance' });
+    assert.equal(uses.deposit, 1);
+    let reopened = 0;
+    const query: TestApp['db']['query'] = async (sql, parameters) => {
+      const rows = await app.db.query(sql, parameters);
+      if (sql.includes("'statement.line_reopened'") && reopened++ === 0) {
+        const is = { use: 'suspense' as const };
+        await resolveLine(app, { statementId: id ?? '', fileLine: 2, is, reason: 'another deposit', by });
+      }
+      return rows as never;
+    };
+    assert.deepEqual((await verifyStore({ ...app, db: { ...app.db, query } })).findings, []);
+    assert.ok(reopened > 0);
+    await app.db.transaction((tx) => tx.query("update bank_statements set account = '123456780'"));
+    assert.equal((await verifyStore(app)).findings.length, 1);
   });
 
   test('starts again when a payment service arrives from another database during the run', async () => {

@@ -92,10 +92,21 @@ async function wrongImport(app: App, statement: StatementSaid, parts: readonly S
   if (!kept.every((line) => isLineOf(statement, line))) wrong.push('the owner or the time of a line was changed');
   wrong.push(...otherLines(parts, kept));
   // Acts of earlier versions have no hash of the uses.
-  const imported = kept.map((line) => ({ ...line, ...reopened.get(line.file_line) }));
-  if (said['uses_sha256'] === undefined || said['uses_sha256'] === hashOfUses(statement.account, imported))
-    return wrong;
+  const usesHash = said['uses_sha256'];
+  if (usesHash === undefined || usesHash === hashOfImported(statement, kept, reopened)) return wrong;
+  // A person may have put a line into suspense between the acts and the lines.
+  const since = matchedOnImport(await selectStatementParts(app.db, [statement.id]));
+  if (usesHash === hashOfImported(statement, kept, since)) return wrong;
   return [...wrong, 'its account, or what a line was imported as, was changed'];
+}
+
+function hashOfImported(
+  { account }: StatementSaid,
+  kept: readonly KeptLine[],
+  reopened: ReturnType<typeof matchedOnImport>,
+): string {
+  const imported = kept.map((line) => ({ ...line, ...reopened.get(line.file_line) }));
+  return hashOfUses(account, imported);
 }
 
 /** Returns the lines that a person put into suspense, with what their import had matched them with. */
