@@ -122,6 +122,13 @@ forEachEngine('books verify beside a running service', (openTestDatabase) => {
     assert.equal(entries, (await verifyStore(to)).entries, 'the payments that arrived are verified too');
   });
 
+  test('and a person who seals all chains makes an anchor also if the service makes one at that moment', async () => {
+    const { app } = await open(openTestDatabase);
+    const made = await Promise.all([makeAnchor(app, 'now', { by: TESTER }), makeAnchor(app, 'now', { by: TESTER })]);
+    assert.deepEqual(new Set(made.map((row) => row?.number)), new Set([1, 2]));
+    assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
   test('reads the tokens of an environment once, even with several changed callbacks', async () => {
     const { app } = await open(openTestDatabase);
     await app.db.transaction((tx) => tx.query("update callbacks set body = body || 'x'"));

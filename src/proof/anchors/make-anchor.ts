@@ -20,14 +20,16 @@ const LONGEST_PAUSE_MS = 23 * HOUR_MS;
 /**
  * Seals the ends of all chains if due: on the first call of a day in Chile, when the chains have grown and the last
  * anchor is an hour old, or when it is nearly a day old. `moved`: as soon as they have grown. `now`: in any case.
- * Returns the new anchor, or null. Concurrent processes make only one. `accepted`: a restore that a person accepts with
- * it. `by`: the person who asked for it, if any. `after`: the anchor that it must follow; otherwise the last one.
+ * Returns the new anchor, or null. Concurrent processes make only one, but with `now` each makes its own. `accepted`: a
+ * restore that a person accepts with it. `by`: the person who asked for it, if any. `after`: the anchor that it must
+ * follow, or none is made; otherwise the last one.
  */
 export async function makeAnchor(
   app: App,
   when: 'due' | 'moved' | 'now',
-  { accepted, by, after }: { accepted?: Acceptance; by?: Actor; after?: AnchorRow | null } = {},
+  asked: { accepted?: Acceptance; by?: Actor; after?: AnchorRow | null } = {},
 ): Promise<AnchorRow | null> {
+  const { accepted, by, after } = asked;
   const last = after === undefined ? await selectLastAnchor(app.db) : after;
   const now = app.now();
   const day = dayOf(now);
@@ -40,7 +42,9 @@ export async function makeAnchor(
   if (accepted === undefined && heads.length === 0) return null;
   if (moved.length === 0 && when !== 'now' && !isOwed) return null;
   const key = await anchorKey(app);
-  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved, accepted, by }));
+  const made = await app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved, accepted, by }));
+  // Another process took the number, and this anchor gets the next one.
+  return made === null && when === 'now' && after === undefined ? makeAnchor(app, when, asked) : made;
 }
 
 type NewAnchor = {
