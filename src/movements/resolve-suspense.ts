@@ -15,8 +15,17 @@ import { advanceSequence, lockTransaction, selectTransactionAnywhere } from '../
 import { type Decision, type Movement, movementPosting } from './movement.ts';
 import { insertMovement, type SuspenseEntry, selectSuspenseAt, selectSuspenseOf } from './movement-queries.ts';
 
-/** `entry`: such as `12.0`; left out: all entries of the transaction. `reason` names no person. */
-export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; by: Actor };
+/**
+ * `entry`: such as `12.0`; left out: all entries of the transaction. `shown`: the open entries that the person saw: what
+ * came after them stays open. `reason` names no person.
+ */
+export type SuspenseDecision = {
+  decision: Decision;
+  entry?: string;
+  shown?: readonly string[];
+  reason: string;
+  by: Actor;
+};
 
 /**
  * `already`: the same was decided before. `different`: something else was decided before. `nothing`: no money was ever
@@ -77,20 +86,23 @@ async function findOf(app: App, { transactionId }: { transactionId: number }): P
   return transaction === null ? [] : selectSuspenseOf(app.db, transaction);
 }
 
-/** Sums the undecided money of a transaction, or of one of its entries, or null if nothing is undecided. */
+/**
+ * Sums the undecided money of a transaction, or of one of its entries, and names the entries; null if nothing is
+ * undecided.
+ */
 export async function sumSuspense(app: App, transactionId: number, entry?: string) {
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   return transaction === null ? null : sumOpen(await selectSuspenseOf(app.db, transaction), entry);
 }
 
-/** Sums the undecided money at a place in the books, or null if nothing is undecided. */
+/** Does the same for a place in the books. */
 export async function sumImported(app: App, { environmentId, link, entry }: Place) {
   return sumOpen(await selectSuspenseAt(app.db, environmentId, link), entry);
 }
 
 function sumOpen(suspended: readonly SuspenseEntry[], entry?: string) {
   const open = suspended.filter((one) => one.decision === null && (entry === undefined || one.entry === entry));
-  return open[0] === undefined ? null : sumOf(open, open[0]);
+  return open[0] === undefined ? null : { ...sumOf(open, open[0]), entries: open.map(({ entry }) => entry) };
 }
 
 async function decide(
@@ -100,7 +112,9 @@ async function decide(
   now: number,
   transaction: Transaction | null = null,
 ): Promise<Resolution> {
-  const meant = suspended.filter(({ entry }) => decided.entry === undefined || decided.entry === entry);
+  const { entry: only, shown } = decided;
+  const isMeant = (entry: string) => (only === undefined || only === entry) && shown?.includes(entry) !== false;
+  const meant = suspended.filter(({ entry }) => isMeant(entry));
   const [first] = meant;
   if (first === undefined) return { kind: 'nothing' };
   const open = meant.filter(({ decision }) => decision === null);

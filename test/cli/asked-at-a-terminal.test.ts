@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { cancelPayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { setAccountType } from '../../src/payouts/files/set-account-type.ts';
@@ -12,6 +18,7 @@ import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createLatePayment } from '../support/test-books.ts';
 import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
   test('ask for confirmation with the amount, and change nothing after "n"', async (context) => {
@@ -140,5 +147,32 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     assert.match(stderr, /PAYOUT_STATE.* The approved payouts or the day have changed since they were shown/);
     assert.equal(status, 1);
     assert.deepEqual(await db.query('select id from payout_files'), []);
+  });
+
+  test('decide about the money in suspense that the question named, and leave what came before the answer', async (context) => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const late = await createTestTransaction(app, await createTestEnvironment(app), { amount: 5001 });
+    const attempts: PaymentAttempt[] = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      app.now.advance(1);
+      await startPayment(app, late, 'simulated');
+      attempts.push((await selectLatestAttempt(db, late)) as PaymentAttempt);
+    }
+    await cancelTransaction(app, late);
+    const [first, second] = attempts as [PaymentAttempt, PaymentAttempt];
+    const pay = (attempt: PaymentAttempt) => settlePayment(app, attempt, { kind: 'approved', detail: {} });
+    await pay(first);
+    const { env } = commandStore(context, db);
+    const answer = async () => {
+      await pay(second);
+      return 'y';
+    };
+    const words = `books resolve --transaction ${late.id} --decision kept --reason seen`.split(' ');
+    const { stdout, stderr } = await runCommand(words, { env, answers: [answer] });
+    assert.match(stderr, /^Decide that \$5\.001 CLP of transaction \d+ in suspense is kept\? It stays\. /);
+    assert.match(stdout, /^\$5\.001 CLP of transaction \d+ are resolved: kept\.\n$/);
+    const [open, decided] = await selectSuspense(db, 10);
+    assert.deepEqual([open?.entry, open?.decision, decided?.decision], ['2.0', null, 'kept']);
   });
 });

@@ -170,11 +170,10 @@ async function resolve(options: ResolveOptions): Promise<void> {
   const { what, sum, run } = transaction === undefined ? readImported(entry) : readOfTransaction(transaction, entry);
   const resolution = await withActor(acting, async (app, by) => {
     const open = await sum(app);
-    if (open !== null) {
-      const money = formatMoney(open.amount, open.currency);
-      await confirm(`Decide that ${money} of ${what} in suspense is ${decision}? It stays.`, options);
-    }
-    return run(app, { ...decided, by });
+    if (open === null) return run(app, { ...decided, by });
+    const money = formatMoney(open.amount, open.currency);
+    const isAsked = await confirm(`Decide that ${money} of ${what} in suspense is ${decision}? It stays.`, options);
+    return run(app, { ...decided, by, ...(isAsked && { shown: open.entries }) });
   });
   if (resolution.kind === 'nothing') throw neverInSuspense(what);
   if (resolution.kind === 'different') {
@@ -187,12 +186,12 @@ async function resolve(options: ResolveOptions): Promise<void> {
 }
 
 /**
- * The money that a person decides about: its text, its open sum (null: nothing is open), and the operation that
- * resolves it.
+ * The money that a person decides about: its text, its open sum with the entries (null: nothing is open), and the
+ * operation that resolves it.
  */
 type Meant = {
   what: string;
-  sum: (app: App) => Promise<{ amount: Sum; currency: string } | null>;
+  sum: (app: App) => Promise<{ amount: Sum; currency: string; entries: readonly string[] } | null>;
   run: (app: App, decided: SuspenseDecision) => Promise<Resolution>;
 };
 
