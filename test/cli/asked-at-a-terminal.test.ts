@@ -12,6 +12,9 @@ import { selectSuspense } from '../../src/movements/movement-queries.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { cancelPayouts } from '../../src/payouts/approval/decide-payouts.ts';
 import { setAccountType } from '../../src/payouts/files/set-account-type.ts';
+import { readLines } from '../../src/statements/find-statement.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { type LineSubject, resolveLine } from '../../src/statements/resolve-line.ts';
 import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -174,5 +177,34 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     assert.match(stdout, /^\$5\.001 CLP of transaction \d+ are resolved: kept\.\n$/);
     const [open, decided] = await selectSuspense(db, 10);
     assert.deepEqual([open?.entry, open?.decision, decided?.decision], ['2.0', null, 'kept']);
+  });
+
+  test('decide nothing about the unknown lines of a statement that has more of them before the answer', async (context) => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const { environment, maker: by, users } = await openPayoutDesk(app);
+    const lines = [-700, 7000].map((amount, at) => ({ line: at + 2, day: dayOf(app.now()), amount, text: 'VARIOS' }));
+    const evidence = { name: 'cartola.csv', sha256: '00', bytes: 1, excerpt: '' };
+    const account = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
+    const { id } = await importStatement(app, { ...account, evidence, by }, { lines, proof: 'nothing' });
+    const target = { paymentServiceId: environment.paymentServiceId, environment: environment.environment };
+    const wanted = { kind: 'deposit', amount: 7000, commission: 0, currency: 'CLP', paymentMethod: null } as const;
+    const recorded = await recordMovement(app, target, { ...wanted, reference: 'AB-1', by });
+    assert.ok(recorded.kind === 'recorded');
+    const say = (is: LineSubject) =>
+      resolveLine(app, { statementId: id ?? '', fileLine: 3, is, reason: 'seen at the bank', by });
+    await say({ use: 'deposit', deposit: { id: recorded.movement.id } });
+    const { env } = commandStore(context, db);
+    const answer = async () => {
+      await say({ use: 'suspense' });
+      return 'y';
+    };
+    const words = `statement resolve ${id} --use other --reason arriendo --as ${users.maker.email}`.split(' ');
+    const { status, stderr } = await runCommand(words, { env, answers: [answer] });
+    assert.match(stderr, /^Decide that 1 line \(charges \$700 CLP, credits \$0 CLP\) is other\? /);
+    assert.match(stderr, /The lines have changed since they were shown/);
+    assert.equal(status, 1);
+    const open = await readLines(app, id ?? '', 'suspense');
+    assert.equal(open.length, 2);
   });
 });

@@ -7,7 +7,7 @@ import { findLine, findStatement, listStatements, readLines } from '../../statem
 import { importStatement } from '../../statements/import-statement.ts';
 import { NOTHING_KNOWN } from '../../statements/line-notes.ts';
 import { readStatement } from '../../statements/read-statement.ts';
-import { isBooking, type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { hashOfOpen, isBooking, type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { canBeExplained, type KeptLine } from '../../statements/statement.ts';
 import { confirm, yesOption } from '../confirm.ts';
 import { readWithEvidence } from '../evidence-option.ts';
@@ -178,8 +178,8 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
   const fileLine = line === undefined ? 'unknown' : Number(line);
   const lines = await withActor(options, async (app, by) => {
     if (method !== undefined) checkMethod(app, method);
-    const isOpen = await confirmUse(app, id, fileLine, options);
-    const resolving = resolveLine(app, { statementId: id, fileLine, is, reason, by });
+    const { isOpen, shown } = await confirmUse(app, id, fileLine, options);
+    const resolving = resolveLine(app, { statementId: id, fileLine, is, reason, by, shown });
     // The line is there, so only what it belongs to can be unknown.
     if (isOpen && 'payoutId' in is) return orUnknown('payout', is.payoutId, resolving);
     return isOpen && 'deposit' in is && 'id' in is.deposit ? orUnknown('deposit', is.deposit.id, resolving) : resolving;
@@ -195,15 +195,15 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
 }
 
 /**
- * Asks for confirmation when lines are resolved, also one that was resolved as other. Returns false for lines that
- * were resolved before: they move no money.
+ * Asks for confirmation when lines are resolved, also one that was resolved as other. `isOpen` is false for lines that
+ * were resolved before: they move no money. `shown`: of all unknown lines, the hash of those that the question counted.
  */
 async function confirmUse(
   app: App,
   id: string,
   fileLine: number | 'unknown',
   options: ResolveOptions,
-): Promise<boolean> {
+): Promise<{ isOpen: boolean; shown?: string }> {
   await orUnknown('statement', id, findStatement(app, null, id));
   const lines =
     fileLine === 'unknown'
@@ -215,20 +215,20 @@ async function confirmUse(
   };
   const meant = lines.filter(isMeant);
   const [first] = meant;
-  if (first === undefined) return false;
+  if (first === undefined) return { isOpen: false };
   if (options.use === 'suspense') {
     await confirm(`Put ${sumOf(meant)}, which is ${first.used_as} ${first.subject}, in suspense?`, options);
-    return true;
+    return { isOpen: true };
   }
   const before = first.used_as === 'other' ? `, which is other (${first.reason}, ${first.resolved_by})` : '';
   if (!isBooking(readSubject(options))) {
-    await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
-    return true;
+    const isAsked = await confirm(`Decide that ${sumOf(meant)}${before} is ${options.use}?`, options);
+    return { isOpen: true, ...(isAsked && fileLine === 'unknown' && { shown: hashOfOpen(meant) }) };
   }
   // What is recorded already would be in the books twice.
   const doubt = first.note === null || first.note === NOTHING_KNOWN ? '' : ` Its note: ${first.note}.`;
   await confirm(`Book ${sumOf(meant)}${before} as a new ${options.use}?${doubt}`, options);
-  return true;
+  return { isOpen: true };
 }
 
 /** Returns the number of statement lines, with the sums of charges and credits. */
