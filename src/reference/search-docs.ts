@@ -16,19 +16,25 @@ const MOST = 30;
 /** The longest search text. */
 const LONGEST_SEARCH = 100;
 
+/** The first results, and how many there are in all. */
+export type FoundDocs = { first: readonly Found[]; count: number };
+
 /**
  * Finds the sections of guides, the endpoints and the errors that contain every word of `text`, title matches first.
  * Accents and case do not matter. Guides that exist only in English are searched in Spanish too.
  */
-export async function searchDocs(app: App, text: string, language: Language): Promise<Found[]> {
+export async function searchDocs(app: App, text: string, language: Language): Promise<FoundDocs> {
   const words = wordsIn(text);
-  if (words.length === 0) return [];
+  if (words.length === 0) return { first: [], count: 0 };
   const found = (await placesOf(app, language)).flatMap((place) => {
     if (!words.every((word) => place.folded.includes(word))) return [];
     return [{ ...place, weight: words.filter((word) => place.foldedTitle.includes(word)).length }];
   });
   found.sort((one, other) => other.weight - one.weight);
-  return found.slice(0, MOST).map(({ path, title, text: all }) => ({ path, title, excerpt: excerptOf(all, words) }));
+  const first = found
+    .slice(0, MOST)
+    .map(({ path, title, text: all }) => ({ path, title, excerpt: excerptOf(all, words) }));
+  return { first, count: found.length };
 }
 
 /** Splits a search text into folded words. */

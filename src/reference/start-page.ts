@@ -2,7 +2,7 @@ import { type Html, html } from '../http/html.ts';
 import type { Language } from '../lib/language.ts';
 import { type GuideGroup, guidePath } from './guides.ts';
 import { renderInline } from './markdown.ts';
-import type { Found } from './search-docs.ts';
+import type { FoundDocs } from './search-docs.ts';
 
 /** `guides` are in the language of the page; `english` are the guides that exist only in English. */
 export type StartPage = {
@@ -10,7 +10,7 @@ export type StartPage = {
   base: string;
   search: string;
   /** Null: no search was made. */
-  found: readonly Found[] | null;
+  found: FoundDocs | null;
   guides: readonly GuideGroup[];
   english: readonly GuideGroup[];
   /** The endpoints by tag. */
@@ -47,11 +47,12 @@ ${endpoints.map(
 </article>`;
 }
 
-function results(found: readonly Found[], search: string, language: Language, base: string): Html {
+function results({ first, count }: FoundDocs, search: string, language: Language, base: string): Html {
   const words = WORDS[language];
-  return html`<h2>${words.found(found.length, search)}</h2>
-${found.length === 0 && html`<p>${words.nothing}</p>`}
-<ol class="found">${found.map(
+  return html`<h2>${words.found(count, search)}</h2>
+${count === 0 && html`<p>${words.nothing}</p>`}
+${count > first.length && html`<p>${words.cut(first.length)}</p>`}
+<ol class="found">${first.map(
     ({ path, title, excerpt }) => html`<li><a href="${base}${path}">${title}</a><p>${excerpt}</p></li>`,
   )}</ol>`;
 }
@@ -78,6 +79,7 @@ const WORDS = {
     find: 'Search',
     nothing: 'No page has all of these words. Try fewer words, or one from an error message.',
     found: (count: number, search: string) => `${count === 1 ? '1 place' : `${count} places`} for “${search}”`,
+    cut: (most: number) => `These are the first ${most}. More words find fewer places.`,
     inEnglish: '',
     endpoints: 'Endpoints',
     programs: 'For programs:',
@@ -94,6 +96,7 @@ const WORDS = {
     find: 'Buscar',
     nothing: 'Ninguna página tiene todas esas palabras. Prueba con menos, o con una del mensaje de error.',
     found: (count: number, search: string) => `${count === 1 ? '1 resultado' : `${count} resultados`} para «${search}»`,
+    cut: (most: number) => `Estos son los primeros ${most}. Con más palabras hay menos resultados.`,
     inEnglish: '(en inglés)',
     endpoints: 'Endpoints',
     programs: 'Para programas:',

@@ -109,6 +109,10 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.ok((await found('magic amounts')).some((href) => href?.startsWith('/docs/sandbox')));
     assert.ok((await found('orden campos', 'es')).some((href) => href?.startsWith('/docs/es/quickstart-create')));
     assert.match((await server.get('/docs?q=%3Cscript%3E')).text, /“&lt;script&gt;”/);
+    const { text: many } = await server.get('/docs?q=a&lang=en');
+    const [, count = 0] = /<h2>(\d+) places for “a”<\/h2>/.exec(many) ?? [];
+    assert.ok(Number(count) > 30, `${count} places, not only those of the list`);
+    assert.match(many, /<p>These are the first 30\. More words find fewer places\.<\/p>/);
   });
 
   test('has a Spanish text for every described endpoint and every part of the reference', () => {
