@@ -23,6 +23,13 @@ export function pageLanguage(request: FastifyRequest): Language {
   return lang === 'es' || lang === 'en' ? lang : answerLanguage(request.headers['accept-language']);
 }
 
+/**
+ * Returns the query of links that stay in the language of a bilingual page: empty if the browser asks for it anyway.
+ */
+export function keptLanguage(request: FastifyRequest, language: Language): string {
+  return language === answerLanguage(request.headers['accept-language']) ? '' : `?lang=${language}`;
+}
+
 /** Returns the words of a search as typed, cut at the longest length. */
 export function readSearch(request: FastifyRequest): string {
   const { q } = request.query as { q?: unknown };
@@ -55,8 +62,10 @@ export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage):
   const other = language === 'es' ? 'en' : 'es';
   // A guide without a translation links to the start page of the other language.
   const otherPath = page.other === undefined ? `${path}?lang=${other}` : (page.other ?? `/docs?lang=${other}`);
+  // A reader who switched the language of a page stays in it, whatever the browser prefers.
+  const kept = keptLanguage(request, language);
   const nav = html`<nav class="places" lang="${language}" aria-label="${NAV_NAMES[language]}">${PLACES.map((place) =>
-    link(withLanguage(place.path, language), place.name[language], place.path === path && html` aria-current="page"`),
+    link(`${place.path}${kept}`, place.name[language], place.path === path && html` aria-current="page"`),
   )}${link(otherPath, OTHER_NAMES[language], html` lang="${other}" hreflang="${other}"`)}</nav>`;
   return makeDocument(app, {
     status: 200,
@@ -67,9 +76,4 @@ export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage):
     style: 'docs.css',
     nav,
   });
-
-  function withLanguage(place: string, said: Language): string {
-    // A reader who switched the language of a page stays in it, whatever the browser prefers.
-    return said === answerLanguage(request.headers['accept-language']) ? place : `${place}?lang=${said}`;
-  }
 }

@@ -15,14 +15,17 @@ import { renderInline } from './markdown.ts';
 /** An error code without a guide does not compile. */
 const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES, ...PAYOUT_GUIDES };
 
+/** `base` begins the links of a page, and `kept` ends them: the query that keeps its language. */
+type Links = { base: string; kept: string };
+
 /** Explains one error: what happened, what to do, usual causes, an example, and what to do without a shell. */
-export function errorPage(error: ListedError, language: Language, base: string): Html {
+export function errorPage(error: ListedError, language: Language, { base, kept }: Links): Html {
   const { code, kind, status, title, fix } = error;
   const words = WORDS[language];
   const { next, wrong, right, causes } = guideOf(error);
   const fixes = kind === 'signature' ? Object.entries(hintsOf(code as CauseCode, language)) : [];
   return html`<article class="guide">
-<p><a class="secondary" href="${base}/errors">${words.all}</a></p>
+<p><a class="secondary" href="${base}/errors${kept}">${words.all}</a></p>
 <h1>${title}</h1>
 <dl>
 <div><dt>${words.code}</dt><dd><code>${code}</code></dd></div>
@@ -76,7 +79,12 @@ function happened({ kind, status }: ListedError, language: Language): string {
 }
 
 /** Lists all codes with title and status, or the codes that match a search. */
-export function errorListPage(search: string, words: readonly string[], language: Language, base: string): Html {
+export function errorListPage(
+  search: string,
+  words: readonly string[],
+  language: Language,
+  { base, kept }: Links,
+): Html {
   const say = WORDS[language];
   const found = findErrors(words, language);
   const groups = (['service', 'signature', 'sdk'] as const).map((kind) => ({
@@ -88,16 +96,16 @@ export function errorListPage(search: string, words: readonly string[], language
 <p>${say.opening}</p>
 <form class="search" role="search" action="${base}/errors" method="get">
 <label for="q">${say.search}</label>
-<div><input id="q" name="q" type="search" maxlength="100" value="${search}" placeholder="x_amount, 409, ${say.placeholder}"><button class="primary">${say.find}</button></div>
+<div><input id="q" name="q" type="search" maxlength="100" value="${search}" placeholder="x_amount, 409, ${say.placeholder}"><input type="hidden" name="lang" value="${language}"><button class="primary">${say.find}</button></div>
 </form>
-${found.length === 0 && html`<p>${say.none} <a href="${base}/errors">${say.all}</a></p>`}
+${found.length === 0 && html`<p>${say.none} <a href="${base}/errors${kept}">${say.all}</a></p>`}
 ${groups.map(
   ({ kind, errors }) =>
     errors.length > 0 &&
     html`<h2>${say.groups[kind]}</h2>
 <ul class="rows">${errors.map(
       ({ code, status, title }) =>
-        html`<li><a href="${base}/errors/${code}"><code>${code}</code></a> <span class="status">${status ?? ''}</span> <span>${title}</span></li>`,
+        html`<li><a href="${base}/errors/${code}${kept}"><code>${code}</code></a> <span class="status">${status ?? ''}</span> <span>${title}</span></li>`,
     )}</ul>
 `,
 )}

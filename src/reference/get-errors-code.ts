@@ -1,7 +1,7 @@
 import { notFound } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
+import { keptLanguage, pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { listErrors } from './error-list.ts';
 
 /**
@@ -17,7 +17,7 @@ export const getErrorsCode: Operation = {
       throw notFound('There is no error with this code.', 'No existe un error con este código.');
     }
     const { errorPage } = await import('./error-page.ts');
-    const main = errorPage(error, language, publicPath(app));
+    const main = errorPage(error, language, { base: publicPath(app), kept: keptLanguage(request, language) });
     return sendDocsPage(app, reply, { path: `/errors/${code}`, title: code, main, language, script: false });
   },
 };
@@ -29,7 +29,8 @@ export const getErrors: Operation = {
     const search = readSearch(request);
     const { errorListPage } = await import('./error-page.ts');
     const { wordsIn } = await import('./search-docs.ts');
-    const main = errorListPage(search, wordsIn(search), language, publicPath(app));
+    const links = { base: publicPath(app), kept: keptLanguage(request, language) };
+    const main = errorListPage(search, wordsIn(search), language, links);
     const title = language === 'es' ? 'Errores' : 'Errors';
     return sendDocsPage(app, reply, { path: '/errors', title, main, language, script: false });
   },

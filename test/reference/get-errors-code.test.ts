@@ -105,6 +105,17 @@ test('the list shows status and title, and is searched by code, status and words
   assert.match((await server.get('/errors?q=%3Cb%3E')).text, /value="&lt;b&gt;"/);
 });
 
+test('who chose a language stays in it from the list to an error, back, and in a search', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const chosen = await server.get('/errors?lang=es', { 'accept-language': 'en' });
+  assert.ok(chosen.text.includes('href="/errors/INVALID_JSON?lang=es"'));
+  assert.ok(chosen.text.includes('<input type="hidden" name="lang" value="es">'));
+  const error = await server.get('/errors/INVALID_JSON?lang=es', { 'accept-language': 'en' });
+  assert.ok(error.text.includes('<a class="secondary" href="/errors?lang=es">'));
+  const own = await server.get('/errors', { 'accept-language': 'es' });
+  assert.ok(own.text.includes('href="/errors/INVALID_JSON"'), 'the language of the browser needs no word');
+});
+
 test('every error page has both languages, and is in Spanish when the visitor asks for it', async () => {
   await using server = await startTestServer(createTestApp(db));
   const spanish = { 'accept-language': 'es-CL,es;q=0.9' };
