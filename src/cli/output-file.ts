@@ -31,9 +31,7 @@ export async function openOutput(out: string | undefined): Promise<Output> {
   const remove = () => [part, `${part}-journal`].forEach((file) => rmSync(file, { force: true }));
   // Register before the file exists, so that every signal removes it.
   process.once('exit', remove);
-  // A command may have several outputs. The first handler of the signal exits, which removes all of them.
-  const interrupted = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  exitOnSignals();
   const handle = await open(part, 'wx', existing?.mode ?? 0o600).catch((error: unknown) => {
     process.off('exit', remove);
     throw error;
@@ -63,6 +61,16 @@ export async function openOutput(out: string | undefined): Promise<Output> {
 
 const DONE = async () => {};
 
+let exitsOnSignals = false;
+
+/** Makes a signal exit, which removes the temporary files of all outputs of the command. */
+function exitOnSignals(): void {
+  if (exitsOnSignals) return;
+  exitsOnSignals = true;
+  const interrupted = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+}
+
 /** Creates a hard link, which never replaces a file. Falls back to a rename on file systems without links. */
 function linkNew(part: string, path: string): Promise<void> {
   return link(part, path).catch((error: NodeJS.ErrnoException) => {
@@ -74,6 +82,23 @@ function linkNew(part: string, path: string): Promise<void> {
 /** Resolves links in a path. Returns the absolute path if nothing exists there. */
 export function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
+}
+
+/**
+ * Writes bytes to a file that gets its name only when it is complete: a part of a file for a bank must not look like the
+ * file.
+ */
+export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const output = await openOutput(path);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      output.stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    await output.keep();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
 }
 
 async function openInPlace(path: string): Promise<Output> {

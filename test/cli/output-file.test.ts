@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { startChild } from '../support/child-process.ts';
+import { runChild, startChild } from '../support/child-process.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -62,5 +63,19 @@ suite('a command that is interrupted', () => {
     await comesTrue(() => parts().length === 3);
     assert.equal((await child.end('SIGINT')).status, 130);
     assert.deepEqual(parts(), []);
+  });
+
+  test('leaves an earlier file as it was when the disk takes only a part of the new one', async () => {
+    const path = join(folder, 'bank.txt');
+    writeFileSync(path, 'whole');
+    const module = pathToFileURL(join(import.meta.dirname, '../../src/cli/output-file.ts')).href;
+    const script = `const { writeWhole } = await import('${module}'); await writeWhole('${path}', Buffer.alloc(1_000_000));`;
+    // The shell's limit of the size of a file stands for a full disk.
+    const words = ['-c', 'ulimit -f 64; exec "$0" --input-type=module --eval "$1"', process.execPath, script];
+    const { status, stderr } = await runChild('sh', words, { env });
+    assert.equal(status, 1);
+    assert.match(stderr, /EFBIG/);
+    assert.equal(readFileSync(path, 'utf8'), 'whole');
+    assert.deepEqual(beginning('bank.txt'), ['bank.txt']);
   });
 });

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { formatMoney } from '../../lib/money.ts';
@@ -23,6 +23,7 @@ import { confirm, yesOption } from '../confirm.ts';
 import { evidenceOf, readWithEvidence } from '../evidence-option.ts';
 import { environmentOption, readLimit, readReason } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
+import { writeWhole } from '../output-file.ts';
 import {
   countOf,
   invalidOption,
@@ -166,7 +167,7 @@ function isFolder(path: string): Promise<boolean> {
 async function writeInto(folder: string, files: readonly MadeFile[]): Promise<void> {
   const left: string[] = [];
   for (const { file, content } of files) {
-    await writeFile(join(folder, file.name), content, { mode: 0o600 }).catch(({ code }: NodeJS.ErrnoException) =>
+    await writeWhole(join(folder, file.name), content).catch(({ code }: NodeJS.ErrnoException) =>
       left.push(`(${code}): bin/rubrica payout files ${file.id} --out FILE`),
     );
   }
@@ -182,7 +183,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
     if (id === undefined) return newestPayoutFiles(app, null, '', { limit });
     const file = await orUnknown('file', id, findPayoutFile(app, null, id));
-    if (options.out !== undefined) await writeFile(options.out, openContent(app, file), { mode: 0o600 });
+    if (options.out !== undefined) await writeWhole(options.out, openContent(app, file));
     return [file];
   });
   const rows = files.map((one) => ({
