@@ -26,7 +26,7 @@ import {
 import { insertImported, selectImportedAlike, wasImported } from './imported-payment-queries.ts';
 import { isPerhapsElsewhere, namesOf } from './other-export.ts';
 import { comparedOf, type ImportScope, type OnLines, PERHAPS_BEFORE, TOLD_EVERY } from './plan-import.ts';
-import { mayBeOwn, planTakenBack, REFUNDED, unknownMoneyOf } from './plan-taken-back.ts';
+import { mayBeOwn, planTakenBack, REFUNDED } from './plan-taken-back.ts';
 import { compareTaken, countEqual } from './taken-line.ts';
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
@@ -85,10 +85,10 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       const refusal = await refusalNow(tx, scope, step, payment);
       if (refusal !== null) return { ...step, does: 'left', note: refusal };
       const imported = { ...line, line_key: await keyNow(tx, scope, step, line) };
-      const isTold = payment !== null && (step.row.chargeback || step.late === undefined);
+      const isTold = payment !== null && (step.row.chargeback || step.lateAmount === undefined);
       if (isTold) await recordConflict(tx, payment, takenBack(imported, step));
       await recordImportFact(tx, imported);
-      const link = await postEntries(tx, importedPosting(imported, step.late === undefined ? payment : null));
+      const link = await postEntries(tx, importedPosting(imported, step.lateAmount === undefined ? payment : null));
       await insertImported(tx, { ...imported, link });
       const { id, imported_at, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
       const { amount } = step.row;
@@ -178,11 +178,10 @@ async function refusalNow(
   if (row.amount >= 0) return null;
   if (await mayBeOwn(tx, { row, ...step }, payment)) return REFUNDED;
   const { method } = scope;
-  if (step.late !== undefined) await lockFunds(tx, step.environmentId ?? scope.environmentId, row.currency);
-  const unknown = unknownMoneyOf(tx, { method, environmentIds: comparedOf(scope), first: row.date });
-  const found = await planTakenBack(tx, { method, unknown }, row);
+  if (step.lateAmount !== undefined) await lockFunds(tx, step.environmentId ?? scope.environmentId, row.currency);
+  const found = await planTakenBack(tx, { method, environmentIds: comparedOf(scope) }, row);
   if (typeof found === 'string') return row.chargeback === true ? found : REFUNDED;
-  const isSame = found.attemptId === step.attemptId && found.late?.amount === step.late?.amount;
+  const isSame = found.attemptId === step.attemptId && found.lateAmount === step.lateAmount;
   return isSame ? null : REFUNDED;
 }
 

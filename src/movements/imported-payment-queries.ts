@@ -56,17 +56,17 @@ export function selectImportedAlike(
   );
 }
 
-/** Lists the imported lines of an amount with one of these buy orders, of any day. */
+/** Lists the imported lines with one of these buy orders, of any day. */
 export function selectImportedNamed(
   db: Reader,
   environmentIds: readonly number[],
   method: string,
-  { amount, currency, names }: { amount: number; currency: string; names: readonly string[] },
+  names: readonly string[],
 ): Promise<ImportedPayment[]> {
   return db.query<ImportedPayment>(
     `select * from imported_payments
-     where environment_id {among $1} and payment_method = $2 and amount = $3 and currency = $4 and buy_order {named $5}`,
-    [environmentIds, method, amount, currency, names],
+     where environment_id {among $1} and payment_method = $2 and buy_order {named $3}`,
+    [environmentIds, method, names],
   );
 }
 

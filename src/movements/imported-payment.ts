@@ -50,8 +50,8 @@ export type ImportStep = {
   transactionId: number | null;
   /** The environment of the attempt or of the late money; null without them. */
   environmentId: number | null;
-  /** The late money that went back. */
-  late?: LateMoney;
+  /** Of late money that went back, its whole amount in minor units; left out for the money of an order. */
+  lateAmount?: number;
   /** The equal refunds that are booked before this one; left out: none. */
   equalBefore?: EqualBefore;
   /** The lines of the file with a name of its payment. Each stands for an imported line. Left out: none. */
@@ -61,9 +61,6 @@ export type ImportStep = {
 
 /** A number of equal refunds of one day, and how many of them have one code. */
 export type EqualBefore = { readonly all: number; readonly sameCode: number };
-
-/** Money in the books that pays no order and that a person has kept, in minor units. `since`: its day. */
-export type LateMoney = { readonly amount: number; readonly since: string };
 
 /** Returns the reason that an imported line has in its decision and in the audit log. The store has it in English. */
 export function reasonOfLine(fileLine: number): string {

@@ -26,10 +26,11 @@ export async function isPerhapsElsewhere(
   { row, names, inFile }: { row: SettlementRow; names: readonly string[]; inFile: readonly SettlementRow[] },
 ): Promise<boolean> {
   const { amount, currency } = row;
-  const of = { amount: Math.abs(amount), currency, names };
-  const named = await selectImportedNamed(db, environmentIds, method, of);
-  const equal = named.filter((one) => one.id !== ownId && tookBack(one) === amount < 0);
-  const places = Map.groupBy(equal, (one: ImportedPayment) => placeOf(one.settled_on, one.buy_order));
+  const named = await selectImportedNamed(db, environmentIds, method, names);
+  const isEqual = (one: ImportedPayment) =>
+    one.amount === Math.abs(amount) && one.currency === currency && tookBack(one) === amount < 0;
+  const equal = named.filter((one) => one.id !== ownId && isEqual(one));
+  const places = Map.groupBy(equal, (one) => placeOf(one.settled_on, one.buy_order));
   const own = placeOf(row.date, row.buyOrder);
   return [...places].some(([place, { length }]) => {
     const isThere = (one: SettlementRow) =>

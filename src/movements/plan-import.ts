@@ -22,7 +22,7 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { compareImported, groupImported, type ImportedBefore, type ImportStep, lineKeyOf } from './imported-payment.ts';
 import { selectImportedOf } from './imported-payment-queries.ts';
 import { isPerhapsElsewhere, namesOf } from './other-export.ts';
-import { mayBeOwn, planTakenBack, REFUNDED, type UnknownMoney, unknownMoneyOf } from './plan-taken-back.ts';
+import { mayBeOwn, planTakenBack, REFUNDED } from './plan-taken-back.ts';
 import { compareTakenLines, leaveOutTaken, type TakenLine } from './taken-line.ts';
 
 /**
@@ -73,8 +73,6 @@ export async function planImport(
   const taken = compareTakenLines(settlement.rows, imported);
   const { rows, lines: left } = leaveOutTaken(settlement.rows, lines, taken);
   const compared = new Map((await compareSettlement({ ...settlement, rows }, left)).map((one) => [one.row, one]));
-  const of = { method: scope.method, environmentIds: comparedOf(scope), first: days.first };
-  const unknown = unknownMoneyOf(app.db, of);
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -83,7 +81,7 @@ export async function planImport(
     const isAgain = seen.has(key) || one?.repeated === true;
     const line = one?.line ?? null;
     const day = line === null ? null : acquirerDay(line, settlement.byAccountingDate);
-    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, taken, elsewhere, unknown }));
+    steps.push(await planLine(app, scope, row, { one, day, isAgain, before, taken, elsewhere }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -125,7 +123,6 @@ type LineKnown = {
   /** The lines that earlier imports took over, and what they say about lines that took money back. */
   readonly before: ImportedBefore;
   readonly taken: ReadonlyMap<SettlementRow, TakenLine>;
-  readonly unknown: UnknownMoney;
   /** The environments that another database serves. */
   readonly elsewhere: ReadonlySet<number>;
 };
@@ -206,22 +203,22 @@ async function planRefunded(
   app: App,
   scope: ImportScope,
   row: SettlementRow,
-  { isNew, taken, elsewhere, unknown }: LineKnown & { isNew: boolean },
+  { isNew, taken, elsewhere }: LineKnown & { isNew: boolean },
 ): Promise<ImportStep> {
   const { earlier, equalBefore } = taken.get(row) as TakenLine;
   if (earlier === 'same') return stepOf(row, 'imported', '');
   const refunded = stepOf(row, 'left', REFUNDED);
   if (!isNew || earlier === 'unclear' || !(row.chargeback || row.refund)) return refunded;
-  const found = await planTakenBack(app.db, { method: scope.method, unknown }, row);
+  const found = await planTakenBack(app.db, { method: scope.method, environmentIds: comparedOf(scope) }, row);
   if (typeof found === 'string') return row.chargeback ? stepOf(row, 'left', found) : refunded;
   if (await mayBeOwn(app.db, { ...found, row }, found.transaction)) return refunded;
-  const { attemptId, transaction, environmentId, late } = found;
-  const of = { attemptId, transactionId: transaction?.id ?? null, environmentId, ...(late && { late }), equalBefore };
-  const owner = transaction ?? { environment_id: environmentId, currency: row.currency };
+  const { transaction, ...charged } = found;
+  const of = { ...charged, transactionId: transaction?.id ?? null, equalBefore };
+  const owner = transaction ?? { environment_id: found.environmentId, currency: row.currency };
   const refusal = refusalOf(scope, owner, row, elsewhere);
   if (refusal !== null) return { ...stepOf(row, 'left', refusal), ...of };
   const refund =
-    late === undefined ? 'a refund that this service did not make' : 'a refund of money that pays no order';
+    found.lateAmount === undefined ? 'a refund that this service did not make' : 'a refund of money that pays no order';
   const what = row.chargeback ? 'a chargeback' : refund;
   return { ...stepOf(row, 'suspense', `${what}: bin/rubrica books resolve decides who bears it`), ...of };
 }

@@ -2,37 +2,18 @@ import { hasOwnRefund } from '../books/journal-queries.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import { selectAttemptAnywhere, selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import type { Reader } from '../db/database.ts';
-import { dayOf, shiftDay } from '../lib/calendar-day.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
-import { type ImportedPayment, type ImportStep, type LateMoney, tookBack } from './imported-payment.ts';
-import { selectImportedOf } from './imported-payment-queries.ts';
+import { type ImportStep, tookBack } from './imported-payment.ts';
+import { selectImportedNamed } from './imported-payment-queries.ts';
 import { type SuspenseEntry, selectSuspenseAt, selectSuspenseOf, sumWentBack } from './movement-queries.ts';
 import { namesOf } from './other-export.ts';
-
-/** The imported money of no known payment, by buy order. */
-export type UnknownMoney = () => Promise<ReadonlyMap<string, readonly ImportedPayment[]>>;
-
-/** Returns the money that lines from a day on may take back. It is read once, when it is first needed. */
-export function unknownMoneyOf(
-  db: Reader,
-  { method, environmentIds, first }: { method: string; environmentIds: readonly number[]; first: string },
-): UnknownMoney {
-  const read = async () => {
-    const days = { first: shiftDay(first, -DAYS_TO_CHARGE), last: LAST_DAY };
-    const imported = await selectImportedOf(db, environmentIds, method, days);
-    const unknown = imported.filter((one) => one.link !== null && !tookBack(one));
-    return Map.groupBy(unknown, ({ buy_order }) => buy_order ?? '');
-  };
-  let found: ReturnType<UnknownMoney> | undefined;
-  return () => (found ??= read());
-}
 
 /**
  * The money that a line took back: of an order, or late money that a person has kept, perhaps of no known
  * payment.
  */
-export type Charged = Pick<ImportStep, 'late'> & {
+export type Charged = Pick<ImportStep, 'lateAmount'> & {
   readonly attemptId: string | null;
   readonly transaction: Transaction | null;
   readonly environmentId: number;
@@ -41,18 +22,18 @@ export type Charged = Pick<ImportStep, 'late'> & {
 /**
  * Finds the money that a chargeback or a refund took back, by its buy order. Only reads. Returns why a person must
  * look, if the books do not have it, or do not have so much of it any more. Reliable under the lock of its payment, and
- * under `lockFunds` for money that pays no order.
+ * under `lockFunds` for money that pays no order. `environmentIds`: those whose money the file may take back.
  */
 export async function planTakenBack(
   db: Reader,
-  { method, unknown }: { method: string; unknown: UnknownMoney },
+  { method, environmentIds }: { method: string; environmentIds: readonly number[] },
   row: SettlementRow,
 ): Promise<Charged | string> {
   const buyOrder = row.buyOrder ?? '';
   const found = buyOrder === '' ? null : await findCharged(db, buyOrder);
   if (found !== null && found.attempt.payment_method !== method) return NO_PAYMENT;
   if (found === null) {
-    const money = buyOrder === '' ? null : await findUnknown(db, (await unknown()).get(buyOrder) ?? []);
+    const money = buyOrder === '' ? null : await findUnknown(db, environmentIds, method, buyOrder);
     return money === null ? NO_PAYMENT : planLate(db, row, { method, money, attemptId: null, transaction: null });
   }
   const { attempt, transaction, isExact } = found;
@@ -63,8 +44,9 @@ export async function planTakenBack(
     if (own === undefined) return 'a chargeback of a payment that is not in the books';
     return planLate(db, row, { method, money: own, attemptId: attempt.id, transaction });
   }
-  // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says.
-  // What an attempt took above its order may have gone back by this very line, or is no part of the payment any more.
+  // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says. A
+  // line with the amount of the attempt's excess may be the return of the excess. An excess that was returned with
+  // another amount is not part of the payment.
   const isOrderAlone = own === undefined || (own.decision === 'returned' && own.amount !== -row.amount);
   const isOfOne = isExact && row.chargeback === true && isOrderAlone;
   if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or overpaid';
@@ -88,9 +70,15 @@ async function findCharged(db: Reader, buyOrder: string) {
   return { attempt, transaction, isExact: false };
 }
 
-/** Finds imported money of no known payment. */
-async function findUnknown(db: Reader, imported: readonly ImportedPayment[]): Promise<SuspenseEntry | null> {
-  const [only, another] = imported;
+/** Finds the only imported money of no known payment with this buy order. */
+async function findUnknown(
+  db: Reader,
+  environmentIds: readonly number[],
+  method: string,
+  buyOrder: string,
+): Promise<SuspenseEntry | null> {
+  const named = await selectImportedNamed(db, environmentIds, method, [buyOrder]);
+  const [only, another] = named.filter((one) => one.link !== null && !tookBack(one));
   if (only === undefined || only.link === null || another !== undefined) return null;
   const suspended = await selectSuspenseAt(db, only.environment_id, only.link);
   return suspended.find(({ kind }) => kind === 'late_payment') ?? null;
@@ -102,34 +90,24 @@ async function planLate(db: Reader, row: SettlementRow, { method, money, ...of }
   if (money.currency !== row.currency) return 'another currency';
   if (money.decision === null) return 'a chargeback of money in suspense: bin/rubrica books resolve';
   if (money.decision === 'returned') return 'a chargeback of money that went back: bin/rubrica reconcile';
-  const late = { amount: money.amount, since: dayOf(money.created_at) };
   const names = namesOf(row, { attemptId: of.attemptId, transactionId: of.transaction?.id ?? null });
-  const charged = { environmentId: money.environment_id, method, names, late };
-  return (await isLeft(db, charged, -row.amount))
-    ? { ...of, environmentId: money.environment_id, late }
-    : MORE_THAN_LEFT;
+  const { environment_id: environmentId, amount: lateAmount } = money;
+  const gone = await sumGone(db, { environmentId, method, names });
+  return gone - row.amount > lateAmount ? MORE_THAN_LEFT : { ...of, environmentId, lateAmount };
 }
 
-/** Returns whether so much is left of late money after the chargebacks that were imported and not won. */
-async function isLeft(
+/** Sums what the imported chargebacks of late money took back. Leaves out those that were won. */
+async function sumGone(
   db: Reader,
-  {
-    environmentId,
-    method,
-    names,
-    late,
-  }: { environmentId: number; method: string; names: readonly string[]; late: LateMoney },
-  amount: number,
-): Promise<boolean> {
-  const days = { first: shiftDay(late.since, -DAYS_TO_CHARGE), last: LAST_DAY };
-  const imported = await selectImportedOf(db, [environmentId], method, days);
-  const charged = imported.filter((one) => tookBack(one) && names.includes(one.buy_order ?? ''));
-  let gone = amount;
-  for (const { link } of charged) {
+  { environmentId, method, names }: { environmentId: number; method: string; names: readonly string[] },
+): Promise<number> {
+  const imported = await selectImportedNamed(db, [environmentId], method, names);
+  let gone = 0;
+  for (const { link } of imported.filter(tookBack)) {
     const [entry] = link === null ? [] : await selectSuspenseAt(db, environmentId, link);
     if (entry !== undefined && entry.decision !== 'returned') gone += entry.amount;
   }
-  return gone <= late.amount;
+  return gone;
 }
 
 /**
@@ -138,15 +116,11 @@ async function isLeft(
  */
 export async function mayBeOwn(
   db: Reader,
-  { row, late }: Pick<ImportStep, 'row' | 'late'>,
+  { row, lateAmount }: Pick<ImportStep, 'row' | 'lateAmount'>,
   payment: Transaction | null,
 ): Promise<boolean> {
-  return row.chargeback !== true && late === undefined && payment !== null && hasOwnRefund(db, payment);
+  return row.chargeback !== true && lateAmount === undefined && payment !== null && hasOwnRefund(db, payment);
 }
-
-/** A payer's bank takes money back for up to about a year and a half. */
-const DAYS_TO_CHARGE = 550;
-const LAST_DAY = '9999-12-31';
 
 const NO_PAYMENT = 'a chargeback of no payment of ours';
 export const REFUNDED = 'money that was refunded: bin/rubrica reconcile';

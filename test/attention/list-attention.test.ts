@@ -203,7 +203,8 @@ forEachEngine('the attention list', (openTestDatabase) => {
     assert.equal((await listCallbacks(app, both, 10)).length, 2);
   });
 
-  test('has an endpoint that answered 410 while recent callbacks are kept for it, and doctor names it', async () => {
+  /** An app whose shop has answered 410 to the callback of a payment. */
+  const openGone = async () => {
     const shop = { status: 410 };
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
@@ -216,6 +217,11 @@ forEachEngine('the attention list', (openTestDatabase) => {
     };
     await createPaidTransaction(app, environment);
     await deliver();
+    return { app, environment, shop, deliver };
+  };
+
+  test('has an endpoint that answered 410 while recent callbacks are kept for it, and doctor names it', async () => {
+    const { app, environment, shop, deliver } = await openGone();
     await createPaidTransaction(app, environment);
     const listed = async () => {
       const measured = await measureAttention(app);
@@ -241,18 +247,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
   });
 
   test('has an endpoint that takes callbacks again, until the callbacks that its 410 kept are sent too', async () => {
-    const shop = { status: 410 };
-    const app = createTestApp(await openTestDatabase(), {
-      fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
-    });
-    const environment = await createTestEnvironment(app);
-    const deliver = async () => {
-      const delivery = createCallbackDelivery(app);
-      await delivery.poll();
-      await delivery.drain();
-    };
-    await createPaidTransaction(app, environment);
-    await deliver();
+    const { app, environment, shop, deliver } = await openGone();
     const since = app.now();
     await createPaidTransaction(app, environment);
     await createPaidTransaction(app, environment);
