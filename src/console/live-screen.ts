@@ -66,7 +66,7 @@ const watchOf = perInstance((app: App): Watch => {
       seen.catch(() => {
         seen = null;
       });
-      // The round of a page that failed may not be over: a second one would ask for ever beside it.
+      // The loop of a page that failed may still run. A second loop would never end.
       if (!isLooking) lookLater();
       isLooking = true;
     }

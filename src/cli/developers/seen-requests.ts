@@ -75,7 +75,8 @@ export function ownRequests(app: App): RequestSource {
         return { seen: read.map((row) => seenRefusal({ ...row, merchant: row.name, path: row.route })), next };
       }),
     ]);
-    // After the requests: who has seen one of an advanced clock also knows that the clock was ahead when it goes back.
+    // Follows the clock after it has read the requests: a process that shows a request of an advanced clock then knows
+    // that the clock was ahead, and notices when it goes back.
     if (!(await followClock(app)))
       throw new CommandError('The clock of this store went back. Start bin/rubrica logs tail again.');
     return both.flat();

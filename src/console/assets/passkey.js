@@ -19,7 +19,8 @@ async function ask(event) {
     form.elements.answer.value = JSON.stringify(made.toJSON());
     form.submit();
   } catch (error) {
-    // The device to add has a passkey of this person; else the person cancelled, or the device has no such passkey.
+    // `InvalidStateError`: the device has a passkey of this person already. Any other error: the person cancelled, or
+    // the device has no such passkey.
     const isKnown = passkey === 'create' && error.name === 'InvalidStateError';
     form.querySelector(isKnown ? '[data-known]' : '[data-failed]').hidden = false;
   }

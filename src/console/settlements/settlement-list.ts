@@ -37,7 +37,7 @@ export const postConsoleSettlements = consoleHandler(async (app, visit) => {
   const settlement = await readFile(app, visit, file.content);
   if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
   const method = app.paymentMethods.find(({ code }) => code === fields['method'])?.code;
-  // Kept as of no method, every line would be a difference, and the month could not be closed.
+  // Without a method every line would be a difference, and the month could not be closed.
   if (method === undefined) throw new Problem('INVALID_PARAMETER');
   const environment = readEnvironment(app, fields['environment']);
   const scope = { environment, paymentServiceId: fields['merchant'] || null, method };

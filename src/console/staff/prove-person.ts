@@ -46,7 +46,7 @@ export const postConsoleProve = consoleHandler(
     } catch (error) {
       const refusal = error instanceof Problem ? refusalOf(visit.language, error, answer !== '') : undefined;
       if (refusal === undefined) throw error;
-      // The question was answered in another tab; so this answer is spent, and no other is needed.
+      // The person has answered in another tab meanwhile.
       if (isProved(app, visit)) return goTo(pathOf(next));
       return sendQuestion(app, visit, { ...refusal, next: pathOf(next) });
     }
