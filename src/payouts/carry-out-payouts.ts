@@ -62,8 +62,8 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     if (known.kind === 'unknown') return await postpone(app, payout, app.now() + TRY_AGAIN_MS);
     // The sender received it before the store was restored from a backup.
     const by = { sender: row.id, at: app.now() };
-    const isSent = await app.db.transaction((tx) => writeSent(tx, owner, payout, by));
-    if (isSent) await settleAnswer(app, owner, payout, known);
+    await app.db.transaction((tx) => writeSent(tx, owner, payout, by));
+    await settleAnswer(app, owner, payout, known, row.id);
   } catch (error) {
     app.log.error({ err: error, payout: payout.id }, 'a payout could not be carried out');
   }
@@ -72,13 +72,13 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
 type HandOver = { owner: PayoutOwner; payout: Payout; sender: PayoutSender; senderId: string; claimedAt: number };
 
 async function handOver(app: App, order: HandOver): Promise<void> {
-  const { owner, payout, sender, claimedAt } = order;
+  const { owner, payout, sender, senderId, claimedAt } = order;
   const isLate = () => app.now() > claimedAt + SEND_WITHIN_MS;
   const line = isLate() ? null : await writeHandedOver(app, order);
   if (line === null || isLate()) return;
   const transfer = { ...atSender(owner, payout), ...line };
   const answer = await ask(app, sender, 'send', payout, () => sender.send(transfer));
-  await settleAnswer(app, owner, payout, answer);
+  await settleAnswer(app, owner, payout, answer, senderId);
 }
 
 /**

@@ -85,6 +85,7 @@ export type KeptContradiction =
   | SenderContradiction
   | typeof SECOND_LINE
   | typeof STILL_PENDING
+  | typeof LEFT_OTHERWISE
   | typeof NEVER_HAD;
 
 /** The contradiction of a payout for which the bank's statement has a second line. */
@@ -93,12 +94,16 @@ export const SECOND_LINE = 'a second line of the statement';
 /** The contradiction of a failed payout that its sender still has, and may pay. */
 export const STILL_PENDING = 'the sender still has it';
 
+/** The contradiction of a payout that a sender has, although it left in another way or was taken back. */
+export const LEFT_OTHERWISE = 'a provider has it too';
+
 /** The contradiction of a confirmed payout that its sender never received, and why one without an end is `unknown`. */
 export const NEVER_HAD = 'the sender says that it never had it';
 
 const CONTRADICTIONS = {
   [SECOND_LINE]: 'una segunda línea de la cartola',
   [STILL_PENDING]: 'el proveedor todavía lo tiene',
+  [LEFT_OTHERWISE]: 'un proveedor también lo tiene',
   [NEVER_HAD]: 'el proveedor dice que nunca lo recibió',
   'another transfer': 'otra transferencia',
 } as const satisfies Record<Exclude<KeptContradiction, PayoutState | `amount ${string}`>, string>;

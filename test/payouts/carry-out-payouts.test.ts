@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { overtaking } from '../../src/lib/overtaking.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import type { OpenPayoutSender } from '../../src/payout-senders/payout-sender.ts';
@@ -187,6 +188,41 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     await carryOutPayouts(app, 100);
     assert.equal((await read(payout)).state, 'confirmed');
     assert.equal(provider.given.length, 1);
+  });
+
+  test('a sender that has a payout which left in a file or was taken back meanwhile contradicts it', async () => {
+    const provider = openStandInProvider();
+    const { app, desk, pay, read } = await open(provider);
+    const [filed, cancelled] = (await pay(700, 800)) as [Payout, Payout];
+    const row = await selectSenderInUse(app.db, desk.environment.id);
+    assert.ok(row);
+    const line = { reference: 'x', rut: '1-9', name: 'x', email: null, bankCode: '012', account: '1', message: '' };
+    for (const { id, amount } of [filed, cancelled]) {
+      const transfer = { id, environment: 'development', amount, currency: 'CLP', sentAt: null } as const;
+      await openSender(app, desk.environment, row).send({ ...line, ...transfer, accountType: null });
+    }
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const act = { owner: desk.environment, by: desk.maker };
+    const leave = async () => {
+      await cancelPayouts(app, { ...act, named: { ids: [cancelled.id] }, reason: 'otro día' });
+      await makePayoutFiles(app, { ...act, format: 'santander', payer, batchId: null });
+    };
+    let left: Promise<void> | null = null;
+    const afterLeaving = async (request: FetchRequest) => {
+      await (left ??= leave());
+      return provider.fetch(request);
+    };
+    const { alarms, log } = listenForAlarms();
+    const worker = { ...app, log, openPayoutSender: payoutSenders(afterLeaving, app.now) };
+    await carryOutPayouts(worker, 100);
+    const ends = [await read(filed), await read(cancelled)].map(({ state, contradiction }) => [state, contradiction]);
+    const said = 'a provider has it too';
+    assert.deepEqual(ends, [
+      ['sent', said],
+      ['cancelled', said],
+    ]);
+    assert.deepEqual(alarms, ['payout_contradiction', 'payout_contradiction']);
+    assert.equal((await verifyStore(app)).ok, true);
   });
 
   test('the audit log keeps the address of a provider without its query, which may contain a key', async () => {

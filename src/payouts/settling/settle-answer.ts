@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Tx } from '../../db/database.ts';
 import type { LookUpAnswer } from '../../payout-senders/payout-sender.ts';
 import { postponePayout } from '../due-payout-queries.ts';
-import { type KeptContradiction, type KeptReason, NEVER_HAD, STILL_PENDING } from '../kept-texts.ts';
+import { type KeptContradiction, type KeptReason, LEFT_OTHERWISE, NEVER_HAD, STILL_PENDING } from '../kept-texts.ts';
 import { compareOutcome, nextLook, type Payout, type PayoutState } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 import { type PayoutOwner, transitionPayouts } from '../transition-payouts.ts';
@@ -14,13 +14,22 @@ import { type PayoutOutcome, settleOutcomes } from './settle-outcomes.ts';
  * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
  * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing. It raises no
  * alarm; an answer that a person has ended since the payout was claimed raises none either, nor does another amount or
- * transfer that a person has ended before.
+ * transfer that a person has ended before. `senderId`: the sender that answered. If the payout has left in another way,
+ * or was taken back, an answer that the sender has it is a contradiction: the money may leave twice.
  */
-export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
+export async function settleAnswer(
+  app: App,
+  owner: PayoutOwner,
+  claimed: Payout,
+  answer: LookUpAnswer,
+  senderId = claimed.sender_id,
+): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {
     const at = app.now();
     const [payout] = await lockPayouts(tx, { environmentId: owner.id, ids: [claimed.id] });
-    if (payout === undefined || payout.sent_at === null) return null;
+    if (payout === undefined) return null;
+    if (payout.sender_id !== senderId) return leftOtherwise(tx, payout, answer, at);
+    if (payout.sent_at === null) return null;
     const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
     const turn: Turn = { owner, claimed, payout, at, lookAfter: (state) => nextLook(state, since, at) };
     switch (answer.kind) {
@@ -66,6 +75,13 @@ async function settleOutcome(tx: Tx, turn: Turn, outcome: PayoutOutcome, reason:
   const { settled, contradicted } = await settleOutcomes(tx, owner, [{ id: payout.id, outcome, reason }], { at });
   if (settled.length === 0) await postponePayout(tx, claimed, turn.lookAfter(payout.state));
   return contradicted.length > 0 ? unlessKnown(payout, outcome) : null;
+}
+
+/** Stores that a sender has a payout that did not leave by it. */
+async function leftOtherwise(tx: Tx, payout: Payout, answer: LookUpAnswer, at: number): Alarm {
+  if (answer.kind === 'absent' || answer.kind === 'unknown' || answer.kind === 'failed') return null;
+  await recordContradiction(tx, payout, LEFT_OTHERWISE, at);
+  return unlessKnown(payout, LEFT_OTHERWISE);
 }
 
 async function becomeUnknown(tx: Tx, { owner, payout, at, lookAfter }: Turn, reason: KeptReason): Alarm {
