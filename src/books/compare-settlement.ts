@@ -1,6 +1,15 @@
 import { letOthersRun } from '../lib/let-others-run.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
-import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, ordersOf, signedAmount } from './settled-line.ts';
+import {
+  acquirerDay,
+  codeKey,
+  codesOf,
+  daysBetween,
+  isSettled,
+  ordersOf,
+  signedAmount,
+  withExcess,
+} from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
 
 /** `missing_in_books`: only the file has it. `missing_in_settlement`: only the books have it. */
@@ -31,7 +40,7 @@ export async function compareSettlement(
   lines: readonly BookedLine[],
 ): Promise<Comparison[]> {
   const turn = letOthersRun();
-  const ofAcquirer = lines.filter(isSettled);
+  const ofAcquirer = withExcess(lines.filter(isSettled));
   const byOrder = new Map<string, BookedLine[]>();
   const byCode = new Map<string, BookedLine[]>();
   const unused = new Set<BookedLine>();

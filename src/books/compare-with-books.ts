@@ -10,7 +10,7 @@ import {
   selectLinesOfLinks,
   selectLinksOfAttempts,
 } from './reconciliation-queries.ts';
-import { MOST_DAYS_LATER, signedAmount } from './settled-line.ts';
+import { MOST_DAYS_LATER, signedAmount, withExcess } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
 
 /** A settlement file compared with the books of its days. */
@@ -69,7 +69,7 @@ async function withLaterLines(
   const days = new Map(imported.map((one) => [placeOf(one), one.day]));
   const isOfFile = (line: BookedLine) =>
     days.has(placeOf(line)) || sales.has(`${line.attempt_id} ${signedAmount(line)} ${line.currency}`);
-  return [...lines, ...later.filter(isOfFile)].map((line) => {
+  return [...lines, ...withExcess(later).filter(isOfFile)].map((line) => {
     const imported_day = days.get(placeOf(line));
     return imported_day === undefined ? line : { ...line, imported_day };
   });

@@ -20,6 +20,26 @@ export function isSettled({ kind, credit_account }: BookedLine): boolean {
   return SETTLED_KINDS.includes(kind) && !(kind === 'refund' && credit_account === SUSPENSE);
 }
 
+/** Adds what a method took above an order to the entry of its payment: the acquirer has both as one sale. */
+export function withExcess(lines: readonly BookedLine[]): readonly BookedLine[] {
+  const excess = new Map(lines.filter(isExcess).map((line) => [placeOf(line), line.amount]));
+  if (excess.size === 0) return lines;
+  return lines.flatMap((line) => {
+    if (isExcess(line)) return [];
+    const over = line.kind === 'payment' ? excess.get(placeOf(line)) : undefined;
+    return over === undefined ? line : { ...line, amount: line.amount + over };
+  });
+}
+
+/** Late money of a whole payment is the first line of its link, and an excess comes after its payment. */
+function isExcess({ kind, line }: BookedLine): boolean {
+  return line > 0 && kind === 'late_payment';
+}
+
+function placeOf({ environment_id, link }: BookedLine): string {
+  return `${environment_id} ${link}`;
+}
+
 /** The kinds that add to the amount owed to the service or to the merchant; all others subtract. */
 const ADDING: readonly EntryKind[] = [
   'payment',

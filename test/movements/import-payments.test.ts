@@ -360,6 +360,23 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     }
   });
 
+  test('finds a payment with its excess as one line of the file, on its day and weeks later', async () => {
+    for (const days of [0, 20]) {
+      const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+      opened.app.now.advance(days * 24 * 60 * 60_000);
+      const evidence = describeEvidence('portal.pdf', Buffer.from('15000'));
+      const wish = { outcome: 'approved', taken: 15_000, evidence, reason: 'in the portal', by: TESTER } as const;
+      assert.equal(await decidePayment(opened.app, opened.id, wish), 'decided');
+      const read = await readSettlement(Readable.from([`${HEAD}\n15/01/2026;${opened.id};001213;15000`]));
+      const found = await compareWithBooks(opened.app, [opened.environment.id], 'scripted', read);
+      assert.deepEqual(
+        found?.compared.map(({ kind, differs }) => [kind, ...differs]),
+        [days === 0 ? ['matched'] : ['different', 'date']],
+      );
+      assert.deepEqual(resultsOf(await carryOut(opened, `15/01/2026;${opened.id};001213;15000`)), ['known']);
+    }
+  });
+
   test('counts a repeated code once, and leaves a code of several payments to a person', async () => {
     const opened = await openAttempt(openTestDatabase, approved);
     const twice = ['15/01/2026;;001234;12990', '16/01/2026;;001234;12990'];
