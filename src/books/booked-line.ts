@@ -87,14 +87,17 @@ export function isExplained(line: BookedLine): boolean {
   }
 }
 
-/** Money without a transaction is of a line that was imported from the acquirer's file. */
+/**
+ * Money without a transaction is of a line that was imported from the acquirer's file. So is more than the order: the
+ * chargeback of a payment whose excess a person had kept.
+ */
 function isUnasked(line: BookedLine): boolean {
   if (line.debit_account !== SUSPENSE) return false;
   if (line.transaction_id === null) return line.amount === line.imported_amount;
   return (
     line.transaction_state === 'completed' &&
     methodReceivable(line.transaction_method ?? '') === line.credit_account &&
-    line.amount <= (line.transaction_amount ?? 0)
+    (line.amount <= (line.transaction_amount ?? 0) || line.amount === line.imported_amount)
   );
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import { compareWithBooks } from '../../src/books/compare-with-books.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
@@ -199,6 +200,53 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
     assert.deepEqual(await imported(opened, byOrder), [
       'left: a chargeback of an order that was paid twice or overpaid',
     ]);
+  });
+});
+
+forEachEngine('a chargeback of an order whose excess a person has kept', (openTestDatabase) => {
+  const open = async () => {
+    const method = { ...scriptMethod({ start: async () => PENDING }), refunds: refundingMethod().refunds };
+    const opened = await openCheckout(openTestDatabase, { method });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const { id } = await readAttempt(opened.app);
+    const evidence = describeEvidence('settled.csv', Buffer.from('15000'));
+    const wish = { outcome: 'approved', taken: 15_000, reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decidePayment(opened.app, id, wish), 'decided');
+    const kept = { decision: 'kept', reason: 'the merchant keeps it', by: TESTER } as const;
+    await resolveSuspense(opened.app, opened.transaction.id, kept);
+    return { ...opened, id, kept };
+  };
+
+  test('is booked up to all that was taken, and then nothing is left to refund', async () => {
+    const opened = await open();
+    const { app, transaction, id, kept } = opened;
+    assert.deepEqual(await imported(opened, `26/01/2026;${id};1213;15001;Contracargo`), [MORE]);
+    const whole = `25/01/2026;${id};1213;15000;Contracargo`;
+    assert.deepEqual(await imported(opened, whole), [BOOKED]);
+    assert.deepEqual(await imported(opened, whole), ['imported']);
+    assert.deepEqual(await sumsOf(opened), { owed: 15_000, collected: 0, suspense: 15_000 });
+    await resolveSuspense(app, transaction.id, kept);
+    assert.deepEqual(await sumsOf(opened), { owed: -0, collected: 0, suspense: 0 });
+    const paid = await selectTransactionAnywhere(app.db, transaction.id);
+    assert.ok(paid);
+    assert.equal((await findRefusal(app, paid, { amount: null, type: 'total' }))?.code, 'ALREADY_REFUNDED');
+    const read = await readSettlement(Readable.from([`${HEAD}\n${whole}`]));
+    const found = await compareWithBooks(app, [opened.environment.id], 'scripted', read);
+    const row = found?.compared.find(({ row }) => row !== null);
+    assert.deepEqual([row?.kind, row?.line?.amount], ['matched', 15_000]);
+  });
+
+  test('is booked in parts, and a part of the order stays refundable only if it is left', async () => {
+    const opened = await open();
+    const { app, transaction, id, kept } = opened;
+    const [part, rest] = [`25/01/2026;${id};1213;2010;Contracargo`, `26/01/2026;${id};1213;12990;Contracargo`];
+    assert.deepEqual(await imported(opened, part), [BOOKED]);
+    await resolveSuspense(app, transaction.id, kept);
+    const paid = await selectTransactionAnywhere(app.db, transaction.id);
+    assert.ok(paid);
+    assert.equal((await findRefusal(app, paid, { amount: 12_990, type: 'total' }))?.code, 'REFUND_AMOUNT_TOO_HIGH');
+    assert.deepEqual(await imported(opened, rest), [BOOKED]);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 0, suspense: 12_990 });
   });
 });
 
