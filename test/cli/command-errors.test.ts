@@ -158,6 +158,12 @@ suite('a refused command names the cause', () => {
       /--payout is for --use payout or return, not other/,
     ],
     [
+      'statement resolve st_x --use payout --payout po_x --payment-service SERVICE --line 1 --reason r',
+      1,
+      'INVALID_OPTION',
+      /--payment-service is for --method, --from-merchant or --to-merchant/,
+    ],
+    [
       'statement resolve st_x --use payout --payout po_x --from-merchant --line 1 --reason r',
       1,
       'INVALID_OPTION',

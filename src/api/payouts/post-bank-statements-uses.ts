@@ -172,7 +172,7 @@ function subjectOf(app: App, asked: Asked): LineSubject {
 }
 
 /** Throws `Problem` INVALID_BODY for members that say something else than `use`: they would be ignored. */
-function refuseOfOtherUse({ use, payoutId, depositId, from, commission }: Asked): void {
+function refuseOfOtherUse({ use, payoutId, depositId, from, commission, to, paymentServiceId }: Asked): void {
   const isNew = use === 'deposit' && depositId === null;
   const [first, ...others] = [
     ...(payoutId === null || use === 'payout' || use === 'return'
@@ -183,9 +183,17 @@ function refuseOfOtherUse({ use, payoutId, depositId, from, commission }: Asked)
       : [wrong('depositId', 'Send it only with use: deposit.', 'Envíalo solo con use: deposit.')]),
     ...(from === null || isNew ? [] : [wrong('from', ONLY_NEW.en, ONLY_NEW.es)]),
     ...(commission === null || commission === '0' || isNew ? [] : [wrong('commission', ONLY_NEW.en, ONLY_NEW.es)]),
+    ...(paymentServiceId === null || isNew || to !== null
+      ? []
+      : [wrong('paymentServiceId', ONLY_BOOKED.en, ONLY_BOOKED.es)]),
   ];
   if (first !== undefined) throw invalidBody([first, ...others]);
 }
+
+const ONLY_BOOKED = {
+  en: 'Send it only for a deposit or payout that is booked with the line.',
+  es: 'Envíalo solo para un depósito o un pago que se asienta con la línea.',
+};
 
 const ONLY_NEW = {
   en: 'Send it only with use: deposit and without depositId.',

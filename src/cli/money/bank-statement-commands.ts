@@ -241,6 +241,13 @@ function sumOf(lines: readonly { amount: number }[]): string {
 }
 
 function readSubject(options: ResolveOptions): LineSubject {
+  const is = namedSubject(options);
+  if (options.paymentService !== undefined && !isBooking(is))
+    throw invalidOption('--payment-service is for --method, --from-merchant or --to-merchant: nothing else is booked.');
+  return is;
+}
+
+function namedSubject(options: ResolveOptions): LineSubject {
   const { use, payout, deposit, method, fromMerchant = false, toMerchant = false } = options;
   const { paymentService: paymentServiceId = null } = options;
   const commission = readAmount(options.commission, 'CLP');

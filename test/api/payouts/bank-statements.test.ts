@@ -99,6 +99,8 @@ forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) =
       [{ use: 'return', payoutId: 'po_1', depositId: 'mv_1' }, '/depositId'],
       [{ use: 'deposit', depositId: 'mv_1', from: 'simulated' }, '/from'],
       [{ use: 'deposit', depositId: 'mv_1', commission: 500 }, '/commission'],
+      [{ use: 'other', paymentServiceId: 'ps_1' }, '/paymentServiceId'],
+      [{ use: 'deposit', depositId: 'mv_1', paymentServiceId: 'ps_1' }, '/paymentServiceId'],
       [{ use: 'payout', payoutId: 'po_1', commission: 500 }, '/commission'],
     ] as const) {
       const refused = await post(uses_, { line: 4, reason: 'abono', ...wrong });
