@@ -89,6 +89,13 @@ suite('a refused command names the cause', () => {
       'INVALID_OPTION',
       /contains x_amount/,
     ],
+    ['user refund-limit ana@example.cl 50000 CLP:70000', 1, 'INVALID_OPTION', /one limit in CLP/],
+    [
+      'user create --email bea@example.cl --refund-limit 50000 --refund-limit 70000',
+      1,
+      'INVALID_OPTION',
+      /one limit in CLP/,
+    ],
     ['user refund-limit ana@example.cl 99999999999999999999', 1, 'INVALID_AMOUNT', /: it is too large\./],
     ['user token create ana@example.cl --name dead --expires 0d', 1, 'INVALID_OPTION', /more than 0/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 0', 1, 'INVALID_OPTION', /from 15m/],

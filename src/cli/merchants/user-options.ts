@@ -51,9 +51,13 @@ export function refundLimitOption(): Option {
     .default({}, 'the limit of the role');
 }
 
-/** Reads a limit into `before`: `50000` is in CLP, `USD:100.00` names its currency. */
+/**
+ * Reads a limit into `before`: `50000` is in CLP, `USD:100.00` names its currency. Throws `CommandError` for a second
+ * limit in one currency.
+ */
 export function readRefundLimit(text: string, before: RefundLimits = {}): RefundLimits {
   const [, currency = 'CLP', amount = text] = /^([A-Z]{3}):(.*)$/.exec(text) ?? [];
+  if (Object.hasOwn(before, currency)) throw invalidOption(`Give one limit in ${currency}.`);
   return { ...before, [currency]: readAmount(amount, currency) };
 }
 
