@@ -45,6 +45,20 @@ forEachEngine('month show', (openTestDatabase) => {
       /^INVALID_OPTION: 2025-12 is before the first payment service: .* Choose a later month/,
     );
   });
+
+  test('of a closed month says apart what came after the close', async (context) => {
+    const db = await openTestDatabase();
+    const { folder, env } = commandStore(context, db);
+    await createTestEnvironment(createTestApp(db));
+    const closed = await runCommand(['month', 'close', '2026-01', '--json'], { env });
+    assert.equal(closed.status, 0, closed.stderr);
+    const show = async () => (await runCommand(['month', 'show', '2026-01'], { env })).stdout;
+    assert.doesNotMatch(await show(), /Since then/);
+    const file = join(folder, 'abono.csv');
+    writeFileSync(file, 'fecha;orden de compra;monto\n2026-01-15;A1;1000\n');
+    await runCommand(['settlement', 'keep', file], { env });
+    assert.match(await show(), /^2026-01 was closed by .*\.\nSince then: 1 difference not accepted\.\n/);
+  });
 });
 
 forEachEngine('settlement keep', (openTestDatabase) => {

@@ -268,8 +268,10 @@ function monthLines({
     suspense > 0 && `${suspense} in suspense`,
     differences > 0 && `${countOf(differences, 'difference')} not accepted`,
   ].filter((reason) => reason !== false);
+  const open = reasons.join(', ');
   return [
-    `${month} ${state}${reasons.length === 0 ? '' : ': '}${reasons.join(', ')}.`,
+    closed !== null || open === '' ? `${month} ${state}.` : `${month} ${state}: ${open}.`,
+    ...(closed !== null && open !== '' ? [`Since then: ${open}.`] : []),
     ...(hasBooks ? [] : ['The first payment service was created later.']),
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
     ...(clockWentBack ? ['The clock went back after the close: what was recorded since can be in this month.'] : []),
