@@ -1,6 +1,6 @@
 import type { Language } from '../../lib/language.ts';
 import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../../lib/tables/find-header.ts';
-import type { TableRow } from '../../lib/tables/table.ts';
+import { isTotal, type TableRow } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import { fillIn } from '../check.ts';
 import type { RutFormat } from '../rut.ts';
@@ -79,6 +79,16 @@ export function accountCells(row: readonly string[], places: Places<AccountColum
     checkCharacter: places.checkCharacter === null ? null : cell(places.checkCharacter),
     ...(places.holder !== null && { holder: cell(places.holder) }),
   };
+}
+
+/** Returns whether a row is a line of totals: it has no RUT, no account and no bank. */
+export function isTotalOfAccounts(
+  row: readonly string[],
+  places: Pick<Places<AccountColumn>, 'rut' | 'bank' | 'account'>,
+): boolean {
+  const [rut, account, bank = ''] = [places.rut, places.account, places.bank].map((place) => row[place ?? -1]);
+  const hasBank = bank.trim() !== '' && !isTotal([bank]);
+  return isTotal(row, [rut, account]) && !hasBank;
 }
 
 /** Returns the account of a row to validate, without spaces around the cells. */

@@ -19,6 +19,7 @@ import {
   accountInput,
   columnsUnknown,
   formatOfName,
+  isTotalOfAccounts,
 } from './account-columns.ts';
 import { judgeColumn } from './column-format.ts';
 import { type Counted, type CsvSummary, countCauses } from './csv-summary.ts';
@@ -57,7 +58,7 @@ const ROWS_AT_ONCE = 500;
 /**
  * Validates all rows of a table (a path, or a stream such as standard input) and writes each with its verdict, in
  * order. Cells stay unchanged, with their zeros. A text file keeps its encoding and separators; a workbook becomes CSV.
- * Omits rows above the header row. Streams, and leaves the outputs open. `language`: of the messages.
+ * Omits rows above the header row, and lines of totals. Streams, and leaves the outputs open. `language`: of the messages.
  *
  * Throws `CsvError` if the file is not a table, its columns are unknown, a row is hidden, or another sheet or table of
  * the file has such columns too. Nothing is validated or written then.
@@ -139,6 +140,7 @@ async function validateTable(
     onRows(counted.summary.rows, table.done());
   };
   for await (const row of table.rowsAgain()) {
+    if (isTotalOfAccounts(row.cells, columns)) continue;
     rows.push(row);
     if (rows.length === ROWS_AT_ONCE) await flush();
   }

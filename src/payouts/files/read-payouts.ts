@@ -3,13 +3,18 @@ import type { App } from '../../app.ts';
 import { isEmail } from '../../auth/user.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { RutFormat } from '../../bank-validation/rut.ts';
-import { accountCells, accountInput, formatOfName } from '../../bank-validation/tables/account-columns.ts';
+import {
+  accountCells,
+  accountInput,
+  formatOfName,
+  isTotalOfAccounts,
+} from '../../bank-validation/tables/account-columns.ts';
 import { judgeColumn } from '../../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../../bank-validation/tables/repair-account.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
 import { isCutAmount, refuseLonger, refuseTable, refuseUnseen } from '../../lib/tables/say-table-error.ts';
-import { isTotal, type TableRow } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import { ACCOUNT_TYPES, type AccountType } from '../../payout-senders/payout-sender.ts';
 import { invalidPayout, MOST_IN_BATCH, type PayoutWish } from '../payout-wish.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
@@ -30,10 +35,7 @@ export function readPayouts(app: App, source: string | Readable, prefix: string)
     const { places, row: header } = table.header;
     const rows: TableRow[] = [];
     for await (const row of table.rows) {
-      const { cells } = row;
-      const [rut, account, bank = ''] = [places.rut, places.account, places.bank].map((place) => cells[place ?? -1]);
-      const hasBank = bank.trim() !== '' && !isTotal([bank]);
-      if (isTotal(cells, [rut, account]) && !hasBank) continue;
+      if (isTotalOfAccounts(row.cells, places)) continue;
       refuseLonger(table, row, invalidPayout);
       refuseCutAmount(table, row);
       rows.push(row);

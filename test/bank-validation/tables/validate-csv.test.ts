@@ -144,6 +144,19 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
+  test('leaves out lines of totals, and keeps a row of a holder or a bank with such a name', async () => {
+    const rows = '12531909-2;012;12531909;Total Austral\n;012;;Total\nTOTAL;;2;\n;;;Suma total\n';
+    const { text, summary } = await run(`rut;bank;account;nombre\n${rows}`);
+    assert.equal(summary.rows, 2);
+    assert.deepEqual(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((row) => row.split(';').slice(0, 5).join(';')),
+      ['rut;bank;account;nombre;verdict', '12531909-2;012;12531909;Total Austral;plausible', ';012;;Total;invalid'],
+    );
+  });
+
   test('keeps verdicts under their column names in rows that are too long or too short', async () => {
     const { text } = await run(
       'rut;bank;account\n12531909-2;012;12531909;\n12531909-2;012;12531909;; \n12531909-2;012;12531909;more\n12531909-2\n',
