@@ -35,7 +35,7 @@ export function createHttpProvider(options: HttpProviderOptions): ValidationProv
     let answer: HolderAnswer = { kind: 'unavailable' };
     for (let tries = 1; tries <= TRIES && breaker.allows(); tries++) {
       if (tries > 1) await sleep(RETRY_MS);
-      answer = readAnswer(await post(options, question), question.name);
+      answer = readAnswer(await post(options, question), question.name, now());
       if (answer.kind !== 'timeout' && answer.kind !== 'unavailable') {
         breaker.succeeded();
         return answer;
@@ -64,20 +64,24 @@ function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion
   });
 }
 
-function readAnswer(outcome: FetchOutcome, name: string | null): HolderAnswer {
+function readAnswer(outcome: FetchOutcome, name: string | null, now: number): HolderAnswer {
   if (outcome.kind === 'failed') return { kind: outcome.reason === 'timeout' ? 'timeout' : 'unavailable' };
   if (outcome.status === 202) return { kind: 'pending' };
   if (outcome.status === 429) return { kind: 'rate_limited', retryAfterSeconds: secondsOf(outcome.retryAfter) };
   if (outcome.status === 408 || outcome.status === 504) return { kind: 'timeout' };
-  return outcome.status === 200 ? readBody(outcome.excerpt, name) : { kind: 'unavailable' };
+  return outcome.status === 200 ? readBody(outcome.excerpt, name, now) : { kind: 'unavailable' };
 }
 
-/** A response that differs from the published schema counts as unavailable, because it must never become a verdict. */
-function readBody(text: string, name: string | null): HolderAnswer {
+/**
+ * A response that differs from the published schema, or is no longer valid, counts as unavailable, because it must
+ * never become a verdict.
+ */
+function readBody(text: string, name: string | null, now: number): HolderAnswer {
   const body = parseObject(text) ?? {};
   const expiresAt = expiryOf(body['valid_until']);
   const nameMatch = nameMatchOf(body, name);
   if (expiresAt === undefined || nameMatch === undefined) return { kind: 'unavailable' };
+  if (expiresAt !== null && expiresAt <= now) return { kind: 'unavailable' };
   switch (body['result']) {
     case 'match':
     case 'close_match':

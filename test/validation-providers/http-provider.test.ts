@@ -74,6 +74,7 @@ suite('the HTTP provider', () => {
     ['a result that is not a text', ok({ result: true }), 'unavailable'],
     ['a result of a prototype', ok({ result: 'constructor' }), 'unavailable'],
     ['an invalid expiry', ok({ result: 'match', valid_until: 'soon' }), 'unavailable'],
+    ['an expiry in the past', ok({ result: 'match', valid_until: '1969-12-31T23:59:59Z' }), 'unavailable'],
     ['a redirect', answered(302, ''), 'unavailable'],
     ['a refused key', answered(401, ''), 'unavailable'],
     ['a server error', answered(500, ''), 'unavailable'],
