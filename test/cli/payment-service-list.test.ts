@@ -12,7 +12,7 @@ suite('payment-service list', () => {
   test('does not call a payment service enabled that has moved to another database', async () => {
     const here = settings('here');
     const there = settings('there');
-    await run(there, 'ids', '--from', '1000000000');
+    assert.doesNotMatch(await run(there, 'ids', '--from', '1000000000'), /keep their ids/);
     const { id } = JSON.parse(await run(here, 'payment-service', 'create', '--name', 'Moved', '--json')) as {
       id: string;
     };
@@ -38,6 +38,7 @@ suite('payment-service list', () => {
       ],
     );
     assert.match(await run(there, 'payment-service', 'list'), /Moved +enabled /);
+    assert.match(await run(here, 'ids', '--from', '2000000000'), /Payment services that exist keep their ids/);
   });
 
   function settings(name: string): Record<string, string> {

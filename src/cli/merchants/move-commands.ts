@@ -9,6 +9,8 @@ import { MoveRefusal } from '../../moves/move.ts';
 import { type Moved, movePaymentService } from '../../moves/move-payment-service.ts';
 import { raiseIds } from '../../moves/raise-ids.ts';
 import { undoMove } from '../../moves/undo-move.ts';
+import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
+import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { readNamedFile } from '../options.ts';
 import { openStore } from '../prepare-store.ts';
 import { CommandError, countOf, invalidOption, listTable, print, time, unusableFile } from '../print.ts';
@@ -134,9 +136,22 @@ async function changeIds(options: ActingOptions & { from: string }): Promise<voi
   const first = Number(options.from);
   if (!/^\d{1,14}$/.test(options.from) || first < 1)
     throw invalidOption('--from is a whole number, such as 1000000000.');
-  const next = await withActor(options, (app, by) => raiseIds(app, first, by), BEGINS);
+  const { next, earlier } = await withActor(
+    options,
+    async (app, by) => {
+      const next = await raiseIds(app, first, by);
+      const ids = await Promise.all(ENVIRONMENTS.map((one) => listEnvironmentIds(app, one, null, null)));
+      return { next, earlier: ids.flat().filter((id) => id < next.environment).length };
+    },
+    BEGINS,
+  );
   print(options, { next_transaction: next.transaction, next_environment: next.environment }, [
     `New transactions have ids from ${next.transaction} on, new environments from ${next.environment} on.`,
+    ...(earlier === 0
+      ? []
+      : [
+          'Payment services that exist keep their ids: they can move only to a database that has not given out the same ids.',
+        ]),
     'A running service first uses up to a thousand IDs that it has reserved.',
   ]);
 }
