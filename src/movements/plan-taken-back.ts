@@ -46,10 +46,10 @@ export async function planTakenBack(
   }
   // Of an order that was paid twice, a person refunds either payment, whatever the decision about the other says. A
   // line with the amount of the attempt's excess may be the return of the excess. An excess that was returned with
-  // another amount is not part of the payment; one that a person has kept is.
+  // another amount is not part of the payment; one that a person has kept is, and its refund is the merchant's too.
   const isOrderAlone = own === undefined || (own.decision === 'returned' && own.amount !== -row.amount);
   const isPart = own !== undefined && own.decision === 'kept';
-  const isOfOne = isExact && row.chargeback === true && (isOrderAlone || isPart);
+  const isOfOne = isExact && (row.chargeback === true ? isOrderAlone || isPart : isPart && late.length === 1);
   if (late.length > 0 && !isOfOne) return 'a chargeback of an order that was paid twice or overpaid';
   const { wentBack } = await sumWentBack(db, transaction);
   if (wentBack - row.amount > transaction.amount + (isPart ? own.amount : 0)) return MORE_THAN_LEFT;

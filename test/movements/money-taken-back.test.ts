@@ -203,7 +203,7 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
   });
 });
 
-forEachEngine('a chargeback of an order whose excess a person has kept', (openTestDatabase) => {
+forEachEngine('money taken back of an order whose excess a person has kept', (openTestDatabase) => {
   const open = async () => {
     const method = { ...scriptMethod({ start: async () => PENDING }), refunds: refundingMethod().refunds };
     const opened = await openCheckout(openTestDatabase, { method });
@@ -247,6 +247,16 @@ forEachEngine('a chargeback of an order whose excess a person has kept', (openTe
     assert.equal((await findRefusal(app, paid, { amount: 12_990, type: 'total' }))?.code, 'REFUND_AMOUNT_TOO_HIGH');
     assert.deepEqual(await imported(opened, rest), [BOOKED]);
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 0, suspense: 12_990 });
+  });
+
+  test('is booked also as a refund that somebody made at the acquirer', async () => {
+    const opened = await open();
+    const { app, transaction, id, kept } = opened;
+    const line = (amount: number) => `25/01/2026;${id};1213;${amount};Anulación`;
+    assert.deepEqual(await imported(opened, line(15_001)), ['left: money that was refunded: bin/rubrica reconcile']);
+    assert.deepEqual(await imported(opened, line(15_000)), [UNASKED]);
+    await resolveSuspense(app, transaction.id, kept);
+    assert.deepEqual(await sumsOf(opened), { owed: -0, collected: 0, suspense: 0 });
   });
 });
 
