@@ -15,6 +15,8 @@ import {
 import { verifySecretTokens } from './verify-secret-tokens.ts';
 
 const PAGE = 200;
+/** Each page of types reads every act about a type: 20,000 accounts took 14 s in pages of 200. */
+const TYPES_AT_ONCE = 2000;
 
 /**
  * Compares where money goes and who may sign for a payment service with the acts that set it: its accounts at payment
@@ -112,7 +114,7 @@ function sayAct({ said, at }: SenderPart): string {
 /** Compares the types of accounts with the last act about a payout to each of them. */
 async function verifyAccountTypes(app: App, findings: Findings, arrivals: ReadonlyMap<string, number>): Promise<void> {
   const begin = { environment_id: 0, account_hash: '' };
-  const pages = pagesAfter(begin, PAGE, (after, limit) => selectAccountTypesSaid(app.db, after, limit));
+  const pages = pagesAfter(begin, TYPES_AT_ONCE, (after, limit) => selectAccountTypesSaid(app.db, after, limit));
   for await (const rows of pages) {
     for (const row of rows) {
       const { environment_id: id, account_type, set_at, set_by, said, said_at, said_by } = row;
