@@ -121,12 +121,16 @@ const FIRST: Record<Exclude<Standing, 'in'>, string> = { prove: '/prove', enrol:
  * Guards screens that move money or change people. Returns null if the person proved their identity in the last
  * PROOF_MINUTES. Otherwise the caller must do nothing: the returned redirect asks for the proof and then leads to
  * `back`, a path below `/console`. A person without a factor must sign in again, because before the first factor they
- * see only the page that adds it.
+ * see only the page that adds it. A path that the proof would not lead to, because too much was typed, loses its query.
  */
 export function requireProof(app: App, { session, standing, goTo }: ConsoleVisit, back: string): FastifyReply | null {
   const where = standing === 'enrol' ? '/sign-in' : '/prove';
-  return isProofDue(app, session) ? goTo(`${where}?next=${encodeURIComponent(back)}`) : null;
+  const next = back.length > MOST_NEXT ? back.replace(/\?.*/s, '') : back;
+  return isProofDue(app, session) ? goTo(`${where}?next=${encodeURIComponent(next)}`) : null;
 }
+
+/** The longest path that a sign-in or a proof leads to: the headers of a request have 8 KiB. */
+export const MOST_NEXT = 2_500;
 
 /**
  * Runs an act that has several commits. If the database fails between them, the person reads that it may have been

@@ -15,7 +15,7 @@ import { clientNetwork } from '../lib/network/client-network.ts';
 import { visitLanguage } from './console-language.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
-import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
+import { cookieOf, isFromOurPage, isOverHttps, MOST_NEXT, sessionCookie } from './console-visit.ts';
 import { keptSearchPath } from './kept-search.ts';
 import { alertNotice, type Fault, formField } from './notice.ts';
 
@@ -152,6 +152,7 @@ export function lineNumberIn(text = ''): number | null {
  * have paths on the same host, and a browser resolves `..` and `%2e%2e`.
  */
 export function pathOf(next: unknown): string {
-  if (typeof next !== 'string' || !/^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) || next.startsWith('//')) return '';
+  if (typeof next !== 'string' || next.length > MOST_NEXT) return '';
+  if (!/^\/[\w\-/?=&%.+*]*$/.test(next) || next.startsWith('//')) return '';
   return new URL(`http://host/console${next}`).pathname.startsWith('/console/') ? next : '';
 }

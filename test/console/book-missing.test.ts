@@ -215,6 +215,20 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     assert.match(await answer(), new RegExp(`${told} Lo paga el comercio, como tras un contracargo perdido\\.`));
   });
 
+  test('are asked for again, with their merchant, after a fresh proof', async () => {
+    const { app, server, send, content, merchant, path } = await open();
+    await using _server = server;
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    app.now.advance(15 * 60_000);
+    const asked = (await send(finance, content, { merchant })).headers.get('location') ?? '';
+    app.now.advance(-15 * 60_000);
+    const next = new URL(asked, 'http://host').searchParams.get('next') ?? '';
+    const { text } = await server.get(`/console${next}`, { ...finance.console, 'accept-language': 'en' });
+    assert.ok(next.startsWith(`${path.slice('/console'.length)}/book?typed=v1`));
+    assert.ok(text.includes(`<option value="${merchant}" selected>`));
+    assert.match(text, /choose it again/);
+  });
+
   test('are booked only until the person is disabled, and another person goes on', async () => {
     const { app, environment, ...opened } = await openCheckout(openTestDatabase, { method: scriptMethod({}) });
     const [finance, other] = [

@@ -72,13 +72,14 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
     await using _server = server;
     app.now.advance(16 * 60_000);
     const wish = { who: EMAIL, confirm: EMAIL, reason: 'x' };
+    const form = /^\/console\/prove\?next=%2Fpersonal-data(%3Ftyped%3Dv1[\w.-]+)?$/;
     for (const answer of [
       await owner.get(AT),
       await owner.post(AT, wish),
       await owner.post(AT, { ...wish, do: 'export' }),
       await owner.post(AT, { ...wish, do: 'erase' }),
     ])
-      assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/console/prove?next=%2Fpersonal-data']);
+      assert.deepEqual([answer.status, form.test(answer.headers.get('location') ?? '')], [303, true]);
     assert.equal((await app.db.query('select id from transactions where customer_email <> $1', [''])).length, 1);
     assert.deepEqual((await listAudit(app, { action: 'privacy' }, 20)).acts, []);
   });

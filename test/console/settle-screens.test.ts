@@ -207,7 +207,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.doesNotMatch(next, /portal|13000/);
     app.now.advance(-2 * MINUTE_MS);
     const { text } = await server.get(`/console${next}`, finance.console);
-    assert.match(text, /role="alert">No se decidió nada\. Lo que escribiste sigue aquí; el archivo no/);
+    assert.match(text, /role="alert">No se hizo nada\. Lo que escribiste sigue aquí; el archivo no/);
     for (const kept of [/value="lo muestra el portal"/, /value="13000"/, /value="approved" required checked/])
       assert.match(text, kept);
     assert.match(text, /name="file" required/);

@@ -23,7 +23,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.evidence_hint':
       'Por ejemplo, la página del portal. Aquí quedan su nombre, tamaño, SHA-256 y primeros 4 KiB: guarda tú el archivo.',
     'settle.chosen': 'Ya elegiste {name}. Elige otro solo si quieres cambiarlo.',
-    'settle.file_again': 'No se decidió nada. Lo que escribiste sigue aquí; el archivo no: elígelo otra vez.',
+    'settle.file_again': 'No se hizo nada. Lo que escribiste sigue aquí; el archivo no: elígelo otra vez.',
     'settle.too_large': 'El archivo tiene más de 2 MB.',
     'settle.choose': 'Elige qué pasó.',
     'settle.look': 'Ver lo que hará',
@@ -97,7 +97,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.evidence_hint':
       'Such as the page of the portal. Its name, size, SHA-256 and first 4 KiB stay here: keep the file yourself.',
     'settle.chosen': 'You chose {name}. Choose another only to change it.',
-    'settle.file_again': 'Nothing was decided. Your text is still here, but the file is not: choose it again.',
+    'settle.file_again': 'Nothing was done. Your text is still here, but the file is not: choose it again.',
     'settle.too_large': 'The file has more than 2 MB.',
     'settle.choose': 'Choose what happened.',
     'settle.look': 'See what it does',

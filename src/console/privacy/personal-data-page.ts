@@ -13,22 +13,24 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, doneNotice, type Fault, formField, isAtFault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/personal-data';
 
 /** Shows a field for a RUT or an e-mail address. The form posts it, so it is in no address and no log. */
-export const getConsolePersonalData = consoleHandler(
-  async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {}),
-);
+export const getConsolePersonalData = consoleHandler(async (app, visit) => {
+  const typed = typedOf(visit);
+  return requireProof(app, visit, addressOf(visit, typed)) ?? sendPage(app, visit, 200, { typed });
+});
 
 /** Shows, exports or erases the data of a person, by the button of the form. */
 export const postConsolePersonalData = consoleHandler(async (app, visit) => {
-  const asked = requireProof(app, visit, PATH);
-  if (asked !== null) return asked;
   const { language, by, request } = visit;
   const fields = fieldsOf(request);
+  const asked = requireProof(app, visit, addressOf(visit, fields));
+  if (asked !== null) return asked;
   const person = personOf(fields['who']);
   if (person === null)
     return sendPage(app, visit, 400, { fault: { said: tell(language, 'privacy.wrong'), field: 'who' } });
@@ -36,6 +38,11 @@ export const postConsolePersonalData = consoleHandler(async (app, visit) => {
   if (fields['do'] === 'erase') return erase(app, visit, person, fields);
   return sendPage(app, visit, 200, { person, found: await lookUpPerson(app, person, by) });
 });
+
+/** Returns the address of the form that keeps, encrypted, whom it is about and the reason. */
+function addressOf(visit: ConsoleVisit, { who, reason = '' }: Readonly<Record<string, string>>): string {
+  return who === undefined ? PATH : `${PATH}?${typedQuery(visit, { who, reason })}`;
+}
 
 function personOf(text: string | undefined): Person | null {
   return text === undefined ? null : (personOfRut(text) ?? personOfEmail(text));
@@ -63,12 +70,19 @@ async function erase(app: App, visit: ConsoleVisit, person: Person, fields: Reco
   return sendPage(app, visit, 200, { erasure });
 }
 
-type Shown = { fault?: Fault; person?: Person; found?: Erasure; erasure?: Erasure };
+/** `typed`: the fields of an address of `addressOf`. */
+type Shown = {
+  fault?: Fault;
+  person?: Person;
+  found?: Erasure;
+  erasure?: Erasure;
+  typed?: Readonly<Record<string, string>>;
+};
 
 function sendPage(app: App, visit: ConsoleVisit, status: number, shown: Shown): FastifyReply {
   const { language, request, send } = visit;
-  const { fault = { said: '' }, person, found, erasure } = shown;
-  const { who = '' } = isAtFault(fault, 'who') ? fieldsOf(request) : {};
+  const { fault = { said: '' }, person, found, erasure, typed = {} } = shown;
+  const { who = '', reason = '' } = isAtFault(fault, 'who') ? fieldsOf(request) : typed;
   const title = tell(language, 'privacy.title');
   const main = html`<h1>${title}</h1>
 ${alertNotice(fault)}
@@ -76,6 +90,7 @@ ${erasure !== undefined && doneNotice(tell(language, 'privacy.done', { count: er
 <p>${tell(language, 'privacy.text')}</p>
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
 ${formField(fault, 'who', (attributes) => html`<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" value="${who}" autocomplete="off" autocapitalize="none" spellcheck="false"${attributes}></label>`)}
+${reason !== '' && html`<input type="hidden" name="reason" value="${reason}">`}
 <p class="actions"><button class="primary">${tell(language, 'privacy.find')}</button></p></form>
 ${person !== undefined && found !== undefined && html`<h2>${person.name}</h2>${parts(language, found, 'privacy.would_go')}${acts(app, visit, person, fault)}`}
 ${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
@@ -115,7 +130,7 @@ ${
 }
 
 function acts(app: App, { language, request }: ConsoleVisit, { name }: Person, fault: Fault): Html {
-  const { confirm = '', reason } = fault.said === '' ? {} : fieldsOf(request);
+  const { confirm = '', reason } = fieldsOf(request);
   const action = `${publicPath(app)}/console${PATH}`;
   return html`<form class="card pad" method="post" action="${action}"><input type="hidden" name="who" value="${name}">
 <p class="actions"><button name="do" value="export">${tell(language, 'privacy.export')}</button></p></form>

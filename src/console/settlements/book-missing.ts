@@ -19,6 +19,7 @@ import { selectPaymentServices } from '../../payment-services/payment-service-qu
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { leftTable } from './left-lines.ts';
@@ -32,7 +33,12 @@ export const getConsoleBookMissing = consoleHandler(async (app, visit) => {
   const settlement = await settlementOf(app, visit);
   if (settlement === null) return visit.send(404, notFoundPage(visit.language));
   if (settlement.replaced_at !== null) return goToNewest(app, visit, settlement);
-  return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
+  const { merchant, file } = typedOf(visit);
+  const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
+  return (
+    requireProof(app, visit, addressOf(visit, settlement, { merchant, file })) ??
+    sendForm(app, visit, settlement, { status: 200, said, merchant })
+  );
 });
 
 /**
@@ -44,10 +50,11 @@ export const postConsoleBookMissing = consoleHandler(async (app, visit) => {
   const settlement = await settlementOf(app, visit);
   if (settlement === null) return send(404, notFoundPage(language));
   if (settlement.replaced_at !== null) return goToNewest(app, visit, settlement);
-  const asked = requireProof(app, visit, pathTo(settlement));
-  if (asked !== null) return asked;
   const upload = await readSentFile(request);
   const { fields, file } = upload;
+  const typed = { merchant: fields['merchant'], file: file === null ? undefined : 'again' };
+  const asked = requireProof(app, visit, addressOf(visit, settlement, typed));
+  if (asked !== null) return asked;
   const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
   const merchant = paymentServiceId ?? fields['merchant'] ?? '';
   const refuse = (said: string, field = 'file') =>
@@ -109,7 +116,17 @@ function pathTo({ id }: KeptSettlement): string {
   return `/settlements/${id}/book`;
 }
 
-type Answer = Fault & { status: number; merchant?: string };
+/** Returns the address of the form with the merchant. The file is too large for an address. */
+function addressOf(
+  visit: ConsoleVisit,
+  settlement: KeptSettlement,
+  { merchant = '', file }: { merchant: string | undefined; file: string | undefined },
+): string {
+  const path = pathTo(settlement);
+  return file === undefined ? path : `${path}?${typedQuery(visit, { merchant, file })}`;
+}
+
+type Answer = Fault & { status: number; merchant?: string | undefined };
 
 async function sendForm(
   app: App,

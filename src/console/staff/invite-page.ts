@@ -11,7 +11,16 @@ import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { refusalFor } from './managed-person.ts';
-import { heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
+import {
+  type FormFields,
+  formPath,
+  heldWith,
+  keptForm,
+  type Rights,
+  readRights,
+  rightsFields,
+  ticked,
+} from './rights-form.ts';
 import { tokenText } from './staff-token.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,21 +32,24 @@ const PATH = '/staff/invite';
 
 /** Shows the form for a new person or program. */
 export const getConsoleStaffInvite = consoleHandler(async (app, visit) => {
-  const asked = requireProof(app, visit, PATH);
+  const kept = keptForm(visit);
+  const asked = requireProof(app, visit, kept === null ? PATH : formPath(visit, PATH, kept));
   if (asked !== null) return asked;
-  const rights: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
-  return sendForm(visit, { status: 200, fault: { said: '' }, email: '', rights });
+  const fault = { said: '' };
+  if (kept === null) return sendForm(visit, { status: 200, fault, email: '', rights: NEWCOMER });
+  const { rights } = await readRights(app, visit.language, kept);
+  return sendForm(visit, { status: 200, fault, ...newcomerOf(kept), rights });
 });
+
+const NEWCOMER: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
 
 /** Creates the person or program, and shows the invitation link or the token once. */
 export const postConsoleStaffInvite = consoleHandler(async (app, visit) => {
   const { language, user, by } = visit;
-  const asked = requireProof(app, visit, PATH);
-  if (asked !== null) return asked;
   const fields = ticked(visit);
-  const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
-  const email = textOf('email').trim();
-  const valid = textOf('valid');
+  const asked = requireProof(app, visit, formPath(visit, PATH, fields));
+  if (asked !== null) return asked;
+  const { email, valid } = newcomerOf(fields);
   const { rights, fault } = await readRights(app, language, fields);
   const refuse = (status: number, why: Fault) => sendForm(visit, { status, fault: why, email, rights, valid });
   if (fault !== null) return refuse(400, fault);
@@ -57,6 +69,11 @@ export const postConsoleStaffInvite = consoleHandler(async (app, visit) => {
     return refuse(refused.status, { said: tell(language, refused.said), field: refused.field });
   }
 });
+
+function newcomerOf(fields: FormFields): { email: string; valid: string } {
+  const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
+  return { email: textOf('email').trim(), valid: textOf('valid') };
+}
 
 const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText; field?: string }>> = {
   INVALID_EMAIL: { status: 400, said: 'new.bad_email', field: 'email' },

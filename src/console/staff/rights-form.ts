@@ -21,6 +21,7 @@ import { parseObject } from '../../lib/parse-object.ts';
 import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { type Fault, formField } from '../notice.ts';
 import { meaningOfPermission, meaningOfRole, nameOfRole } from '../permission-texts.ts';
 
@@ -40,8 +41,23 @@ export type FormFields = readonly { name: string; text: string }[];
 
 /** Reads the fields of such a form. Each ticked box repeats its name, which the reader of signed bodies refuses. */
 export function ticked({ request }: Pick<ConsoleVisit, 'request'>): FormFields {
-  const body = (request.body as Buffer | undefined)?.toString() ?? '';
+  return fieldsIn((request.body as Buffer | undefined)?.toString() ?? '');
+}
+
+function fieldsIn(body: string): FormFields {
   return [...new URLSearchParams(body)].map(([name, text]) => ({ name, text }));
+}
+
+/** Returns an address of the form, below `/console`, that keeps the fields for this person. */
+export function formPath(visit: ConsoleVisit, path: string, fields: FormFields): string {
+  const form = String(new URLSearchParams(fields.map(({ name, text }) => [name, text])));
+  return `${path}?${typedQuery(visit, { form })}`;
+}
+
+/** Returns the fields that such an address keeps; null if it keeps none. */
+export function keptForm(visit: ConsoleVisit): FormFields | null {
+  const { form } = typedOf(visit);
+  return form === undefined ? null : fieldsIn(form);
 }
 
 /** With more merchants than this, people type ids instead of ticking boxes. */

@@ -18,7 +18,9 @@ import { limitText, merchantNames, personOf, refusalFor, seenBy } from './manage
 import {
   changesOf,
   type FormFields,
+  formPath,
   heldWith,
+  keptForm,
   type Rights,
   readRights,
   rightsFields,
@@ -28,10 +30,13 @@ import {
 
 /** Shows the form that changes a person's role, permissions, merchants and limit. */
 export const getConsoleStaffRights = consoleHandler(async (app, visit) => {
-  const found = await changeable(app, visit);
+  const kept = keptForm(visit);
+  const found = await changeable(app, visit, kept);
   if ('sent' in found) return found.sent;
-  const rights = await rightsNow(app, found.person);
-  return sendForm(visit, found.person, { rights, shown: JSON.stringify(rights), status: 200, fault: { said: '' } });
+  const now = await rightsNow(app, found.person);
+  const rights = kept === null ? now : (await readRights(app, visit.language, kept)).rights;
+  const shown = textIn(kept ?? [], 'shown') ?? JSON.stringify(now);
+  return sendForm(visit, found.person, { rights, shown, status: 200, fault: { said: '' } });
 });
 
 /**
@@ -40,13 +45,12 @@ export const getConsoleStaffRights = consoleHandler(async (app, visit) => {
  */
 export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
   const { language, by, user, goTo } = visit;
-  const found = await changeable(app, visit);
+  const fields = ticked(visit);
+  const found = await changeable(app, visit, fields);
   if ('sent' in found) return found.sent;
   const { person } = found;
-  const fields = ticked(visit);
   const now = await rightsNow(app, person);
-  const textOf = (name: string) => fields.find((field) => field.name === name)?.text;
-  const [shown = '', seen, confirmed] = [textOf('shown'), textOf('seen'), textOf('confirmed')];
+  const [shown = '', seen, confirmed] = ['shown', 'seen', 'confirmed'].map((name) => textIn(fields, name));
   const { rights: wanted, fault } = await readRights(app, language, fields);
   const rights = fault === null ? withoutOld(wanted, shown, now) : wanted;
   const refuse = (status: number, why: Fault) => sendForm(visit, person, { rights: wanted, shown, status, fault: why });
@@ -61,16 +65,25 @@ export const postConsoleStaffRights = consoleHandler(async (app, visit) => {
   return goTo(`/staff/${person.id}?done=changed`);
 });
 
+function textIn(fields: FormFields, name: string): string | undefined {
+  return fields.find((field) => field.name === name)?.text;
+}
+
 /**
  * Returns the person in the path if the visitor may change them and has proved their identity; otherwise sends the
- * refusal and returns it as `sent`.
+ * refusal and returns it as `sent`. `fields`: the form as it is filled in, for the way back from the proof.
  */
-async function changeable(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
+async function changeable(
+  app: App,
+  visit: ConsoleVisit,
+  fields: FormFields | null,
+): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null) return { sent: visit.send(404, notFoundPage(visit.language)) };
   const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
-  const proof = requireProof(app, visit, `/staff/${person.id}/rights`);
+  const path = `/staff/${person.id}/rights`;
+  const proof = requireProof(app, visit, fields === null ? path : formPath(visit, path, fields));
   return proof === null ? { person } : { sent: proof };
 }
 

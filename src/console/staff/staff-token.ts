@@ -8,6 +8,7 @@ import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { personOf, refusalFor } from './managed-person.ts';
@@ -19,17 +20,18 @@ const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * D
 
 /** Shows the form for another API token of a program or a person. */
 export const getConsoleStaffToken = consoleHandler(async (app, visit) => {
-  const found = await tokenOwner(app, visit);
-  return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name: '' });
+  const typed = typedOf(visit);
+  const found = await tokenOwner(app, visit, typed);
+  return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', ...typed });
 });
 
 /** Creates the token and shows it once. */
 export const postConsoleStaffToken = consoleHandler(async (app, visit) => {
   const { request, by, send, language } = visit;
-  const found = await tokenOwner(app, visit);
+  const { name = '', valid = '' } = fieldsOf(request);
+  const found = await tokenOwner(app, visit, { name, valid });
   if ('sent' in found) return found.sent;
   const { person } = found;
-  const { name = '', valid = '' } = fieldsOf(request);
   const validMs = isChoice(valid) ? TOKEN_VALID_MS[valid] : TOKEN_VALID_MS['90d'];
   const expiresAt = validMs === null ? null : app.now() + validMs;
   try {
@@ -49,21 +51,26 @@ export const postConsoleStaffToken = consoleHandler(async (app, visit) => {
 
 /**
  * Returns the future owner of the token if the visitor may create it and has proved their identity; otherwise sends the
- * refusal and returns it as `sent`.
+ * refusal and returns it as `sent`. `typed`: the fields of the form, for the way back from the proof.
  */
-async function tokenOwner(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
+async function tokenOwner(
+  app: App,
+  visit: ConsoleVisit,
+  typed: Readonly<Record<string, string>>,
+): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null || person.disabled_at !== null) return { sent: visit.send(404, notFoundPage(visit.language)) };
   const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
-  const proof = requireProof(app, visit, `/staff/${person.id}/token`);
+  const path = `/staff/${person.id}/token`;
+  const proof = requireProof(app, visit, typed['name'] === undefined ? path : `${path}?${typedQuery(visit, typed)}`);
   return proof === null ? { person } : { sent: proof };
 }
 
-type Shown = Fault & { status: number; name: string; valid?: string };
+type Shown = Fault & { status: number; name?: string; valid?: string };
 
 function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUser, shown: Shown) {
-  const { status, name, valid = '90d' } = shown;
+  const { status, name = '', valid = '90d' } = shown;
   const at = `${publicPath(app)}/console/staff/${id}`;
   const title = tell(language, 'token.title', { email });
   const choices = (['30d', '90d', '365d', 'never'] as const).map(

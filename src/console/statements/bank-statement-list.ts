@@ -17,6 +17,7 @@ import { askedOf, type Column, readMatching, sendList } from '../console-list.ts
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
@@ -84,17 +85,19 @@ function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenS
 
 /** Shows the form for a statement in the bank's export format. */
 export const getConsoleNewStatement = consoleHandler(async (app, visit) => {
-  const asked = requireProof(app, visit, NEW);
-  return asked ?? sendForm(app, visit, { status: 200, said: '' });
+  const typed = typedOf(visit);
+  const asked = requireProof(app, visit, addressOf(visit, typed));
+  const said = typed['file'] === undefined ? '' : tell(visit.language, 'settle.file_again');
+  return asked ?? sendForm(app, visit, { status: 200, said, of: typed['of'], account: typed['account'] });
 });
 
 /** Shows the proof of a statement and what its lines would do; with `confirm` imports it. */
 export const postConsoleStatements = consoleHandler(async (app, visit) => {
   const { language, user, by, request, send, goTo } = visit;
-  const asked = requireProof(app, visit, NEW);
-  if (asked !== null) return asked;
   const upload = await readSentFile(request);
   const { fields, file } = upload;
+  const asked = requireProof(app, visit, addressOf(visit, { ...fields, ...(file !== null && { file: 'again' }) }));
+  if (asked !== null) return asked;
   const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
   const refuse = (status: number, fault: Fault) =>
     sendForm(app, visit, { status, ...fault, of: fields['of'], account });
@@ -121,6 +124,13 @@ export const postConsoleStatements = consoleHandler(async (app, visit) => {
     return refuse(status, { said, field: isOfFile ? 'file' : undefined });
   }
 });
+
+/** Returns the address of the form with what was typed. The file is too large for an address. */
+function addressOf(visit: ConsoleVisit, typed: Readonly<Record<string, string>>): string {
+  const { of, account = '', file } = typed;
+  if (of === undefined) return NEW;
+  return `${NEW}?${typedQuery(visit, { of, account, ...(file !== undefined && { file }) })}`;
+}
 
 /** Shows how a file proved its completeness. */
 export function proofBadge(language: Language, proof: ListedStatement['proof']): Html {
@@ -165,7 +175,7 @@ async function accountOwnerNamed(app: App, { user }: ConsoleVisit, name = ''): P
   return owner === undefined ? null : { environment: owner.environment, paymentServiceId: owner.merchant };
 }
 
-type Answer = Fault & { status: number; of?: string | undefined; account?: string };
+type Answer = Fault & { status: number; of?: string | undefined; account?: string | undefined };
 
 async function sendForm(app: App, visit: ConsoleVisit, answer: Answer) {
   const { status, of = '', account = '' } = answer;
@@ -220,7 +230,7 @@ ${fresh > 0 && tableOf([tell(language, 'statements.use'), tell(language, 'statem
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
 ${carriedFile(file)}<input type="hidden" name="of" value="${of}"><input type="hidden" name="account" value="${wish.account}"><input type="hidden" name="confirm" value="yes">
 ${fresh > 0 && html`<button class="primary">${tell(language, 'statements.confirm', { n: fresh })}</button>`}
-<a class="button" href="${publicPath(app)}/console${NEW}">${tell(language, 'refund.back')}</a></form>`;
+<a class="button" href="${publicPath(app)}/console${addressOf(visit, { of, account: wish.account })}">${tell(language, 'refund.back')}</a></form>`;
   return send(200, { title, main });
 }
 
