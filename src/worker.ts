@@ -72,6 +72,7 @@ export function startWorker(
   const lookUps = overtaking(() => lookUpPayments(app, BATCH).catch(failed(app, 'look-up')));
   const refunds = overtaking(() => carryOutRefunds(app, BATCH).catch(failed(app, 'refund')));
   const payouts = overtaking(() => carryOutPayouts(app, BATCH).catch(failed(app, 'payout')));
+  const mails = overtaking(() => deliverMails(app, writeReceipt).catch(failed(app, 'mail')));
   const isBusy = watchLoad();
   // Runs until the process has ended: a process without a heartbeat is reported as hanging.
   const listed = timedLoop('process', keepProcess, PROCESS_EVERY_MS);
@@ -80,7 +81,7 @@ export function startWorker(
     loop(app, 'look-up', lookUps.step),
     heldLoop('refund', refunds.step),
     heldLoop('payout', payouts.step),
-    heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
+    heldLoop('mail', mails.step, MAIL_EVERY_MS),
     forgetLoop('forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH)),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
@@ -111,7 +112,7 @@ export function startWorker(
   return {
     stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
-      for (const work of [lookUps, refunds, payouts]) await work.settled();
+      for (const work of [lookUps, refunds, payouts, mails]) await work.settled();
       await delivery
         .drain()
         .catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not shut down cleanly'));

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { verifyInThread } from '../../src/cli/run/verify-in-thread.ts';
 import { createMailer, type Mailer, type MailMessage } from '../../src/lib/network/mailer.ts';
 import { deleteOldMails, deliverMails } from '../../src/mail/deliver-mails.ts';
 import type { Mail } from '../../src/mail/mail.ts';
@@ -18,6 +19,8 @@ import { exportPerson } from '../../src/privacy/export-person.ts';
 import { type Person, personOfEmail } from '../../src/privacy/person.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
+import { startWorker } from '../../src/worker.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { onQuery } from '../support/on-query.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -33,6 +36,32 @@ const HOUR = 3_600_000;
 const nobody = async () => new Set<number>();
 
 forEachEngine('receipts by mail', (openTestDatabase) => {
+  test('leave while the mail server does not answer about another address', async () => {
+    const begun = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const mailer: Mailer = {
+      send: async ({ to }) => {
+        if (to === 'slow@example.cl') {
+          begun.resolve();
+          await answer.promise;
+        }
+        sent.push(to);
+        return { kind: 'sent' };
+      },
+    };
+    const shop = await openShop(openTestDatabase, mailer);
+    await shop.pay({ customerEmail: 'slow@example.cl' });
+    const worker = startWorker(shop.app, async () => true, assert.fail, verifyInThread);
+    await begun.promise;
+    await shop.pay({ reference: 'ORD-2' });
+    assert.ok(await comesTrue(() => sent.length === 1));
+    assert.deepEqual(sent, [PAYER]);
+    answer.resolve();
+    await worker.stop();
+    assert.deepEqual(await shop.states(), ['sent', 'sent']);
+  });
+
   test('notify the payer once of a payment and once of its refund, in the shop’s name and without secrets', async (context) => {
     const post = await startPost(context);
     const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: 'pagos', password: 'p@ss' }));
