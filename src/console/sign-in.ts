@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readFormFields } from '../../protocol/read-form-fields.ts';
 import type { App } from '../app.ts';
+import { FACTOR_LIMITS } from '../auth/factors/prove-factor.ts';
 import { endSession } from '../auth/sign-in/end-sessions.ts';
 import { logInAtConsole } from '../auth/sign-in/log-in.ts';
 import { readAccessToken } from '../auth/tokens/access-token.ts';
@@ -47,7 +48,7 @@ export function askToSignIn(
 /** Signs a person in with e-mail and password, and redirects to the page or the search that they asked for. */
 export const postConsoleSignIn: Screen = async (app, request, reply) => {
   const { email = '', password = '', search = '', next } = fieldsOf(request);
-  const refuse = (status: number, said: ConsoleText) =>
+  const refuse = (status: number, said: ConsoleText | Problem) =>
     sendSignIn(app, request, reply, { status, next: pathOf(next), search, email, said });
   if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
   try {
@@ -62,7 +63,7 @@ export const postConsoleSignIn: Screen = async (app, request, reply) => {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'LOGIN_FAILED') return refuse(401, 'sign_in.failed');
-    if (error.code === 'RATE_LIMITED') return refuse(429, 'sign_in.many');
+    if (error.code === 'RATE_LIMITED') return refuse(429, error);
     throw error;
   }
 };
@@ -92,12 +93,20 @@ export const postConsoleSignOut: Screen = async (app, request, reply) => {
  */
 const FORGET = { 'clear-site-data': '"cache", "storage"' };
 
+/** Says when a person who tried too often can try again, and whether a recovery code works until then. */
+export function sayTooMany(language: Language, { extras: { spent } }: Problem): string {
+  if (spent === undefined) return tell(language, 'sign_in.many');
+  const minutes = Math.max(1, Math.ceil(spent.resetMs / 60_000));
+  return tell(language, spent.name === FACTOR_LIMITS.account.name ? 'prove.many_codes' : 'prove.many', { minutes });
+}
+
 type SignIn = {
   status: number;
   next: string;
   search: string;
   email: string;
-  said: ConsoleText | null;
+  /** A problem: too many attempts. */
+  said: ConsoleText | Problem | null;
   language?: Language;
 };
 
@@ -109,7 +118,7 @@ function sendSignIn(
 ) {
   const title = tell(language, 'sign_in.title');
   const fault: Fault = {
-    said: said === null ? '' : tell(language, said),
+    said: said === null ? '' : typeof said === 'string' ? tell(language, said) : sayTooMany(language, said),
     // Nothing says which of the two is wrong; the password is the one to type again.
     field: said === 'sign_in.failed' ? 'password' : undefined,
   };

@@ -189,6 +189,19 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal(acts.length, 2);
   });
 
+  test('is not reached with a password after ten wrong ones, and the page says for how long', async () => {
+    const { app, server } = await open();
+    await using _server = server;
+    const { user } = await enrolled(app, server);
+    const person = new ConsolePerson(server);
+    for (let guess = 0; guess < 10; guess++)
+      assert.equal((await person.signIn({ ...user, password: `wrong-${guess}` })).status, 401);
+    app.now.advance(MINUTE);
+    const { status, text } = await person.signIn(user);
+    assert.equal(status, 429);
+    assert.match(text, /Too many attempts\. Try again in 29 min\./);
+  });
+
   test('refuses every code for half an hour after ten wrong ones', async () => {
     const { app, server } = await open();
     await using _server = server;

@@ -19,9 +19,8 @@ import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
 import { askFirst, type Fault, formField, resultNotice } from '../notice.ts';
 import { nameOfRole } from '../permission-texts.ts';
-import { fieldsOf } from '../sign-in.ts';
+import { fieldsOf, sayTooMany } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
-import { sayTooMany } from './prove-person.ts';
 import { sessionTable } from './session-table.ts';
 
 const PATH = '/account';

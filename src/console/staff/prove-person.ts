@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { hasFactor, selectFactorsOf } from '../../auth/factors/factor-queries.ts';
-import { FACTOR_LIMITS, proveByCode } from '../../auth/factors/prove-factor.ts';
+import { proveByCode } from '../../auth/factors/prove-factor.ts';
 import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
 import { isProofDue } from '../../auth/sign-in/console-session.ts';
 import { proveByPassword } from '../../auth/sign-in/log-in.ts';
@@ -13,7 +13,7 @@ import type { Language } from '../../lib/language.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
 import { alertNotice, type Fault, formField, isAtFault } from '../notice.ts';
-import { fieldsOf, pathOf } from '../sign-in.ts';
+import { fieldsOf, pathOf, sayTooMany } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
 /** Asks for the second factor: after the password, and again before acts on money or people. */
@@ -76,13 +76,6 @@ const WRONG: Partial<Record<Problem['code'], { said: ConsoleText; field: string 
   FACTOR_REFUSED: { said: 'prove.wrong', field: 'code' },
   LOGIN_FAILED: { said: 'prove.wrong_password', field: 'password' },
 };
-
-/** Says when a person who tried too often can try again, and whether a recovery code works until then. */
-export function sayTooMany(language: Language, { extras: { spent } }: Problem): string {
-  if (spent === undefined) return tell(language, 'sign_in.many');
-  const minutes = Math.max(1, Math.ceil(spent.resetMs / 60_000));
-  return tell(language, spent.name === FACTOR_LIMITS.account.name ? 'prove.many_codes' : 'prove.many', { minutes });
-}
 
 type Question = Fault & { status: number; next: string };
 
