@@ -1,3 +1,4 @@
+import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -6,25 +7,23 @@ import { type MailState, maskAddress } from '../../mail/mail.ts';
 import type { ListedMail } from '../../mail/mail-queries.ts';
 import { endMail, listMails, resendMail } from '../../mail/manage-mails.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
-import { badge, emptyState, testBadge } from '../console-format.ts';
+import { ageCell, badge, emptyState, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, keptList, pathOfList, readFirst, sendList } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { askFirst } from '../notice.ts';
+import { alertNotice, askFirst, doneNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 500;
 
-/** Lists the receipts that wait and those that were given up, with the last failure. */
-export const getConsoleMails = consoleHandler(async (_app, visit) => {
-  const done = DONE.find((one) => one === askedOf(visit)['done']);
-  return sendMails(visit, 200, done === undefined ? '' : tell(visit.language, `mails.${done}`));
-});
+/** Lists the receipts that wait and those that were given up, with their age and the last failure. */
+export const getConsoleMails = consoleHandler((app, visit) => sendMails(app, visit));
 
 /** The states of a receipt that has not left. */
 const OPEN = ['queued', 'dead'] as const satisfies readonly MailState[];
 
-const DONE = ['resent', 'ended'] as const;
+/** The result of a form, in the address of the list that follows. `changed`: nothing was done. */
+const DONE = ['resent', 'ended', 'changed'] as const;
 
 /**
  * Sends a receipt again, or ends it, as `mail resend` and `mail end` do. A page that was opened before the receipt
@@ -37,18 +36,19 @@ export const postConsoleMails = consoleHandler(async (app, visit) => {
   if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
   const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
   if (outcome === 'unknown') return visit.send(404, notFoundPage(visit.language));
-  if (outcome === 'no') return sendMails(visit, 409, tell(visit.language, 'mails.changed'));
-  return visit.goTo(pathOfList('/mails', kept, { done: act === 'resend' ? 'resent' : 'ended' }));
+  const done = outcome === 'no' ? 'changed' : act === 'resend' ? 'resent' : 'ended';
+  return visit.goTo(pathOfList('/mails', kept, { done }));
 });
 
-async function sendMails(visit: ConsoleVisit, status: number, said: string) {
-  const { app, language } = visit;
-  const asked = askedOf(visit)['state'];
-  const state = OPEN.find((one) => one === asked) ?? null;
+async function sendMails(app: App, visit: ConsoleVisit) {
+  const { language } = visit;
+  const asked = askedOf(visit);
+  const done = DONE.find((one) => one === asked['done']);
+  const said = done === undefined ? '' : tell(language, `mails.${done}`);
+  const state = OPEN.find((one) => one === asked['state']) ?? null;
   const { environments } = await findElsewhere(app);
   return sendList<ListedMail>(visit, {
     title: tell(language, 'mails.title'),
-    status,
     path: '/mails',
     columns: columnsFor(visit),
     ...(await readFirst(SHOWN, (limit) => listMails(app, state, limit, environments))),
@@ -59,7 +59,7 @@ async function sendMails(visit: ConsoleVisit, status: number, said: string) {
         type: OPEN.map((one) => [one, stateText(language, one)] as const),
       },
     ],
-    above: html`${said !== '' && html`<p class="notice${status === 200 && ' done'}" role="${status === 200 ? 'status' : 'alert'}">${said}</p>`}
+    above: html`${done === 'changed' ? alertNotice(said) : said !== '' && doneNotice(said)}
 ${app.mailer === null && html`<p class="notice">${tell(language, 'mails.no_server')}</p>`}`,
     empty: emptyState(visit, tell(language, 'mails.none'), 'bin/rubrica mail list'),
   });
@@ -74,7 +74,14 @@ function columnsFor(visit: ConsoleVisit): Column<ListedMail>[] {
   const at = `${publicPath(app)}/console`;
   const columns: Column<ListedMail>[] = [
     { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
-    { name: 'since', text: 'people.since', value: ({ created_at }) => created_at, kind: 'time' },
+    {
+      name: 'since',
+      text: 'people.since',
+      value: ({ created_at }) => created_at,
+      kind: 'time',
+      cell: ({ created_at }) =>
+        html`${timeCell(created_at)}<br><span class="quiet">${ageCell(language, Math.max(0, app.now() - created_at))}</span>`,
+    },
     {
       name: 'transaction',
       text: 'column.transaction',
