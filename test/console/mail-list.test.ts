@@ -43,8 +43,7 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     const waits = await server.get('/console/attention?kind=mail', owner.console);
     assert.match(waits.text, /<a href="\/console\/mails">Ver y enviar otra vez<\/a>/);
     const { text } = await server.get('/console/mails', owner.console);
-    for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</, /hace 24 h/])
-      assert.match(text, part);
+    for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</, /hace 24 h/]) assert.match(text, part);
     const [asks = ''] = /<details>.*?<\/details>/s.exec(text) ?? [];
     assert.match(asks, /no se le envía a quien pagó[^]*value="end"/, 'the end asks first');
     assert.ok(!asks.includes('value="resend"'));

@@ -283,6 +283,28 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     for (const wrong of ['/hand-over/x', `/hand-over/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
   });
 
+  test('a link that waits is listed and can be ended also after many newer ones', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const target = { paymentServiceId: own.id, environment: 'production' } as const;
+    const make = async (validMs: number) => {
+      const made = await handOverTokens(app, target, validMs, TESTER);
+      app.now.advance(1);
+      return made?.id ?? '';
+    };
+    const oldest = await make(HOUR_MS);
+    const second = await make(60_000);
+    for (let newer = 0; newer < 20; newer++) await make(60_000);
+    app.now.advance(120_000);
+    const { text } = await operator.get(`/merchants/${own.id}`);
+    assert.match(text, new RegExp(`name="link" value="${oldest}">`));
+    assert.ok(!text.includes(second), 'a link that has expired leaves the list');
+    assert.match(text, new RegExp(`<code>bin/rubrica payment-service links ${own.id}</code>`));
+    await operator.post(`/merchants/${own.id}/end-link`, { link: oldest });
+    assert.ok(!(await operator.get(`/merchants/${own.id}`)).text.includes(oldest));
+  });
+
   test('handle an unknown validity, such as __proto__, without a server error', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;

@@ -25,7 +25,9 @@ import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
 /** The most endpoints of an environment on the merchant's page. */
 export const ENDPOINTS_SHOWN = 100;
+/** The newest links to tokens that are shown, beside those that wait among the newest `LINKS_READ`. */
 const LINKS_SHOWN = 20;
+const LINKS_READ = 1_000;
 
 const DONE: Readonly<Record<string, ConsoleText>> = {
   created: 'merchant.created',
@@ -55,7 +57,7 @@ export const getConsoleMerchant = consoleHandler(async (app, visit) => {
 export async function sendMerchant(app: App, visit: ConsoleVisit, merchant: ListedPaymentService, shown: ShownForm) {
   const { language, user, send } = visit;
   const environments = environmentsOf(merchant);
-  const links = await listHandovers(app, merchant.id, LINKS_SHOWN, environments);
+  const links = await listHandovers(app, merchant.id, LINKS_READ, environments);
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = user.may.has('tokens:manage');
   const rooms: Html[] = [];
@@ -197,8 +199,10 @@ function linkTable(
     'column.when',
     'column.state',
   ]);
-  const rows = links.map((link) => {
-    const state = handoverState(link, app.now());
+  const stateOf = (link: ListedHandover) => handoverState(link, app.now());
+  const listed = links.filter((link, place) => place < LINKS_SHOWN || stateOf(link) === 'waiting');
+  const rows = listed.map((link) => {
+    const state = stateOf(link);
     const time = minuteOf(state === 'opened' ? (link.opened_at ?? 0) : link.ends_at);
     const end = html`<form method="post" action="${publicPath(app)}/console/merchants/${id}/end-link"><button class="link" name="link" value="${link.id}">${tell(language, 'merchant.end_link')}</button></form>`;
     return [
@@ -209,5 +213,6 @@ function linkTable(
       html`${tell(language, `link.${state}`, { time, from: link.opened_from ?? '' })} ${state === 'waiting' && user.may.has('tokens:manage') && end}`,
     ];
   });
-  return html`<h2>${tell(language, 'merchant.links')}</h2>${tableOf(head, rows)}`;
+  return html`<h2>${tell(language, 'merchant.links')}</h2>${tableOf(head, rows)}
+${listed.length < links.length && html`<p class="quiet">${tell(language, 'merchant.links_cut', { n: LINKS_SHOWN })} <code>bin/rubrica payment-service links ${id}</code></p>`}`;
 }

@@ -37,7 +37,9 @@ const ACTS = {
     return own === true ? endedOf(await endApiToken(app, of, by, by.userId)) : 'unknown';
   },
   'end-webhook': async (app, { id }, of, by) =>
-    isWebhook(of) && (await endWebhook(app, { userId: id, webhook: of }, by)) !== null ? 'changed' : 'unknown',
+    isWebhook(of) && (await endWebhook(app, { userId: id, webhook: of }, by, by.userId)) !== null
+      ? 'changed'
+      : 'unknown',
   'reset-factors': async (app, { id }, _, by) =>
     (await resetFactors(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
   // Sends the link.

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { hashOfUrl } from '../../audit/said-url.ts';
+import { requireManager } from '../../auth/manage-rule.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import { endpointAddress } from '../endpoints/endpoint-address.ts';
@@ -56,16 +57,19 @@ export async function setWebhook(
 
 /**
  * Ends a user's subscription to a webhook, and the posts that wait for it or were given up. Returns the ended one, with
- * the number of these posts, or null.
+ * the number of these posts, or null. `managerId`: the user who must be allowed to manage the user, or is the user.
+ * Throws `Problem` `MORE_THAN_YOURS`.
  */
 export async function endWebhook(
   app: App,
   { userId, webhook }: { userId: string; webhook: Webhook },
   by: Actor,
+  managerId: string | null = null,
 ): Promise<(WebhookSubscription & { posts_ended: number }) | null> {
   const at = app.now();
   const { environments: excluded } = await findElsewhere(app);
   return app.db.transaction(async (tx) => {
+    if (managerId !== null && managerId !== userId) await requireManager(tx, managerId, userId);
     const end = () => updateEnded(tx, userId, webhook, at);
     // A concurrent change of its URL has ended the one that this waited for: then this ends the new one.
     const ended = (await end()) ?? (await end());
