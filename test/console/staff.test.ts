@@ -11,7 +11,7 @@ import type { Role } from '../../src/auth/permission.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { listSessions } from '../../src/auth/sign-in/list-sessions.ts';
 import { listApiTokens } from '../../src/auth/tokens/list-api-tokens.ts';
-import { setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
+import { endWebhook, setWebhook } from '../../src/outbox/webhooks/set-webhook.ts';
 import { selectSubscriptions } from '../../src/outbox/webhooks/webhook-subscription-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ConsolePerson } from '../support/console-person.ts';
@@ -263,6 +263,9 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const end = (id: string, of: string) => owner.post(`/console/staff/${id}/confirm`, { act: 'end-webhook', of });
     assert.deepEqual([(await end(other.id, 'refunds')).status, (await end(till.id, 'nothing')).status], [404, 404]);
     assert.equal((await selectSubscriptions(app.db, till.id)).length, 1);
+    const ana = await one('operator', 'ana@example.cl');
+    const refused = endWebhook(app, { userId: till.id, webhook: 'refunds' }, by, ana.id);
+    await assert.rejects(refused, { code: 'MORE_THAN_YOURS' }, 'the right went while the form waited');
     assert.match((await end(till.id, 'refunds')).headers.get('location') ?? '', /done=changed$/);
     assert.deepEqual(await selectSubscriptions(app.db, till.id), []);
     assert.doesNotMatch((await owner.get(at)).text, /thief\.example/);
