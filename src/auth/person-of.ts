@@ -4,7 +4,7 @@ import { Problem } from '../error-catalogue.ts';
 import { userOf } from './find-user.ts';
 import { missingPermission } from './missing-permission.ts';
 import { kindOfRole, mayAny, type Needed, type Permission } from './permission.ts';
-import { isSessionOpen } from './sign-in/session-queries.ts';
+import { isSessionOpen, selectSuccessor } from './sign-in/session-queries.ts';
 import { hasOpenApiToken } from './tokens/api-token-queries.ts';
 import type { User } from './user.ts';
 import { userActor } from './user-actor.ts';
@@ -34,7 +34,7 @@ async function requireStill(
 ): Promise<void> {
   const now = await enabledUserOf(db, by);
   // A reset ends the API token and makes one of the same name, and a user may be disabled and enabled meanwhile.
-  if (before.sessionId !== null && !(await isSessionOpen(db, before.sessionId))) throw new Problem('TOKEN_INVALID');
+  if (before.sessionId !== null && !(await goesOn(db, before.sessionId))) throw new Problem('TOKEN_INVALID');
   if (needed !== undefined && !mayAny(now.may, needed)) throw missingPermission(needed[0]);
   const touched = environmentId === undefined ? before.environmentIds : new Set([environmentId]);
   if (now.environmentIds === null || touched?.isSubsetOf(now.environmentIds)) return;
@@ -44,6 +44,11 @@ async function requireStill(
       es: 'Ves menos servicios de pago que cuando empezaste: no se hizo nada. Revisa lo que ves ahora.',
     },
   });
+}
+
+/** Returns whether a session, or the one that a proof has put in its place, is open. */
+async function goesOn(db: Reader, sessionId: string): Promise<boolean> {
+  return (await isSessionOpen(db, sessionId)) || (await selectSuccessor(db, sessionId)) !== null;
 }
 
 /**

@@ -46,6 +46,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'failure.moving':
     'Nothing was done: the merchant is moving to another database. Try again in a minute; once it has moved, do it there.',
   'failure.busy': 'Nothing was done: too much waits already. Try again in a minute.',
+  'failure.session': 'Nothing was done: your session ended meanwhile. Sign in again.',
   'failure.rights': 'Nothing was done: you may not do this any more. Ask a person who manages users.',
   'stale.title': 'This form has expired',
   'stale.text': 'Go back, load the page again and repeat what you did. Nothing was done.',

@@ -46,6 +46,7 @@ export const SPANISH = {
   'failure.moving':
     'No se hizo nada: el comercio se está trasladando a otra base de datos. Prueba otra vez en un minuto; cuando se haya trasladado, hazlo allá.',
   'failure.busy': 'No se hizo nada: ya hay demasiado en espera. Prueba otra vez en un minuto.',
+  'failure.session': 'No se hizo nada: tu sesión terminó mientras tanto. Entra de nuevo.',
   'failure.rights': 'No se hizo nada: ya no puedes hacer esto. Pídelo a quien administra los usuarios.',
   'stale.title': 'Este formulario ya no sirve',
   'stale.text': 'Vuelve atrás, carga la página otra vez y repite lo que hacías. No se hizo nada.',

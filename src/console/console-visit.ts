@@ -104,7 +104,8 @@ export function consoleHandler(
       const whole = wholePermission(request, user);
       if (whole !== null) return await send(404, wholePage(language, whole));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
-      const by = requestActor(user, clientNetwork(request.ip), neededFor(request));
+      const acting = { ...user, sessionId: found.session.id };
+      const by = requestActor(acting, clientNetwork(request.ip), neededFor(request));
       const visit = { app, ...found, by, language, request, reply, send, goTo };
       return await exportInTurn(app, visit, () => handle(app, visit));
     } catch (failure) {
@@ -263,12 +264,13 @@ function failureText(code: ErrorCode, method: string): ConsoleText {
   if (code === 'PAYMENT_SERVICE_MOVING') return 'failure.moving';
   if (code === 'MORE_THAN_YOURS') return 'people.more';
   if (code === 'OVERLOADED') return 'failure.busy';
+  if (code === 'TOKEN_INVALID') return 'failure.session';
   if (LOST_RIGHTS.includes(code)) return 'failure.rights';
   return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
 
-/** Somebody disabled the person, or took a right away, while the form waited for its commit. */
-const LOST_RIGHTS: readonly ErrorCode[] = ['PERMISSION_MISSING', 'PAYOUTS_NOT_ENABLED', 'TOKEN_INVALID'];
+/** Somebody took a right away while the form waited for its commit. */
+const LOST_RIGHTS: readonly ErrorCode[] = ['PERMISSION_MISSING', 'PAYOUTS_NOT_ENABLED'];
 
 /** After these errors a form may have taken effect, so submitting it again could do it twice. */
 const UNSURE: readonly ErrorCode[] = ['OUTCOME_UNKNOWN', 'INTERNAL'];

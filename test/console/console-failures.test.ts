@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { renewSession } from '../../src/auth/sign-in/session.ts';
+import { type SessionRow, selectSessionsOf, updateSessionEnded } from '../../src/auth/sign-in/session-queries.ts';
 import { updateUserDisabled } from '../../src/auth/user-queries.ts';
-import { type Database, StorageError } from '../../src/db/database.ts';
+import { updateRole } from '../../src/auth/user-right-queries.ts';
+import { type Database, type Reader, StorageError, type Tx } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
@@ -132,14 +135,38 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     const made = createTestApp(await openTestDatabase());
     const paid = await createPaidTransaction(made, await createTestEnvironment(made), { amount: 5000 });
     const owner = await createTestUser(made, { role: 'owner', may: [] });
-    const app = afterQuery(made, /^update audit_head set link/, (tx) => updateUserDisabled(tx, owner.id, made.now()));
+    const app = afterQuery(made, /^update audit_head set link/, (tx) => updateRole(tx, owner.id, 'auditor'));
     const { server, post } = await open(app, owner);
     await using _server = server;
     const wish = { amount: '1000', reason: 'llegó roto', key: 'k' };
     const { status, text } = await post(`/payments/${paid.id}/refund`, wish, 'es');
-    assert.equal(status, 401);
+    assert.equal(status, 403);
     assert.ok(text.includes('No se hizo nada: ya no puedes hacer esto.'), text);
     assert.deepEqual(await refundsOf(app, paid), []);
+  });
+
+  test('says that the session ended meanwhile, or goes on in the one that a proof has put in its place', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const paid = await createPaidTransaction(made, await createTestEnvironment(made), { amount: 5000 });
+    const owner = await createTestUser(made, { role: 'owner', may: [] });
+    const sessionOf = async (tx: Reader) =>
+      (await selectSessionsOf(tx, owner.id, made.now())).find(({ kind }) => kind === 'console') as SessionRow;
+    const wish = { amount: '1000', reason: 'llegó roto', key: 'k' };
+    const meanwhile = async (change: (tx: Tx) => Promise<unknown>) => {
+      const { server, post } = await open(afterQuery(made, /^update audit_head set link/, change), owner);
+      await using _server = server;
+      return await post(`/payments/${paid.id}/refund`, wish, 'es');
+    };
+    const disabled = await meanwhile((tx) => updateUserDisabled(tx, owner.id, made.now()));
+    const ended = await meanwhile(async (tx) => updateSessionEnded(tx, (await sessionOf(tx)).id, made.now()));
+    for (const { status, text } of [disabled, ended]) {
+      assert.equal(status, 401);
+      assert.ok(text.includes('No se hizo nada: tu sesión terminó mientras tanto.'), text);
+    }
+    assert.deepEqual(await refundsOf(made, paid), []);
+    const proved = await meanwhile(async (tx) => renewSession(tx, await sessionOf(tx), 'password', made.now()));
+    assert.equal(proved.status, 303);
+    assert.equal((await refundsOf(made, paid)).length, 1);
   });
 
   test('names the other console for a payment service that has moved', async () => {

@@ -86,8 +86,8 @@ export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): P
  * (`renewSession`): it has the same expiry, and began when that one ended, or later. Null: none. Sessions of an API
  * token may all have its expiry.
  */
-export async function selectSuccessor(tx: Tx, id: string): Promise<string | null> {
-  const [row] = await tx.query<{ id: string }>(
+export async function selectSuccessor(db: Reader, id: string): Promise<string | null> {
+  const [row] = await db.query<{ id: string }>(
     `select next.id from sessions s join sessions next on next.user_id = s.user_id and next.kind = s.kind
        and next.expires_at = s.expires_at and next.created_at >= s.ended_at and next.id <> s.id
      where s.id = $1 and s.kind = 'console' and next.ended_at is null`,

@@ -54,12 +54,13 @@ export const postConsoleRecoveryCodes = consoleHandler(async (app, visit) => {
   return codes === null ? visit.goTo(PATH) : sendRecoveryCodes(app, visit, codes, PATH);
 });
 
-/** Ends one of the person's sessions; if the form names none, all but this one. */
+/** Ends one of the person's other sessions; if the form names none, all of them. Signing out ends this one. */
 export const postConsoleSessionsEnd = consoleHandler(
   async (app, { user, session, by, request, goTo, send, language }) => {
     const { session: id } = fieldsOf(request);
     if (id === undefined) await endOtherSessions(app, user.id, session.id, by);
-    else if ((await findSessionOwner(app, id)) !== user.id) return send(404, notFoundPage(language));
+    else if (id === session.id || (await findSessionOwner(app, id)) !== user.id)
+      return send(404, notFoundPage(language));
     else await endSession(app, id, by);
     return goTo(`${PATH}?done=ended`);
   },
