@@ -7,7 +7,7 @@ import { sendDocument } from '../http/page.ts';
 import { answerLanguage } from '../http/problem-words.ts';
 import type { Language } from '../lib/language.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { makeDocsPage, pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
+import { keptLanguage, makeDocsPage, pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { readOpenApi } from './get-openapi.ts';
 import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
 import { operationsOf } from './openapi-operations.ts';
@@ -24,6 +24,7 @@ export const getDocs: Operation = {
     const main = startPage({
       language,
       base: publicPath(app),
+      kept: keptLanguage(request, language),
       search,
       found: search.trim() === '' ? null : await searchDocs(app, search, language),
       guides: await groupGuides(language),

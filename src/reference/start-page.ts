@@ -8,6 +8,8 @@ import type { FoundDocs } from './search-docs.ts';
 export type StartPage = {
   language: Language;
   base: string;
+  /** From `keptLanguage`. */
+  kept: string;
   search: string;
   /** Null: no search was made. */
   found: FoundDocs | null;
@@ -18,7 +20,8 @@ export type StartPage = {
 };
 
 /** Renders the start page: a search without a script, the first steps, all guides, all endpoints. */
-export function startPage({ language, base, search, found, guides, english, endpoints }: StartPage): Html {
+export function startPage(page: StartPage): Html {
+  const { language, base, kept, search, found, guides, english, endpoints } = page;
   const words = WORDS[language];
   return html`<article class="guide start">
 <h1>${words.title}</h1>
@@ -26,7 +29,7 @@ export function startPage({ language, base, search, found, guides, english, endp
 <label for="q">${words.search}</label>
 <div><input id="q" name="q" type="search" maxlength="100" value="${search}" placeholder="x_url_callback, RUT, 409"><input type="hidden" name="lang" value="${language}"><button class="primary">${words.find}</button></div>
 </form>
-${found !== null && results(found, search, language, base)}
+${found !== null && results(found, page)}
 ${
   found === null &&
   html`<ul class="cards">${words.first.map(
@@ -40,21 +43,27 @@ ${endpoints.map(
   ({ tag, operations }) => html`<h3>${tag}</h3>
 <ul class="rows">${operations.map(
     ({ id, method, path }) =>
-      html`<li><a href="${base}/docs/reference#${id}"><span class="verb ${method}">${method}</span> <code>${path}</code></a></li>`,
+      html`<li><a href="${base}/docs/reference${kept}#${id}"><span class="verb ${method}">${method}</span> <code>${path}</code></a></li>`,
   )}</ul>`,
 )}
 <p>${words.programs} <a href="${base}/openapi.json">openapi.json</a>, <a href="${base}/openapi/transfers.json">openapi/transfers.json</a>.</p>
 </article>`;
 }
 
-function results({ first, count }: FoundDocs, search: string, language: Language, base: string): Html {
+function results({ first, count }: FoundDocs, { search, language, base, kept }: StartPage): Html {
   const words = WORDS[language];
   return html`<h2>${words.found(count, search)}</h2>
 ${count === 0 && html`<p>${words.nothing}</p>`}
 ${count > first.length && html`<p>${words.cut(first.length)}</p>`}
 <ol class="found">${first.map(
-    ({ path, title, excerpt }) => html`<li><a href="${base}${path}">${title}</a><p>${excerpt}</p></li>`,
+    ({ path, title, excerpt }) =>
+      html`<li><a href="${base}${inLanguage(path, kept)}">${title}</a><p>${excerpt}</p></li>`,
   )}</ol>`;
+}
+
+/** Adds the kept language to the path of a bilingual page. The path of a guide has its language. */
+function inLanguage(path: string, kept: string): string {
+  return path.replace(/^\/(?:errors\/\w+|docs\/reference)/, (page) => page + kept);
 }
 
 function groupOf({ title, guides }: GuideGroup, guideLanguage: Language, language: Language, base: string): Html {

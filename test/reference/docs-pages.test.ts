@@ -108,6 +108,9 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.ok((await found('validate 1,000 accounts')).includes('/docs/reference#validateBankAccounts'));
     assert.ok((await found('magic amounts')).some((href) => href?.startsWith('/docs/sandbox')));
     assert.ok((await found('orden campos', 'es')).some((href) => href?.startsWith('/docs/es/quickstart-create')));
+    const spanish = await found('reference_conflict', 'es');
+    assert.ok(spanish.includes('/errors/REFERENCE_CONFLICT?lang=es'), 'the links stay in the chosen language');
+    assert.match((await server.get('/docs?lang=es')).text, /href="\/docs\/reference\?lang=es#\w+"/);
     assert.match((await server.get('/docs?q=%3Cscript%3E')).text, /“&lt;script&gt;”/);
     const { text: many } = await server.get('/docs?q=a&lang=en');
     const [, count = 0] = /<h2>(\d+) places for “a”<\/h2>/.exec(many) ?? [];
