@@ -72,12 +72,21 @@ export function payHandler(handle: (app: App, visit: PayVisit) => Promise<Fastif
 /** Sends the page of the payment in its current state. */
 export async function sendPayPage(
   app: App,
-  { payment, language, send }: Pick<PayVisit, 'payment' | 'language' | 'send'>,
+  { payment, language, request, send }: Pick<PayVisit, 'payment' | 'language' | 'request' | 'send'>,
   status: number,
   said: Parameters<typeof payPage>[3] = {},
 ): Promise<FastifyReply> {
-  const isFirstReturn = await noteReturn(app, payment);
+  const isFirstReturn = !isPreview(request) && (await noteReturn(app, payment));
   return send(status, payPage(app, payment, language, { ...said, isFirstReturn }));
+}
+
+/** Programs that fetch a link from a chat or a mail and bring nothing to the shop. Cubot makes phones. */
+const PREVIEWS = /(?<!cu)bot\b|crawler|spider|externalhit|preview|whatsapp/i;
+
+/** Whether no browser will show the page: if a preview counted as the payer's return, a refused callback gave no alarm. */
+function isPreview({ method, headers }: FastifyRequest): boolean {
+  const purpose = String(headers['sec-purpose'] ?? headers['purpose'] ?? '');
+  return method === 'HEAD' || purpose.includes('prefetch') || PREVIEWS.test(headers['user-agent'] ?? '');
 }
 
 /** Reads the payment again and sends its page with the reason of a refusal. */

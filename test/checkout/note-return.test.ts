@@ -40,6 +40,25 @@ forEachEngine('a shop that accepts an order once and answers 400 after that', (o
     assert.equal((await app.db.query('select id from delivery_attempts')).length, 3);
   });
 
+  test('has its callback given up, with an alarm, when only link previews fetched the result', async () => {
+    const order = await openOrder(openTestDatabase, { callbacksDown: false });
+    const { app, transaction, shop } = order;
+    shop.taken = true;
+    await startPayment(app, transaction, 'simulated');
+    await using server = await startTestServer(app);
+    const path = `/pay/${payToken(transaction)}`;
+    for (const agent of ['WhatsApp/2.23.20.0', 'Slackbot-LinkExpanding 1.0', 'facebookexternalhit/1.1 Facebot'])
+      assert.equal((await server.get(path, { 'user-agent': agent })).status, 200);
+    assert.equal((await server.get(path, { 'sec-purpose': 'prefetch;prerender' })).status, 200);
+    assert.equal((await server.send('HEAD', path)).status, 200);
+    assert.equal((await returnedAt(app)).length, 0);
+    for (let attempt = 1; attempt <= 3; attempt++) await deliverOnce(app);
+    assert.equal(await stateOf(app), 'dead');
+    const phone = await server.get(path, { 'user-agent': 'Mozilla/5.0 (Linux; Android 10; CUBOT_X30) Chrome/120' });
+    assert.match(phone.text, /data-submit-after/);
+    assert.equal((await returnedAt(app)).length, 1);
+  });
+
   test('still has to take the callback of another order, whose payer has not come back', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: true });
     const { app, environment, transaction } = order;
