@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
-import { clockOf } from '../lib/calendar-day.ts';
+import { clockOf, isDay } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { letOthersRun } from '../lib/let-others-run.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
@@ -12,6 +12,7 @@ import { fileNameOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 import { formatOf } from './export-in-turn.ts';
+import { alertNotice } from './notice.ts';
 
 /** A column: `value` is sorted and exported; `cell` is shown instead, if the screen shows more than that value. */
 export type Column<Row> = {
@@ -110,8 +111,13 @@ export function containsText(text: string, texts: readonly (string | null)[]): b
   return texts.join('\n').toLowerCase().includes(text.toLowerCase());
 }
 
-/** Sends a list: a page, or the same rows as a file if the address has `format=csv` or `format=xlsx`. */
+/**
+ * Sends a list: a page, or the same rows as a file if the address has `format=csv` or `format=xlsx`. A value that a
+ * filter does not have, as in an old or mistyped address, is refused: the list would look filtered by it.
+ */
 export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promise<FastifyReply> {
+  const wrong = wrongFilter(visit, list);
+  if (wrong !== undefined) return sendWrongFilter(visit, list, wrong);
   const format = formatOf(visit);
   const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
   if (format !== null) return sendFile(visit, sorted, format);
@@ -120,6 +126,28 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
     main: listPage(visit, sorted),
     search: list.search ?? '',
   });
+}
+
+/** Returns the first filter with a value that it does not have; a screen that has refused the request names its own. */
+function wrongFilter<Row>(visit: ConsoleVisit, { filters = [], typed, status = 200 }: List<Row>): Filter | undefined {
+  const asked = typed ?? askedOf(visit);
+  if (status !== 200) return undefined;
+  return filters.find((filter) => {
+    const value = valueIn(asked, filter);
+    if (value === '' || filter.type === 'search' || filter.type === 'month') return false;
+    return filter.type === 'date' ? !isDay(value) : !filter.type.some(([option]) => option === value);
+  });
+}
+
+function sendWrongFilter<Row>(visit: ConsoleVisit, list: List<Row>, filter: Filter): FastifyReply {
+  const { app, language } = visit;
+  const { title, path, filters = [], typed, search = '' } = list;
+  const value = valueIn(typed ?? askedOf(visit), filter).slice(0, 100);
+  const main = html`<h1>${title}</h1>
+${alertNotice(tell(language, 'list.wrong_filter', { value, name: tell(language, filter.text) }))}
+${filterForm(visit, list, filters)}
+<p class="actions"><a class="button" href="${publicPath(app)}/console${path}">${tell(language, 'list.all')}</a></p>`;
+  return visit.send(400, { title, main, search });
 }
 
 /** The most rows of an exported file. */

@@ -104,6 +104,7 @@ export const SPANISH = {
   'keys.close': 'Cerrar',
 
   'list.export': 'Exportar {format}',
+  'list.wrong_filter': '«{value}» no es un valor del filtro «{name}»: no se muestra nada.',
   'list.cut': 'Hay más: solo se leyeron los primeros {n}.',
   'list.filter_text': 'Contiene',
   'list.unopened':

@@ -104,6 +104,14 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
         counts.add(count);
       }
       assert.ok(counts.size > 1, `${route}: a filter removes rows`);
+      const [fields = ''] = /<form class="filters".*?<\/form>/s.exec(page) ?? [];
+      for (const [, name = ''] of fields.matchAll(/<(?:select|input type="date") name="(\w+)"/g)) {
+        const { status, text } = await server.get(asking(path, `${name}=foo`), cookie);
+        assert.equal(status, 400, `${route} refuses ${name}=foo`);
+        assert.match(text, /role="alert"/);
+      }
+      for (const [, name = ''] of fields.matchAll(/<select name="(\w+)"/g))
+        assert.equal((await server.get(asking(path, `${name}=foo&format=csv`), cookie)).status, 400, route);
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );

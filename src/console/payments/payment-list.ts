@@ -145,7 +145,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
 
 type Asked = Record<string, string>;
 
-/** Ignores an unknown state and day, which nobody types. Other text than an amount or a card matches no payment. */
+/** `sendList` refuses an unknown state or day. Other text than an amount or a card matches no payment. */
 function filterOf(asked: Asked): PaymentFilter {
   const { state, since = '', until = '', order = '', email = '', amount = '', card = '', merchant = '' } = asked;
   return {
