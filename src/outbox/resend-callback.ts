@@ -109,7 +109,7 @@ export async function resendCallbacks(
 }
 
 /** Leaves out the posts that may go nowhere any more, such as those to a user's webhook that has ended. */
-async function leaveWanted<Post extends { webhook_id: string; content_type: string; environment_id: number }>(
+export async function leaveWanted<Post extends { webhook_id: string; content_type: string; environment_id: number }>(
   tx: Tx,
   posts: readonly Post[],
 ): Promise<Post[]> {

@@ -55,6 +55,10 @@ forEachEngine('a post that waits for a webhook of a user', (openTestDatabase) =>
     assert.deepEqual(await selectTroubled(shop.app.db, 10), [], 'its endpoint needs nobody');
     assert.equal(await resendCallback(shop.app, callback?.id ?? 0, TESTER), 'unwanted');
     assert.equal((await resendCallbacks(shop.app, { endpoint: OLD }, TESTER)).resent, 0);
+    const { id: environmentId, paymentServiceId } = shop.environment;
+    const replay = { environmentId, paymentServiceId, replay: callback?.id ?? 0 };
+    await assert.rejects(beginListening(shop.app, replay, TESTER), { code: 'NOT_FOUND' });
+    assert.deepEqual(await listTargets(shop.app), [['disabled', OLD]], 'a listener does not replay it either');
     const [act] = await shop.app.db.query(`select said_after from audit_log where action = 'webhook.ended'`);
     assert.deepEqual(JSON.parse(String(act?.['said_after'])), { posts_ended: 1 });
     assert.deepEqual((await verifyStore(shop.app)).findings, []);

@@ -15,6 +15,7 @@ import { selectCallback } from '../delivery-attempt-queries.ts';
 import { logAttempt } from '../log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from '../outbox-queries.ts';
 import { type Attempt, type Outcome, recordAttempts, withNextStep } from '../record-attempts.ts';
+import { leaveWanted } from '../resend-callback.ts';
 import { followReceiver, stepForReceiver } from '../webhooks/follow-receiver.ts';
 import { type ClaimedPost, LISTENER_MS } from './callback-listener.ts';
 import {
@@ -32,7 +33,8 @@ const LOOK_EVERY_MS = 200;
 /**
  * Starts a listener: the callbacks of an environment wait for it, and the service no longer sends them. An earlier
  * listener ends. `replay`: a callback to send again first. The caller has checked that the environment is for
- * development and that the user sees it. Throws `Problem` `NOT_FOUND` if the environment does not have the callback.
+ * development and that the user sees it. Throws `Problem` `NOT_FOUND` if the environment does not have the callback, or
+ * it may go nowhere any more.
  */
 export async function beginListening(
   app: App,
@@ -53,6 +55,11 @@ export async function beginListening(
         throw notFound(
           `There is no callback ${replay} of development here: on the machine of the service, bin/rubrica callback list has their ids, and GET /transactions/{id} the ids for one payment.`,
           `Aquí no hay un callback ${replay} de pruebas: en la máquina del servicio, bin/rubrica callback list tiene sus id, y GET /transactions/{id} los de un pago.`,
+        );
+      if ((await leaveWanted(tx, [callback])).length === 0)
+        throw notFound(
+          `Callback ${replay} is for a user's webhook that gets nothing now, or an events URL that was removed, so it is not sent. Replay another callback.`,
+          `El callback ${replay} es para un webhook de un usuario que ya no recibe nada, o para una URL de eventos que se quitó: no se envía. Repite otro callback.`,
         );
       await requeueCallbacks(tx, [callback], at);
     }
