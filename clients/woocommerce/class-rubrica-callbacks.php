@@ -21,14 +21,15 @@ final class Rubrica_Callbacks
     {
         try {
             $told = self::gateway()->verifier()->verifyReturn((string) file_get_contents('php://input'));
-            $order = self::orderOf($told->reference);
+            $id = self::idOf($told->reference);
         } catch (Rubrica\CallbackRefused) {
-            $order = null;
+            $id = null;
         }
         // The transaction has ended. Without this, a payer who pays again before the callback would get the same transaction.
-        if ($order !== null && $told->result === 'failed') {
-            self::locked($order->get_id(), static fn () => self::endTransaction(wc_get_order($order->get_id()), $told->reference));
+        if ($id !== null && $told->result === 'failed') {
+            self::locked($id, static fn () => self::endTransaction(wc_get_order($id), $told->reference));
         }
+        $order = $id === null ? null : wc_get_order($id);
         $failed = $order === null || $told->result === 'failed' || ($_GET['to'] ?? '') === 'cart';
         wp_safe_redirect($failed ? wc_get_checkout_url() : $order->get_checkout_order_received_url());
         exit;

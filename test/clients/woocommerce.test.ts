@@ -306,6 +306,25 @@ test('a payer who cancels and pays again before the callback arrives gets a new 
   assert.notEqual(await pay(1), first);
 });
 
+test('a payer who comes back from an ended payment leaves a newer payment of the order as it is', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const { service, pay, fileOf } = await openShop(context);
+  await service.app.db.transaction((tx) => tx.query('update endpoints set disabled_at = 1'));
+  const first = await pay(1);
+  await fetch(`${first}/cancel`, { method: 'POST', body: new URLSearchParams() });
+  const page = await (await fetch(first)).text();
+  const [, action = ''] = /<form [^>]*action="([^"]+rubrica_return[^"]*)"/.exec(page) ?? [];
+  const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const body = new URLSearchParams(fields.map(([, name = '', value = '']) => [name, value]));
+  const order = JSON.parse(readFileSync(fileOf(1), 'utf8')) as { meta: Record<string, unknown> };
+  const newer = { ...order, meta: { ...order.meta, _rubrica_reference: 'NEWER', _rubrica_asked: 'newer' } };
+  writeFileSync(`${fileOf(1)}.meanwhile`, JSON.stringify(newer));
+  const back = await fetch(action.replaceAll('&amp;', '&'), { method: 'POST', body, redirect: 'manual' });
+  assert.equal(back.status, 302);
+  assert.deepEqual(JSON.parse(readFileSync(fileOf(1), 'utf8')), newer);
+});
+
 test('an e-mail address that the service refuses gives the payer a notice to check it', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {

@@ -118,15 +118,27 @@ abstract class WC_Payment_Gateway
     }
 }
 
-/** An order in a file. Each instance reads the current file, like a database query. */
+/** An order in a file. As WordPress does, it reads an order once for each request. */
 final class WC_Order
 {
+    /** @var array<int, array> */
+    private static array $cache = [];
     private array $kept;
 
     public function __construct(private readonly int $id, private readonly array $order)
     {
         $new = ['state' => 'pending', 'deliveries' => 0, 'transaction' => '', 'meta' => [Rubrica_Gateway::REFERENCE => $order['reference'] ?? '']];
-        $this->kept = is_file($this->file()) ? json_decode(file_get_contents($this->file()), true) : $new;
+        $this->kept = self::$cache[$id] ??= is_file($this->file()) ? json_decode(file_get_contents($this->file()), true) : $new;
+    }
+
+    /** Reads the file again, as a query for ids does, which fills no cache. */
+    public static function queried(int $id, array $order): self
+    {
+        $before = self::$cache;
+        unset(self::$cache[$id]);
+        $read = new self($id, $order);
+        self::$cache = $before;
+        return $read;
     }
 
     public function get_id(): int { return $this->id; }
@@ -177,6 +189,7 @@ final class WC_Order
         $part = $this->file() . '.' . getmypid();
         file_put_contents($part, json_encode($this->kept));
         rename($part, $this->file());
+        self::$cache[$this->id] = $this->kept;
     }
 
     /** Returns the order as the shop's database has it. */
@@ -204,7 +217,7 @@ function wc_get_order(int $id): ?WC_Order
 
 function wc_get_orders(array $query): array
 {
-    $orders = array_map(static fn (int $at) => wc_get_order($at + 1), array_keys(stand_in_orders()));
+    $orders = array_map(static fn (int $at, array $order) => WC_Order::queried($at + 1, $order), array_keys(stand_in_orders()), stand_in_orders());
     // Newest first, as in WooCommerce.
     $found = array_values(array_filter(array_reverse($orders), static fn (WC_Order $order) => in_array($query['meta_value'], (array) $order->get_meta($query['meta_key']), true)));
     return ($query['return'] ?? 'objects') === 'ids' ? array_map(static fn (WC_Order $order) => $order->get_id(), $found) : $found;
@@ -240,7 +253,11 @@ $wpdb = new class {
     {
         preg_match("/GET_LOCK\('(\w+)'/", $sql, $found);
         $this->held = fopen(getenv('ORDERS_FOLDER') . "/$found[1].lock", 'c');
-        return flock($this->held, LOCK_EX) ? '1' : '0';
+        $has = flock($this->held, LOCK_EX);
+        // What another request has stored while this one waited for the lock.
+        $order = preg_replace('/.*_(\d+)$/', getenv('ORDERS_FOLDER') . '/order-$1.json', $found[1]);
+        if (is_file("$order.meanwhile")) rename("$order.meanwhile", $order);
+        return $has ? '1' : '0';
     }
 
     public function query(string $sql): void
