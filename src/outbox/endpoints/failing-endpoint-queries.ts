@@ -121,7 +121,7 @@ export function selectGone(
   const which = `${gone('$2')} and not (p.environment_id {among $3})`;
   const order = `order by ${goneSince('$2')}, p.id`;
   const kept = `, ${keptSince('$2')} as kept_since`;
-  return selectEndpoints<GoneEndpoint>(db, which, limit, [since, [...elsewhere]], order, kept);
+  return selectEndpoints<{ kept_since: number | null }>(db, which, limit, [since, [...elsewhere]], order, kept);
 }
 
 /** Few endpoints fail or are disabled, and each kind has its index: with `or` SQLite would read all endpoints. */
@@ -161,15 +161,15 @@ const LONGEST_FAILING = 'order by coalesce(p.failing_since, p.disabled_at) nulls
  * Takes the endpoints first, and looks at their callbacks then: a shop with the order in the path of its URL has as
  * many endpoints as callbacks.
  */
-async function selectEndpoints<Found extends FailingEndpoint = FailingEndpoint>(
+async function selectEndpoints<More extends SqlRow = SqlRow>(
   db: Reader,
   which: string,
   limit: number,
   others: readonly SqlParameter[] = [],
   order = LONGEST_FAILING,
   moreColumns = '',
-): Promise<Found[]> {
-  const found = await db.query<SqlRow & Omit<FailingEndpoint, keyof Destination>>(
+): Promise<(FailingEndpoint & More)[]> {
+  const found = await db.query<Omit<FailingEndpoint, keyof Destination> & More>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at,
        (select max(c.next_attempt_at) ${WAITING} and c.lease is not null) as leased_until,
@@ -179,5 +179,5 @@ async function selectEndpoints<Found extends FailingEndpoint = FailingEndpoint>(
      ${order}`,
     [limit, ...others],
   );
-  return (await withDestination(db, found)) as unknown as Found[];
+  return withDestination(db, found);
 }
