@@ -22,6 +22,12 @@ export function typedQuery({ app, user }: Typist, typed: Readonly<Record<string,
   return `typed=${seal(keyOf(app), JSON.stringify(typed), user.id)}`;
 }
 
+/** Returns a path with the typed fields that are not empty, encrypted in its query. */
+export function keptPath(visit: Typist, path: string, typed: Readonly<Record<string, string>>): string {
+  const given = Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== ''));
+  return Object.keys(given).length === 0 ? path : `${path}?${typedQuery(visit, given)}`;
+}
+
 /**
  * Returns a query with these fields, without the empty ones. It encrypts an e-mail address and everything that could be
  * a RUT or a card number, so such an address works for this person only.

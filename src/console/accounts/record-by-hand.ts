@@ -16,7 +16,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText } from '../payouts/owner-choice.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -68,8 +68,7 @@ function recording(kind: Kind): Screen {
 }
 
 function addressOf(visit: ConsoleVisit, kind: Kind, typed: Typed): string {
-  const given = FIELDS.flatMap((name) => ((typed[name] ?? '') === '' ? [] : [[name, typed[name] as string] as const]));
-  return given.length === 0 ? PATHS[kind] : `${PATHS[kind]}?${typedQuery(visit, Object.fromEntries(given))}`;
+  return keptPath(visit, PATHS[kind], Object.fromEntries(FIELDS.map((name) => [name, typed[name] ?? ''])));
 }
 
 async function readAsked(

@@ -16,7 +16,7 @@ import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
@@ -28,7 +28,7 @@ export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const found = await findAsked(app, visit);
   if (found === null) return visit.send(404, notFoundPage(visit.language));
   const { reason = '' } = typedOf(visit);
-  const asked = requireProof(app, visit, askedPath(visit, found, reason));
+  const asked = requireProof(app, visit, keptPath(visit, `${pathOf(found)}/approve`, { reason }));
   if (asked !== null) return asked;
   return sendQuestion(app, visit, found, { reason });
 });
@@ -43,7 +43,7 @@ export const postConsoleApproveRefund = consoleHandler(async (app, visit) => {
   if (found === null) return visit.send(404, notFoundPage(language));
   const { shown, request } = found;
   const { reason: text = '', equal: equalSeen } = fieldsOf(sent);
-  const asked = requireProof(app, visit, askedPath(visit, found, text));
+  const asked = requireProof(app, visit, keptPath(visit, `${pathOf(found)}/approve`, { reason: text }));
   if (asked !== null) return asked;
   const reason = text.trim();
   if (reason !== '' && !isReason(reason)) return sendQuestion(app, visit, found, { reason, status: 400 });
@@ -105,11 +105,6 @@ async function findAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
 /** Returns the path of the request below `/console`. */
 function pathOf({ shown, request }: Asked): string {
   return `/payments/${shown.payment.id}/requests/${request.id}`;
-}
-
-/** Returns the address of the confirmation, with what the person typed there before the proof of who they are. */
-function askedPath(visit: ConsoleVisit, found: Asked, reason: string): string {
-  return `${pathOf(found)}/approve${reason === '' ? '' : `?${typedQuery(visit, { reason })}`}`;
 }
 
 function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { state, decided_by }: RefundRequest) {

@@ -24,7 +24,7 @@ import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { payoutTable, sendBatch } from './batch-page.ts';
@@ -101,15 +101,10 @@ function question(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
     const subject = await kind.find(app, visit);
     const { reason = '' } = typedOf(visit);
-    const asked = requireProof(app, visit, askedPath(visit, subject, reason));
+    const asked = requireProof(app, visit, keptPath(visit, `${subject.path}/approve`, { reason }));
     if (asked !== null) return asked;
     return sendQuestion(app, visit, kind, subject, { reason });
   });
-}
-
-/** Returns the address of the confirmation, with what the person typed there before the proof of who they are. */
-function askedPath(visit: ConsoleVisit, { path }: Subject, reason: string): string {
-  return `${path}/approve${reason === '' ? '' : `?${typedQuery(visit, { reason })}`}`;
 }
 
 /** Approves the payouts after the confirmation and the second factor. */
@@ -117,7 +112,7 @@ function approval(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
     const subject = await kind.find(app, visit);
     const { reason: text = '', shown } = fieldsOf(visit.request);
-    const asked = requireProof(app, visit, askedPath(visit, subject, text));
+    const asked = requireProof(app, visit, keptPath(visit, `${subject.path}/approve`, { reason: text }));
     if (asked !== null) return asked;
     const reason = reasonOf(text);
     if (text.trim() !== '' && reason === null) {

@@ -13,7 +13,7 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, doneNotice, type Fault, formField, isAtFault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -40,8 +40,8 @@ export const postConsolePersonalData = consoleHandler(async (app, visit) => {
 });
 
 /** Returns the address of the form that keeps, encrypted, whom it is about and the reason. */
-function addressOf(visit: ConsoleVisit, { who, reason = '' }: Readonly<Record<string, string>>): string {
-  return who === undefined ? PATH : `${PATH}?${typedQuery(visit, { who, reason })}`;
+function addressOf(visit: ConsoleVisit, { who = '', reason = '' }: Readonly<Record<string, string>>): string {
+  return keptPath(visit, PATH, { who, reason });
 }
 
 function personOf(text: string | undefined): Person | null {

@@ -19,7 +19,7 @@ import { selectPaymentServices } from '../../payment-services/payment-service-qu
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { leftTable } from './left-lines.ts';
@@ -120,10 +120,9 @@ function pathTo({ id }: KeptSettlement): string {
 function addressOf(
   visit: ConsoleVisit,
   settlement: KeptSettlement,
-  { merchant = '', file }: { merchant: string | undefined; file: string | undefined },
+  { merchant = '', file = '' }: { merchant: string | undefined; file: string | undefined },
 ): string {
-  const path = pathTo(settlement);
-  return file === undefined ? path : `${path}?${typedQuery(visit, { merchant, file })}`;
+  return keptPath(visit, pathTo(settlement), { merchant, file });
 }
 
 type Answer = Fault & { status: number; merchant?: string | undefined };

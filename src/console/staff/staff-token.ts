@@ -8,7 +8,7 @@ import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { personOf, refusalFor } from './managed-person.ts';
@@ -62,8 +62,8 @@ async function tokenOwner(
   if (person === null || person.disabled_at !== null) return { sent: visit.send(404, notFoundPage(visit.language)) };
   const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
-  const path = `/staff/${person.id}/token`;
-  const proof = requireProof(app, visit, typed['name'] === undefined ? path : `${path}?${typedQuery(visit, typed)}`);
+  const { name = '', valid = '' } = typed;
+  const proof = requireProof(app, visit, keptPath(visit, `/staff/${person.id}/token`, { name, valid }));
   return proof === null ? { person } : { sent: proof };
 }
 

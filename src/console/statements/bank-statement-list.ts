@@ -17,7 +17,7 @@ import { askedOf, type Column, readMatching, sendList } from '../console-list.ts
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { keptPath, typedOf } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
@@ -127,9 +127,8 @@ export const postConsoleStatements = consoleHandler(async (app, visit) => {
 
 /** Returns the address of the form with what was typed. The file is too large for an address. */
 function addressOf(visit: ConsoleVisit, typed: Readonly<Record<string, string>>): string {
-  const { of, account = '', file } = typed;
-  if (of === undefined) return NEW;
-  return `${NEW}?${typedQuery(visit, { of, account, ...(file !== undefined && { file }) })}`;
+  const { of = '', account = '', file = '' } = typed;
+  return keptPath(visit, NEW, { of, account, file });
 }
 
 /** Shows how a file proved its completeness. */
