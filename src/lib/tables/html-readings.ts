@@ -175,9 +175,9 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; spans: S
     if (start === -1) break;
     const text = page.slice(at, start);
     const isComment = page.startsWith('<!--', start);
-    const end = page.indexOf(isComment ? '-->' : '>', start);
-    if (end === -1) break;
     const [, tag = ''] = isComment ? [] : (/^<(\/?[a-z0-9]+)/i.exec(page.slice(start, start + 16)) ?? []);
+    const end = tag === '' ? page.indexOf(isComment ? '-->' : '>', start) : endOfTag(page, start);
+    if (end === -1) break;
     const name = tag.toLowerCase();
     const whole = () => page.slice(start, Math.min(end + 1, start + 2_000));
     const spans = name === 'td' || name === 'th' ? spansOf(whole()) : OWN;
@@ -190,6 +190,18 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; spans: S
     if (over === null) break;
     at = over.index;
   }
+}
+
+/** Returns where a tag ends, or -1. As in browsers, a `>` in a quoted value does not end it. */
+function endOfTag(page: string, start: number): number {
+  const next = />|=\s*["']/g;
+  next.lastIndex = start;
+  for (let found = next.exec(page); found !== null; found = next.exec(page)) {
+    if (found[0] === '>') return found.index;
+    const close = page.indexOf(found[0].slice(-1), next.lastIndex);
+    if (close !== -1) next.lastIndex = close + 1;
+  }
+  return -1;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

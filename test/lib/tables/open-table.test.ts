@@ -314,6 +314,11 @@ suite('a table of a workbook', () => {
 suite('the tables of a page', () => {
   const head = '<tr><th>C&oacute;digo<th>Nombre</tr>';
   const pages: [what: string, page: string, rows: string[]][] = [
+    [
+      'a > in a quoted attribute ends no tag, and a quote that opens no value is no quote',
+      `<table>${head}<tr><td title="saldo > 0" data-of = 'a>b'>1</td><td class=x" title="12" >Ana</td></tr></table>`,
+      ['2: 1 | Ana'],
+    ],
     ['cells without end tags are read', `<table>${head}<tr><td>1<td>Ana</table>`, ['2: 1 | Ana']],
     [
       'named and numeric character references are decoded',
