@@ -18,7 +18,7 @@ test('a reason with the RUT of a person is refused', () => {
 });
 
 test('a reason with a character that misleads its reader is refused', () => {
-  for (const character of ['\n', '\u001B', '\u2028', '\u2029', '\u202E', '\u2066'])
+  for (const character of ['\n', '\u001B', '\u2028', '\u2029', '\u202E', '\u2066', '\u200E', '\u200F', '\u061C'])
     assert.equal(isReason(`devuelto${character}a Ana`), false, character);
 });
 
