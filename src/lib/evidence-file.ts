@@ -11,12 +11,17 @@ const FOLDER = /^.*[/\\]/s;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns the name and the digest of a file that has been read, such as a page of the acquirer's portal. The folder is
- * left out. A `?` replaces each character that nobody sees, and a missing name.
+ * Returns the name of a file from its path, at most 200 characters. A `?` replaces each character that nobody sees, and
+ * a missing name.
  */
+export function nameOfFile(path: string): string {
+  return path.replace(FOLDER, '').replace(UNSEEN, '?').slice(0, 200).toWellFormed() || '?';
+}
+
+/** Returns the name and the digest of a file that has been read, such as a page of the acquirer's portal. */
 export function describeEvidence(path: string, content: Buffer): Evidence {
   return {
-    name: path.replace(FOLDER, '').replace(UNSEEN, '?').slice(0, 200).toWellFormed() || '?',
+    name: nameOfFile(path),
     sha256: hash('sha256', content),
     bytes: content.length,
     excerpt: content.subarray(0, EXCERPT_BYTES).toString('base64'),

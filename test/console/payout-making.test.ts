@@ -156,6 +156,8 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
     const file = { name: 'nomina.csv', content: CSV };
+    const long = await maker.upload('/payouts/upload', { of, name: '' }, { ...file, name: `${'a'.repeat(300)}.csv` });
+    assert.equal(valueOf(long.text, 'name'), 'a'.repeat(200));
     const shown = await maker.upload('/payouts/upload', { of, name: '' }, file);
     for (const said of [
       '1 payout would be made, $15.000 CLP',

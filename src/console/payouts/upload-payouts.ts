@@ -8,6 +8,7 @@ import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readInTurn } from '../../http/read-in-turn.ts';
+import { nameOfFile } from '../../lib/evidence-file.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -59,7 +60,7 @@ export const postConsoleUpload = consoleHandler(async (app, visit) => {
       readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12)),
     );
     lines = read.lines;
-    const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;
+    const name = (fields['name'] ?? '').trim().slice(0, 200) || nameOfFile(file.name);
     const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };
     if (fields['confirm'] === undefined) return await sendPreview(app, visit, proposal, file);
     const { kind, batch, payouts } = await proposePayouts(app, proposal);
