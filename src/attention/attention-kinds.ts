@@ -269,7 +269,8 @@ function waitingEndpoint(endpoint: GoneEndpoint): Waiting {
 
 function waitingMail(mail: ListedMail): Waiting {
   const { id, created_at, state } = mail;
-  const failure = mail.failure ?? 'SMTP_URL';
+  const en = mail.failure ?? 'it was never tried, as without SMTP_URL';
+  const es = mail.failure ?? 'nunca se intentó, como cuando falta SMTP_URL';
   return {
     ...ownerOf(mail),
     id,
@@ -279,12 +280,12 @@ function waitingMail(mail: ListedMail): Waiting {
     reason:
       state === 'dead'
         ? {
-            en: `the receipt was given up after ${attemptsOf(mail).en}: ${failure}`,
-            es: `el comprobante no salió tras ${attemptsOf(mail).es}: ${failure}`,
+            en: `the receipt was given up after ${attemptsOf(mail).en}: ${en}`,
+            es: `el comprobante no salió tras ${attemptsOf(mail).es}: ${es}`,
           }
         : {
-            en: `the receipt has waited for more than a day: ${failure}`,
-            es: `el comprobante espera hace más de un día: ${failure}`,
+            en: `the receipt has waited for more than a day: ${en}`,
+            es: `el comprobante espera hace más de un día: ${es}`,
           },
     command: `bin/rubrica mail resend ${id}`,
   };

@@ -42,6 +42,7 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     await using _server = server;
     const waits = await server.get('/console/attention?kind=mail', owner.console);
     assert.match(waits.text, /<a href="\/console\/mails">Ver y enviar otra vez<\/a>/);
+    assert.match(waits.text, /<a href="\/console\/mails"><span class="badge/, 'the kind leads there too');
     const { text } = await server.get('/console/mails', owner.console);
     for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</, /hace 24 h/]) assert.match(text, part);
     const [asks = ''] = /<details>.*?<\/details>/s.exec(text) ?? [];

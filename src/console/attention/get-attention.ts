@@ -158,7 +158,7 @@ ${transaction !== null && user.may.has('payments:read') && html`<br><a href="${a
 type Place = readonly [needed: Permission | Needed, path: (row: AttentionRow) => string];
 
 /**
- * For items that do not belong to one payment: the screen below `/console` that ends them, and the permission that it
+ * For items that the page of a payment does not end: the screen below `/console` that does, and the permission that it
  * needs.
  */
 const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
@@ -177,6 +177,7 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
       return `/statements/${statement}?use=suspense&line=${line}#explain`;
     },
   ],
+  mail: [readWith('callbacks:resend'), () => '/mails'],
   backup: [readWith('payment-services:manage'), () => '/health'],
   books: [readWith('payment-services:manage'), () => '/health'],
   restore: [readWith('payment-services:manage'), () => '/restore'],
@@ -186,8 +187,8 @@ function screenOf({ may }: User, row: AttentionRow): string | null {
   const { kind, transaction } = row;
   const ofPayment: Place | undefined =
     transaction === null ? undefined : ['payments:read', () => `/payments/${transaction}`];
-  const place = ofPayment ?? PLACES[kind];
-  return place !== undefined && mayAny(may, place[0]) ? place[1](row) : null;
+  const place = [PLACES[kind], ofPayment].find((one) => one !== undefined && mayAny(may, one[0]));
+  return place?.[1](row) ?? null;
 }
 
 function amountText({ amount, currency }: AttentionRow): string {
