@@ -360,6 +360,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       assert.equal(refused.status, 400, name);
       assertMarked(refused.text, 'name');
       assert.match(refused.text, /<option value="30d" selected>/);
+      assert.equal(/did not see it, as after a double click, end it/.test(refused.text), name === 'first');
     }
     const made = await owner.post(`${at}/token`, { name: 'till 4', valid: '30d' });
     const token = /<pre class="codes">(api_[^<]+)<\/pre>/.exec(made.text)?.[1] ?? '';

@@ -104,7 +104,9 @@ export const STAFF_TEXTS = roomTexts(
     'token.valid_never': 'hasta que se cierre',
     'token.button': 'Crear el token',
     'token.bad_name':
-      'El nombre lleva de 1 a 60 letras sin acentos, números, espacios, puntos, guiones o guiones bajos, y no es el de otro token en uso.',
+      'El nombre lleva de 1 a 60 letras sin acentos, números, espacios, puntos, guiones o guiones bajos.',
+    'token.taken':
+      'Ya hay un token en uso con ese nombre. Si es el que acabas de crear y no lo viste, como tras un doble clic, ciérralo en la página de su usuario y crea otro.',
     'token.made_title': 'Token «{name}» de {email}',
     'token.made': 'Cópialo ahora: no se muestra de nuevo.',
     'token.end': 'Sirve hasta el {time}.',
@@ -238,8 +240,9 @@ export const STAFF_TEXTS = roomTexts(
     'token.valid_365d': 'a year',
     'token.valid_never': 'until it is ended',
     'token.button': 'Make the token',
-    'token.bad_name':
-      'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores, and no other token in use has it.',
+    'token.bad_name': 'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.',
+    'token.taken':
+      'There is a token in use with this name. If you have just made it and did not see it, as after a double click, end it on the page of its user and make another one.',
     'token.made_title': 'Token "{name}" of {email}',
     'token.made': 'Copy it now: it is not shown again.',
     'token.end': 'It works until {time}.',

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
+import { listApiTokens } from '../../auth/tokens/list-api-tokens.ts';
 import { makeApiToken, type NewApiToken } from '../../auth/tokens/make-api-token.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -39,9 +40,11 @@ export const postConsoleStaffToken = consoleHandler(async (app, visit) => {
     return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
+    const tokens = (await listApiTokens(app, person.id)) ?? [];
+    const isTaken = tokens.some((token) => token.name === name.trim() && token.ended_at === null);
     return sendForm(visit, person, {
       status: 400,
-      said: tell(language, 'token.bad_name'),
+      said: tell(language, isTaken ? 'token.taken' : 'token.bad_name'),
       field: 'name',
       name,
       valid,
