@@ -426,6 +426,13 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     ])
       assert.equal((await maker.post(`/statements/${id}/uses`, { ...fields, reason: 'x' })).status, 400);
     assert.deepEqual(await app.db.query('select * from bank_statement_lines order by number'), before);
+    for (const query of ['use=payuot', 'use=payuot&format=csv']) {
+      const wrong = await maker.get(`/statements/${id}?${query}`);
+      assert.deepEqual(
+        [wrong.status, wrong.text.includes('ARRIENDO'), /role="alert"/.test(wrong.text)],
+        [400, false, true],
+      );
+    }
   });
 
   test('show and change nothing for another merchant, without permission or fresh proof, or from another site', async () => {

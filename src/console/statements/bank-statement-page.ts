@@ -35,11 +35,18 @@ export async function sendStatement(
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
-  const use = LINE_USES.find((one) => one === asked['use']) ?? null;
+  const { use: value = '' } = asked;
+  const use = LINE_USES.find((one) => one === value) ?? null;
   const statement = await findStatement(app, user.environmentIds, id);
   const lines = await readLines(app, id, null);
   const chosen = use === null ? lines : lines.filter(({ used_as }) => used_as === use);
   const path = `/statements/${id}`;
+  // Else all lines would look like those of that use.
+  if (use === null && value !== '') {
+    const said = tell(language, 'list.wrong_filter', { value, name: tell(language, 'statements.use') });
+    const all = html`<p class="actions"><a class="button" href="${publicPath(app)}/console${path}">${tell(language, 'list.all')}</a></p>`;
+    return send(400, { title: statement.file_name, main: html`${alertNotice(said)}${all}`, again: path });
+  }
   if (formatOf(visit) !== null) {
     const columns = columnsOf(visit);
     return sendList<KeptLine>(visit, { title: statement.file_name, path, columns, rows: chosen, empty: html`` });
