@@ -89,11 +89,16 @@ export async function selectTransactionAnywhere(db: Reader, id: number): Promise
 
 /**
  * Reads a transaction and locks it until the commit. Take this lock before a decision that depends on related rows,
- * such as an open payment attempt. The update works like `for update` and runs on both engines.
+ * such as an open payment attempt.
+ *
+ * PostgreSQL's update takes the id of its commit before it waits for the row, and the feed is ordered by these ids. The
+ * select waits without one, so that the events of a payment are in the feed in the order of their sequence.
  */
 export async function lockTransaction(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction | null> {
   const [row] = await tx.query<Transaction>(
-    'update transactions set state = state where id = $1 and environment_id = $2 returning *',
+    `update transactions set state = state
+     where id = (select id from transactions where id = $1 and environment_id = $2 {for_change}) and environment_id = $2
+     returning *`,
     [id, environment_id],
   );
   return row ?? null;

@@ -5,7 +5,7 @@ import { startPayment } from '../../../src/checkout/start-payment.ts';
 import { readFeed } from '../../../src/outbox/feed/read-feed.ts';
 import { recordUserEvent } from '../../../src/outbox/record-event.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
-import { selectTransaction } from '../../../src/transactions/transaction-queries.ts';
+import { lockTransaction, selectTransaction } from '../../../src/transactions/transaction-queries.ts';
 import { transitionTransaction } from '../../../src/transactions/transition-transaction.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { listenToStatements } from '../../support/heard-statements.ts';
@@ -13,6 +13,7 @@ import { createTestApp, type TestApp } from '../../support/test-app.ts';
 import { jsonOf, startTestServer, type TestServer } from '../../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../../support/test-user.ts';
+import { untilQueued } from '../../support/until-queued.ts';
 import { untilVisible } from '../../support/until-visible.ts';
 
 type Event = { id: string; type: string; sequence: number | null; transaction: { id: number; state: string } | null };
@@ -247,6 +248,35 @@ forEachEngine('GET /events', (openTestDatabase) => {
       (await read({ app: apps[0], server, user }, `?after=${early.next}`)).events.length,
       fast === null ? 1 : 2,
     );
+  });
+
+  test('has the event of a commit that waited for its payment after the events that were committed meanwhile', async () => {
+    const db = await openTestDatabase();
+    const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))] as const;
+    const environment = await createTestEnvironment(apps[0]);
+    const [one, other] = [
+      await createTestTransaction(apps[0], environment, { reference: 'ONE' }),
+      await createTestTransaction(apps[0], environment, { reference: 'OTHER' }),
+    ];
+    const user = await createTestUser(apps[0]);
+    await using server = await startTestServer(apps[0]);
+    const [isLocked, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = apps[0].db.transaction(async (tx) => {
+      await lockTransaction(tx, one);
+      isLocked.resolve();
+      await mayEnd.promise;
+    });
+    await isLocked.promise;
+    const waiting = cancelTransaction(apps[0], one);
+    await untilQueued(apps[0].db);
+    // SQLite has one writer, so there this cancellation waits too.
+    const meanwhile = cancelTransaction(apps[0], other);
+    if (apps[0].db.engine === 'postgres') await meanwhile;
+    mayEnd.resolve();
+    await Promise.all([holding, waiting, meanwhile]);
+    const cancelled = [`evt_${other.id}_2`, `evt_${one.id}_2`];
+    const { events } = await read({ app: apps[0], server, user });
+    assert.deepEqual(idsOf(events).slice(2), db.engine === 'postgres' ? cancelled : cancelled.toReversed());
   });
 
   // Places in the feed count the events of all users, so neither a cursor nor an id may show one.
