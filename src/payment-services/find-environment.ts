@@ -82,12 +82,18 @@ export async function environmentHere(app: App, row: { environment_id: number })
 }
 
 /**
- * Changes a payment service in one transaction, after its concurrent changes. Throws the same if another database
- * serves it, with its address: the store itself refuses the write too, but does not know where.
+ * Throws the same if another database serves a payment service, with its address: the store itself refuses a write too,
+ * but does not know where.
  */
-export async function changeService<T>(app: App, id: string, change: (tx: Tx) => Promise<T>): Promise<T> {
-  const moved = (await selectEnvironmentsElsewhere(app.db)).find((one) => one.payment_service_id === id);
+export async function requireHere(app: App, paymentServiceId: string): Promise<void> {
+  const elsewhere = await selectEnvironmentsElsewhere(app.db);
+  const moved = elsewhere.find((one) => one.payment_service_id === paymentServiceId);
   if (moved !== undefined) await environmentHere(app, { environment_id: moved.id });
+}
+
+/** Changes a payment service in one transaction, after its concurrent changes. Throws as `requireHere` does. */
+export async function changeService<T>(app: App, id: string, change: (tx: Tx) => Promise<T>): Promise<T> {
+  await requireHere(app, id);
   return app.db.transaction(async (tx) => {
     await lockPaymentService(tx, id);
     return change(tx);

@@ -11,6 +11,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { ErrorItem } from '../error-item.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { AccountType } from '../payout-senders/payout-sender.ts';
 import { selectPayoutLimits } from './approval/payout-limit-queries.ts';
@@ -119,6 +120,7 @@ export function previewPayouts(app: App, proposal: Proposal): Promise<Plan> {
 async function planPayouts(app: App, proposal: Proposal, validate: typeof validateBatch): Promise<Plan> {
   const { owner, by, batch } = proposal;
   const user = await requireUserOf(app.db, by, owner.id, 'payouts:create');
+  await requireHere(app, owner.paymentServiceId);
   const known = await findBatchOfFile(app, proposal);
   if (known !== null) return { known: await replayed(app, known) };
   const most = app.config.payoutRailLimit;

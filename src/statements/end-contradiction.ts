@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { type Payout, standingOfPayout } from '../payouts/payout.ts';
 import { updateContradictionEnded } from '../payouts/payout-queries.ts';
 import { requireStanding } from '../payouts/settling/require-standing.ts';
@@ -18,10 +19,11 @@ type Ending = { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; e
  * statement shows money of it that is not booked (`refuseUnbooked`); PERSON_NEEDED or PERMISSION_MISSING. `seen`: as
  * for `settlePayouts`; absent: as `payout` stands.
  */
-export function endContradiction(
+export async function endContradiction(
   app: App,
   { owner, payout, by, reason, evidence, seen = standingOfPayout(payout) }: Ending,
 ): Promise<Payout> {
+  await requireHere(app, owner.paymentServiceId);
   return app.db.transaction(async (tx) => {
     const [now] = await requireStanding(tx, { environmentId: owner.id, ids: [payout.id] }, seen);
     await requireUserOf(tx, by, owner.id, 'movements:record');

@@ -6,7 +6,7 @@ import { rehearse } from '../db/rehearse.ts';
 import { type Movement, movementEntries } from '../movements/movement.ts';
 import { lockMovement, selectReturn } from '../movements/movement-queries.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
-import { isBooking, type LineDecision, resolveIn } from './resolve-line.ts';
+import { isBooking, type LineDecision, requireAccountHere, resolveIn } from './resolve-line.ts';
 
 /** An entry that an act would add to the books. */
 type AddedEntry = Pick<JournalEntry, 'kind' | 'debit_account' | 'credit_account' | 'amount' | 'currency'>;
@@ -15,7 +15,8 @@ type AddedEntry = Pick<JournalEntry, 'kind' | 'debit_account' | 'credit_account'
 export type LinePreview = { readonly entries: readonly AddedEntry[]; readonly booked: Movement | null };
 
 /** Returns the effect of `resolveLine` on a line that can be explained, and changes nothing. Throws as it does. */
-export function previewLine(app: App, decision: LineDecision): Promise<LinePreview> {
+export async function previewLine(app: App, decision: LineDecision): Promise<LinePreview> {
+  await requireAccountHere(app, decision);
   return rehearse(app.db, async (tx) => {
     const { is } = decision;
     const named = 'payoutId' in is ? is.payoutId : null;

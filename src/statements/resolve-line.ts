@@ -6,13 +6,14 @@ import type { Tx } from '../db/database.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookReturn } from '../movements/return-movement.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { stateWithCode } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
 import { lockPayouts, selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { settleOutcomes } from '../payouts/settling/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
-import { selectLineOf } from './bank-statement-queries.ts';
+import { selectLineOf, selectStatement } from './bank-statement-queries.ts';
 import {
   type DepositOfLine,
   depositOf,
@@ -66,10 +67,18 @@ export type ResolvedLine = KeptLine & { replaced_reason: string | null; replaced
  * decision. The same decision with the same reason again returns the lines unchanged. The use, the payout's state or
  * the deposit, and the entries are one transaction. Throws `Problem` NOT_FOUND, PAYOUT_STATE (the payout or deposit has
  * another amount or already a line, or its state does not allow it), INSUFFICIENT_BALANCE (the deposit is more than its
- * method owes, or the payout more than is available), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
+ * method owes, or the payout more than is available), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED, PERMISSION_MISSING,
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING.
  */
-export function resolveLine(app: App, decision: LineDecision): Promise<ResolvedLine[]> {
+export async function resolveLine(app: App, decision: LineDecision): Promise<ResolvedLine[]> {
+  await requireAccountHere(app, decision);
   return app.db.transaction((tx) => resolveIn(tx, decision, app.now()));
+}
+
+/** Throws `Problem` if another database serves the payment service of the account. */
+export async function requireAccountHere(app: App, { statementId }: Pick<LineDecision, 'statementId'>): Promise<void> {
+  const owner = (await selectStatement(app.db, statementId))?.payment_service_id ?? null;
+  if (owner !== null) await requireHere(app, owner);
 }
 
 /** Does the same in the caller's commit. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { advanceAudit } from '../../src/audit/audit-queries.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import type { Database } from '../../src/db/database.ts';
 import { rehearse } from '../../src/db/rehearse.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
@@ -244,10 +245,17 @@ forEachEngine('payout files', (openTestDatabase) => {
     const { app, desk } = await open();
     const [payout] = await propose(app, desk, [wish({ payee: PEDRO })]);
     const say = () => setAccountType(app, payout as Payout, 'savings', desk.maker);
+    const begun = Promise.withResolvers<void>();
+    const transaction: Database['transaction'] = (work, kind) => {
+      begun.resolve();
+      return app.db.transaction(work, kind);
+    };
+    const watched = { ...app, db: { ...app.db, transaction } };
     const { approving, setting } = await rehearse(app.db, async (tx) => {
       await advanceAudit(tx);
       const named = { ids: [payout?.id ?? ''] };
-      const first = approvePayouts(app, { owner: desk.environment, named, by: desk.approver, reason: null });
+      const first = approvePayouts(watched, { owner: desk.environment, named, by: desk.approver, reason: null });
+      await begun.promise;
       await untilQueued(app.db);
       const second = say();
       second.catch(() => {});

@@ -7,6 +7,7 @@ import { MEMBER_ERRORS, readMembers } from '../../http/read-members.ts';
 import { actorOf, requireUser } from '../../http/require-user.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/approval/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
 import { readReason } from './statement-schemas.ts';
 
@@ -28,6 +29,7 @@ const REPLIES = {
 
 const ERRORS = [
   ...BATCH_ERRORS,
+  ...MOVE_ERRORS,
   'PERSON_NEEDED',
   'PAYOUT_STATE',
   'INVALID_JSON',
@@ -89,7 +91,7 @@ export const postPayoutBatchSubmit = operation({
     tag: 'Payouts',
     parameters: [...BATCH_ID],
     replies: REPLIES,
-    errors: [...BATCH_ERRORS, 'PERSON_NEEDED', 'PAYOUT_STATE'],
+    errors: [...BATCH_ERRORS, ...MOVE_ERRORS, 'PERSON_NEEDED', 'PAYOUT_STATE'],
   },
   handle: (app, request) => decide(app, request, submitPayouts, { reason: null }),
 });

@@ -11,6 +11,7 @@ import { listFilesOfBatch } from '../../payouts/files/find-payout-file.ts';
 import type { ListedPayoutFile } from '../../payouts/files/payout-file-queries.ts';
 import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
 import { findPayoutOwner, type NamedOwner } from '../../payouts/find-payout-owner.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { BATCH_ERRORS } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts';
 
@@ -60,6 +61,7 @@ export const postPayoutFiles = operation({
     },
     errors: [
       ...BATCH_ERRORS,
+      ...MOVE_ERRORS,
       'INVALID_JSON',
       ...MEMBER_ERRORS,
       'INVALID_PAYOUT',

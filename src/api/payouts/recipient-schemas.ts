@@ -7,6 +7,7 @@ import type { RecipientInput } from '../../payouts/recipients/keep-recipient.ts'
 import { faultOfText, type Recipient } from '../../payouts/recipients/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 
 const { rut, bankData, rut_format } = AccountRequestSchema.properties;
 const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
@@ -91,6 +92,7 @@ export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient was stored.', e
 
 /** The error codes of storing a recipient. */
 export const KEEPING_ERRORS = [
+  ...MOVE_ERRORS,
   ...PAYOUTS_ERRORS,
   'INVALID_JSON',
   'DUPLICATE_KEY',

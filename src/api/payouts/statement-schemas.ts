@@ -7,6 +7,7 @@ import { readStrictJson } from '../../http/read-strict-json.ts';
 import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import type { ImportedStatement } from '../../statements/import-statement.ts';
 import { type KeptLine, LINE_USES, type ListedStatement } from '../../statements/statement.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 
 /** Room for some twenty thousand lines. The command line has no such limit. */
 const MOST_FILE_BYTES = 2 * 1024 * 1024;
@@ -14,6 +15,7 @@ const MOST_FILE_BYTES = 2 * 1024 * 1024;
 export const MOST_SENT_BYTES = 3 * 1024 * 1024;
 
 export const SENT_FILE_ERRORS = [
+  ...MOVE_ERRORS,
   'TOKEN_MISSING',
   'TOKEN_INVALID',
   'PRIVATE_TOKEN_RETIRED',

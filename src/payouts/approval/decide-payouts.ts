@@ -11,6 +11,7 @@ import { currentDirectory } from '../../bank-validation/directory/current-direct
 import type { Tx } from '../../db/database.ts';
 import { rehearse } from '../../db/rehearse.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
+import { requireHere } from '../../payment-services/find-environment.ts';
 import { lockFunds } from '../../payment-services/lock-funds.ts';
 import { selectAccountTypes } from '../files/payout-file-queries.ts';
 import { stateWithCode } from '../kept-texts.ts';
@@ -66,6 +67,7 @@ export function hashOfShown(seen: readonly Pick<ShownPayout, 'payout' | 'account
  */
 export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   const { owner, by } = decision;
+  await requireHere(app, owner.paymentServiceId);
   const directory = await currentDirectory(app);
   return app.db.transaction(async (tx) => {
     const { now, user, payouts, barred } = await checkApproval(app, tx, decision, directory);
@@ -177,12 +179,13 @@ function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {
 
 type Step = { to: PayoutState; action: AuditAction };
 
-function decideWith(
+async function decideWith(
   app: App,
   decision: PayoutDecision,
   permission: 'payouts:approve' | 'payouts:create',
   step: Step,
 ): Promise<Payout[]> {
+  await requireHere(app, decision.owner.paymentServiceId);
   return app.db.transaction(async (tx) => {
     const payouts = await lockDecided(tx, decision, step.to);
     await requireUserOf(tx, decision.by, decision.owner.id, permission);

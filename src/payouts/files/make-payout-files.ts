@@ -12,6 +12,7 @@ import { type InBoth, Problem } from '../../error-catalogue.ts';
 import { errorItem } from '../../error-item.ts';
 import { dayOf } from '../../lib/calendar-day.ts';
 import { prefixedId } from '../../lib/ids.ts';
+import { requireHere } from '../../payment-services/find-environment.ts';
 import { type BankFileFormat, type Payer, UnfitLine } from '../../payout-senders/bank-file-format.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import type { PayoutLine } from '../../payout-senders/payout-sender.ts';
@@ -102,6 +103,7 @@ function hashOfShown({ day, payouts }: Planned): string {
 
 /** Checks the format and the payer. Returns how to find the payouts and how to write their files. */
 async function prepare(app: App, wish: PayoutFileWish) {
+  await requireHere(app, wish.owner.paymentServiceId);
   const rut = readRut(wish.payer.rut);
   const payer = {
     ...wish.payer,

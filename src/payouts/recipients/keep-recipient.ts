@@ -18,6 +18,7 @@ import { readRut } from '../../bank-validation/rut.ts';
 import type { Tx } from '../../db/database.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
 import { prefixedId } from '../../lib/ids.ts';
+import { requireHere } from '../../payment-services/find-environment.ts';
 import { ANOTHER_BANK } from '../kept-texts.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
 import {
@@ -59,6 +60,7 @@ export async function keepRecipient(
 ): Promise<Recipient> {
   const keeper = requireNamed(by);
   const validation = await findUsable(app, actor, input);
+  await requireServiceHere(app, actor, id, input);
   const emailHash = input.email === null ? null : (await identityHashes(app)).ofEmail(input.email);
   return app.db
     .transaction(async (tx) => {
@@ -131,6 +133,18 @@ async function paymentServiceFor(
     throw notFound(`There is no payment service ${wished}.`, `No existe el servicio de pago ${wished}.`);
   }
   return seen.length === 1 ? (seen[0] as string) : null;
+}
+
+/** Throws `Problem` if another database serves the payment service that the recipient belongs to. */
+async function requireServiceHere(app: App, actor: RecipientActor, id: string | null, input: RecipientInput) {
+  const { paymentServiceId: wished } = input;
+  if (id === null && wished === null && actor.environmentIds === null) return;
+  const services =
+    id === null
+      ? await selectPaymentServicesSeen(app.db, actor, wished)
+      : (await selectVersions(app.db, id, actor)).map(({ payment_service_id }) => payment_service_id);
+  const [service = null, ...others] = new Set(services);
+  if (service !== null && others.length === 0) await requireHere(app, service);
 }
 
 async function findUsable(app: App, actor: RecipientActor, input: RecipientInput): Promise<ValidationRow> {

@@ -10,6 +10,7 @@ import { rehearse } from '../../db/rehearse.ts';
 import type { RowKey } from '../../db/row-key.ts';
 import { notFound } from '../../error-catalogue.ts';
 import type { Evidence } from '../../lib/evidence-file.ts';
+import { requireHere } from '../../payment-services/find-environment.ts';
 import type { PayoutState } from '../payout.ts';
 import { lockPayouts } from '../payout-queries.ts';
 import type { PayoutOwner } from '../transition-payouts.ts';
@@ -35,7 +36,8 @@ export type PayoutSettlement = {
  * ends; the same file again begins none that a person has ended. Throws `Problem` NOT_FOUND, PERSON_NEEDED or
  * PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
  */
-export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
+export async function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
+  await requireHere(app, settlement.owner.paymentServiceId);
   return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
 }
 
@@ -43,11 +45,12 @@ export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<S
 export type RehearsedSettlement = { state: PayoutState; entries: JournalEntry[] };
 
 /** Returns the effect of that settlement on one payout, and changes nothing. Throws the same `Problem`. */
-export function rehearseSettlement(
+export async function rehearseSettlement(
   app: App,
   payout: RowKey<string>,
   settlement: PayoutSettlement,
 ): Promise<RehearsedSettlement> {
+  await requireHere(app, settlement.owner.paymentServiceId);
   return rehearse(app.db, async (tx) => {
     const before = (await selectEntriesOfPayout(tx, payout)).length;
     await settleIn(tx, settlement, app.now());
