@@ -87,8 +87,8 @@ async function isUtf8(file: FileHandle): Promise<boolean> {
   }
 }
 
-/** The rows of a chunk are parsed at once, while nothing else runs. */
-const CHUNK_BYTES = 64 * 1024;
+/** The rows of a chunk are parsed at once, while nothing else runs. A row may have one character. */
+const CHUNK_BYTES = 16 * 1024;
 
 /** Yields the bytes of a file from its beginning. */
 export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {

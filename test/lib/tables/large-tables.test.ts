@@ -74,6 +74,15 @@ suite('a file that is made to take long', () => {
     await assert.rejects(countRows(1, rowWith(5_000)), { code: 'BROKEN_WORKBOOK' });
   });
 
+  test('is read without an error for each row that is longer or shorter than the first one', async (context) => {
+    const made = context.mock.method(Error, 'captureStackTrace');
+    const rows = Readable.from([Buffer.from(`a;b;c\n${'d\n'.repeat(500)}${'e;f;g;h\n'.repeat(500)}`)]);
+    const read = await withTable(rows, null, (table) => Array.fromAsync(table.rows));
+    assert.equal(read.length, 1001);
+    assert.deepEqual(read[1000], { line: 1001, cells: ['e', 'f', 'g', 'h'] });
+    assert.equal(made.mock.callCount(), 0);
+  });
+
   test('lets others run after each row that is searched for a header', async () => {
     let turns = 0;
     const hook = createHook({ init: (_, type) => void (type === 'Immediate' && turns++) }).enable();
