@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
  * the limits of logins are in auth/sign-in/log-in.ts.
  */
 export const REQUEST_LIMITS = {
-  /** Signed requests of a payment service without its own limit. */
+  /** Signed requests of a payment service without its own limit. One that is sent again counts as `address`. */
   paymentService: { name: 'payment-service', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
   /** Requests with the access token of a user. */
   user: { name: 'user', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
@@ -62,16 +62,32 @@ export async function limitItems(app: App, request: FastifyRequest, userId: stri
   if (app.config.rateLimits && items > 1) await consume(app, request, REQUEST_LIMITS.user, userId, items - 1);
 }
 
-/** Counts a request that a payment service signed. */
-export function limitPaymentService(
+/**
+ * Counts a request that a payment service signed. The same request again counts for the client's network: a payer whose
+ * browser posts one has seen it, and could otherwise exhaust the limit of the payment service.
+ */
+export async function limitPaymentService(
   app: App,
   request: FastifyRequest,
   { paymentServiceId, perMinute }: { paymentServiceId: string; perMinute: number | null },
+  signature: string,
 ): Promise<void> {
+  const counted = countedSignatures(app);
+  if (counted.has(signature)) return limitAddress(app, request);
+  if (counted.size >= MOST_SIGNATURES) counted.clear();
+  counted.add(signature);
   const { paymentService } = REQUEST_LIMITS;
   const limit = perMinute === null ? paymentService : { ...paymentService, most: perMinute };
-  return consume(app, request, limit, paymentServiceId);
+  await consume(app, request, limit, paymentServiceId).catch((refusal: unknown) => {
+    counted.delete(signature);
+    throw refusal;
+  });
 }
+
+/** The signatures that were counted lately, in this process. */
+const countedSignatures = perInstance((_app: App) => new Set<string>());
+
+const MOST_SIGNATURES = 20_000;
 
 /**
  * Counts a wrong signature after the check. A payment service's own requests never reach this count, so nobody can

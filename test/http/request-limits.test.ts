@@ -96,8 +96,10 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     const user = await createTestUser(app);
     await using server = await startTestServer(app);
+    let order = 0;
+    const create = () => postSigned(server, tokens.service_token, tokens.secret_token, `ORD-${++order}`);
     const cases: [Limit, string, () => Promise<Answer>][] = [
-      [REQUEST_LIMITS.paymentService, id, () => postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1')],
+      [REQUEST_LIMITS.paymentService, id, create],
       [REQUEST_LIMITS.user, user.id, () => server.get('/events', user.headers)],
     ];
     for (const [limit, subject, ask] of cases) {
@@ -124,13 +126,37 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
       await setRequestLimit(app, id, perMinute, TESTER);
       // The service reads the limit again within a second.
       app.now.advance(1_001);
-      const answer = await postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1');
+      const answer = await postSigned(server, tokens.service_token, tokens.secret_token, `ORD-${perMinute}`);
       return [answer.status, fieldsOf(answer)[0]];
     };
     assert.deepEqual(await policy(2), [200, '"payment-service";q=2;w=60']);
     assert.deepEqual(await policy(1), [429, '"payment-service";q=1;w=60']);
     assert.deepEqual(await policy(null), [200, '"payment-service";q=6000;w=60']);
     assert.equal((await app.metrics.refused.get()).values[0]?.labels['reason'], 'payment-service');
+  });
+
+  test('a signed request that somebody sends again counts for the network and takes nothing from its payment service', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const send = async (reference: string, from: string, unsigned = {}) => {
+      const json = {
+        ...signedBody(tokens.service_token, tokens.secret_token, { x_reference: reference }),
+        ...unsigned,
+      };
+      const answer = await server.post('/trxs', { json, headers: { 'x-forwarded-for': from } });
+      return [answer.status, fieldsOf(answer)[0]?.split(';')[0]];
+    };
+    const [shop, payer] = ['192.0.2.1', '192.0.2.2'];
+    assert.deepEqual(await send('ORD-1', shop), [200, '"payment-service"']);
+    await useUp(app, REQUEST_LIMITS.paymentService, id, 2);
+    for (const products of [[], [{ name: 'a', quantity: 1, price: 1 }], []])
+      assert.deepEqual(await send('ORD-1', payer, { x_products: products }), [200, '"address"']);
+    assert.deepEqual(await send('ORD-2', shop), [200, '"payment-service"']);
+    assert.deepEqual(await send('ORD-3', shop), [429, '"payment-service"']);
+    assert.deepEqual(await send('ORD-3', shop), [429, '"payment-service"'], 'a refused request was not counted');
+    await useUp(app, REQUEST_LIMITS.address, payer);
+    assert.deepEqual(await send('ORD-1', payer), [429, '"address"']);
   });
 
   test('wrong access tokens count for the network, and a right one is not refused because of them', async () => {

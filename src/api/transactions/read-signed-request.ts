@@ -53,7 +53,7 @@ export async function readSignedRequest(
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
   if (environment === null) throw await signatureRefusal(app, request, values.x_account_id, received);
   refuseElsewhere(environment);
-  if (app.config.rateLimits) await limitPaymentService(app, request, environment);
+  if (app.config.rateLimits) await limitPaymentService(app, request, environment, signature);
   return { environment, values, objects };
 }
 
