@@ -6,9 +6,10 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import type { FetchOutcome, FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { diagnoseCallback, diagnoseEndpoint } from '../../src/outbox/endpoints/diagnose-endpoint.ts';
+import { listTroubled } from '../../src/outbox/endpoints/list-troubled.ts';
 import { inLanguage, receiverLines } from '../../src/outbox/endpoints/receiver-lines.ts';
 import { trySignature } from '../../src/outbox/endpoints/try-signature.ts';
-import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { enqueuePost, enqueuePosts } from '../../src/outbox/enqueue-post.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -120,6 +121,33 @@ forEachEngine('a test event', (openTestDatabase) => {
     assert.equal(acts.length, VERDICTS.length + 1);
     assert.equal(await trySignature(shop.app, 99, TESTER), null);
   });
+
+  test('lists a shop that redirects to a log-in page also after hundreds of redirects of shops that took the callback', async () => {
+    const shop = await openShop(openTestDatabase);
+    const { app, environment } = shop;
+    await shop.send('https://shut.example/callback', answered(302, '', '/login'));
+    shop.answer(() => answered(302, '', '/thanks'));
+    const posts = Array.from({ length: 600 }, (_, number) => ({
+      environmentId: environment.id,
+      transactionId: 1_000 + number,
+      sequence: 1,
+      at: app.now(),
+      url: `https://taken${number % 8}.example/callback`,
+      contentType: 'application/x-www-form-urlencoded' as const,
+      body: 'x=1',
+    }));
+    await app.db.transaction((tx) => enqueuePosts(tx, posts));
+    const delivery = createCallbackDelivery(app);
+    app.now.advance(1000);
+    while ((await delivery.poll()) > 0) await delivery.settled();
+    await delivery.drain();
+    assert.equal((await app.db.query(`select id from callbacks where state = 'redirected'`)).length, 601);
+    const listed = await listTroubled(app, 100, 'en');
+    assert.deepEqual(
+      listed.map(({ address, cause }) => [address, cause?.code]),
+      [['https://shut.example/callback', 'login']],
+    );
+  });
 });
 
 test('the comments of the suggested lines are in the language of the reader', () => {
@@ -170,6 +198,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
   let sequence = 1;
   return {
     app,
+    environment,
     sent,
     answer: (next: typeof answer) => {
       answer = next;

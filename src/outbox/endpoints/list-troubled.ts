@@ -8,8 +8,8 @@ import { type FailingEndpoint, selectTroubled } from './failing-endpoint-queries
 /** An endpoint that needs attention, why, and how many of its callbacks ended in a redirect. */
 export type TroubledEndpoint = FailingEndpoint & { cause: Cause | null; redirected: number };
 
-/** How many redirected callbacks are searched for log-in pages. */
-const LOOKED = 500;
+/** How many redirected callbacks are searched for log-in pages. Many shops redirect each callback that they take. */
+const LOOKED = 5_000;
 /** Among how many of the newest callbacks they are searched: older redirects say little of a shop today. */
 const LOOKED_BACK = 100_000;
 
