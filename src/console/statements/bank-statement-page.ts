@@ -41,7 +41,7 @@ export async function sendStatement(
   const lines = await readLines(app, id, null);
   const chosen = use === null ? lines : lines.filter(({ used_as }) => used_as === use);
   const path = `/statements/${id}`;
-  // Else all lines would look like those of that use.
+  // Otherwise the page would show all lines as if each had that use.
   if (use === null && value !== '') {
     const said = tell(language, 'list.wrong_filter', { value, name: tell(language, 'statements.use') });
     const all = html`<p class="actions"><a class="button" href="${publicPath(app)}/console${path}">${tell(language, 'list.all')}</a></p>`;
