@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { isHeldBack } from '../epochs/hold.ts';
+import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { awaitedAnswers } from '../lib/overtaking.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
@@ -47,8 +48,8 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
 /**
  * Asks at once for the status of a transaction's pending or unknown attempt, if it has one, because the payer has come
  * back from the method, or because a person wants to end the attempt. `returned`: the parameters that the browser
- * brought; null: no browser came back. If another process is asking already, leaves it to that process. Returns whether
- * it asked.
+ * brought; null: no browser came back. If another process is asking already, leaves it to that process; if browsers have
+ * come back too often within a minute, leaves it to the worker. Returns whether it asked.
  */
 export async function lookUpPaymentOf(
   app: App,
@@ -57,11 +58,27 @@ export async function lookUpPaymentOf(
 ): Promise<boolean> {
   const latest = await selectLatestAttempt(app.db, transaction);
   if (latest === null || !isOpen(latest)) return false;
+  if (returned !== null && !mayAskAgain(app, latest.id)) return false;
   const now = app.now();
   const attempt = await app.db.transaction((tx) => claimAttemptOf(tx, transaction, { now, until: now + CLAIM_MS }));
   if (attempt === null) return false;
   await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
   return true;
+}
+
+/** More than an impatient payer reloads the page. A method has a limit for all payers of a merchant. */
+const MOST_RETURNS = 30;
+const MINUTE_MS = 60_000;
+
+/** How often browsers have come back to an attempt since the first return of a minute, in this process. */
+const returnsOf = perInstance((app: App) =>
+  createExpiringCache<{ count: number }>({ lifetimeMs: MINUTE_MS, capacity: 10_000, now: app.now }),
+);
+
+function mayAskAgain(app: App, attemptId: string): boolean {
+  const returns = returnsOf(app).peek(attemptId) ?? { count: 0 };
+  if (returns.count === 0) returnsOf(app).keep(attemptId, returns);
+  return ++returns.count <= MOST_RETURNS;
 }
 
 /** Logs an error, so that one failure does not stop the others: the claim expires and the worker asks again. */

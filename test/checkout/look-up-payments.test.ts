@@ -155,6 +155,19 @@ forEachEngine('looking up payments', (openTestDatabase) => {
     assert.equal(method.lookedUp.length, 1);
   });
 
+  test('asks at most thirty times a minute because browsers return, and then leaves it to the worker', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending, lookup: async () => pending }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    for (let times = 0; times < 40; times++) await lookUpPaymentOf(app, transaction, { token_ws: String(times) });
+    assert.equal(method.lookedUp.length, 30);
+    assert.equal(await lookUpPaymentOf(app, transaction, null), true, 'a person may always ask');
+    app.now.advance(60_000);
+    assert.equal(await lookUpPaymentOf(app, transaction, {}), true);
+    assert.equal(method.lookedUp.length, 32);
+  });
+
   test('raises an alarm for a payment without an answer after a day, and does not guess the outcome', async () => {
     const opened = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending, lookup: async () => ({ kind: 'unknown' }) }),
