@@ -103,7 +103,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'keys.close': 'Close',
 
   'list.export': 'Export {format}',
-  'list.wrong_filter': '“{value}” is no value of the filter “{name}”: nothing is shown.',
+  'list.wrong_filter': '“{value}” is not a value of the filter “{name}”, so nothing is shown.',
   'list.cut': 'There are more: only the first {n} were read.',
   'list.filter_text': 'Contains',
   'list.unopened':
