@@ -8,12 +8,14 @@ import { updateUserDisabled } from '../../src/auth/user-queries.ts';
 import { updateRole } from '../../src/auth/user-right-queries.ts';
 import { type Database, type Reader, StorageError, type Tx } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { failingStore } from '../support/failing-store.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { afterQuery } from '../support/on-query.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { openPayoutDesk, propose } from '../support/test-payouts.ts';
@@ -215,5 +217,44 @@ forEachEngine('the live updates of the console', (openTestDatabase) => {
     await setTimeout(500);
     assert.ok(asked <= 3, `${asked} queries`);
     await body?.cancel();
+  });
+
+  test('tell a person of one merchant nothing about how busy the others are', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const { db } = made;
+    let asked = 0;
+    const query: Database['query'] = async (sql, ...rest) => {
+      if (sql.includes('from delivery_attempts')) asked++;
+      return db.query(sql, ...rest);
+    };
+    const app = { ...made, db: { ...db, query } };
+    const { id } = await createPaymentService(app, 'Tienda', TESTER);
+    await using server = await startTestServer(app);
+    for (const [paymentServices, questions] of [[[id], 0] as const, ['all', 1] as const]) {
+      const { console: cookie } = await createTestUser(app, { role: 'merchant', may: [], paymentServices });
+      const headers = { accept: 'text/event-stream', ...cookie };
+      const { status, body } = await fetch(`${server.origin}/console/live`, { headers });
+      await body?.cancel();
+      assert.deepEqual([status, asked], [200, questions]);
+    }
+  });
+
+  test('leave room for others when one person opens many pages', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const headersOf = async () => {
+      const { console: cookie } = await createTestUser(app, { role: 'support', may: [] });
+      return { accept: 'text/event-stream', ...cookie };
+    };
+    const open = (headers: Record<string, string>) => fetch(`${server.origin}/console/live`, { headers });
+    const ana = await headersOf();
+    const opened = [];
+    for (let page = 0; page < 11; page++) opened.push(await open(ana));
+    opened.push(await open(await headersOf()));
+    assert.deepEqual(
+      opened.map(({ status }) => status),
+      [...Array(10).fill(200), 204, 200],
+    );
+    for (const { body } of opened) await body?.cancel();
   });
 });
