@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { proveForRequest } from '../../src/auth/factors/prove-factor.ts';
-import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
+import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../src/auth/factors/totp.ts';
 import { findUser } from '../../src/auth/find-user.ts';
+import type { Permission, Role } from '../../src/auth/permission.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import type { User } from '../../src/auth/user.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
@@ -69,6 +71,32 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
       await app.db.query('select * from audit_log'),
     ]);
     for (const code of codes) for (const text of [code, code.replaceAll('-', '')]) assert.ok(!stored.includes(text));
+  });
+
+  test('is needed with a granted permission that otherwise only roles with one have, and then stays', async () => {
+    const { app, server } = await open(['support', 'finance', 'approver', 'operator', 'owner']);
+    await using _server = server;
+    const cases: [Role, Permission[], boolean][] = [
+      ['auditor', [], false],
+      ['auditor', ['payouts:approve'], true],
+      ['merchant', ['refunds:create'], true],
+      ['merchant', ['events:read', 'payments:create'], false],
+    ];
+    for (const [role, may, needed] of cases) {
+      const user = await createTestUser(app, { role, may });
+      const { headers, status } = await server.get('/console/payments', user.console);
+      const asked = headers.get('location')?.startsWith('/console/account/factors/totp') ?? false;
+      assert.deepEqual([status, asked], needed ? [303, true] : [200, false], `${role} ${may.join()}`);
+      const factor = await addTotp(app, user, 'Phone', TESTER);
+      const removal = await removeFactor(app, factor?.id ?? '', user.id, TESTER);
+      assert.equal(removal, needed ? 'last' : 'removed', `${role} ${may.join()}`);
+    }
+    const program = await createTestUser(app, { may: ['refunds:create', 'payments:read'] });
+    assert.equal(
+      (await server.get('/console/payments', program.console)).status,
+      200,
+      'a program has no second factor',
+    );
   });
 
   test('asks a person who waited too long before adding it to sign in again', async () => {

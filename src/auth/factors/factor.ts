@@ -1,14 +1,24 @@
 import type { App } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
-import { isRole, ROLES, type Role } from '../permission.ts';
+import { isRole, kindOfRole, ROLES, type Role, rightsOf, rolesThatMay } from '../permission.ts';
+import type { User } from '../user.ts';
 import type { FactorRow } from './factor-queries.ts';
 
 /** A second factor as shown to people; times are UTC milliseconds. */
 export type ListedFactor = Pick<FactorRow, 'id' | 'kind' | 'name' | 'created_at' | 'last_used_at'>;
 
-/** Returns whether users of this role need a second factor to see the console. */
-export function mustHaveFactor(app: Pick<App, 'config'>, role: Role): boolean {
-  return app.config.secondFactorRoles.includes(role);
+/**
+ * Returns whether a person needs a second factor to see the console: the role needs it, or the person was granted a
+ * permission that otherwise only such roles have.
+ */
+export function mustHaveFactor(
+  { config: { secondFactorRoles } }: Pick<App, 'config'>,
+  { role, may }: Pick<User, 'role' | 'may'>,
+): boolean {
+  const needsIt = (one: Role) => secondFactorRoles.includes(one);
+  if (needsIt(role) || kindOfRole(role) === 'program') return needsIt(role);
+  const { may: own } = rightsOf(role);
+  return [...may].some((permission) => !own.includes(permission) && rolesThatMay(permission)[0].every(needsIt));
 }
 
 /** Throws `ConfigError` if SECOND_FACTOR_ROLES names an unknown role. */

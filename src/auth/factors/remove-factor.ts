@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { userOf } from '../find-user.ts';
 import { requireManager } from '../manage-rule.ts';
 import { updateSessionsEnded } from '../sign-in/session-queries.ts';
 import { normalizeEmail } from '../user.ts';
@@ -13,7 +14,7 @@ export type RemovalOutcome = 'removed' | 'unknown' | 'last';
 
 /**
  * Removes one factor. `userId`: only if it belongs to this user; null: of any user. Removing the last factor also
- * removes the recovery codes. Returns `last` and removes nothing if the role needs a factor: the user must add another
+ * removes the recovery codes. Returns `last` and removes nothing if the user needs a factor: the user must add another
  * first.
  */
 export function removeFactor(app: App, id: string, userId: string | null, by: Actor): Promise<RemovalOutcome> {
@@ -23,7 +24,7 @@ export function removeFactor(app: App, id: string, userId: string | null, by: Ac
     const user = factor === null ? null : await lockUser(tx, factor.user_id);
     if (factor === null || user === null || (userId !== null && user.id !== userId)) return 'unknown';
     const others = (await selectFactorsOf(tx, user.id)).filter((one) => one.id !== id);
-    if (others.length === 0 && mustHaveFactor(app, user.role)) return 'last';
+    if (others.length === 0 && mustHaveFactor(app, await userOf(tx, user))) return 'last';
     if ((await deleteFactors(tx, user.id, id)).length === 0) return 'unknown';
     if (others.length === 0) await deleteRecoveryCodes(tx, user.id);
     const before = { user: user.id, kind: factor.kind, name: factor.name };

@@ -50,5 +50,5 @@ export function isProofDue(app: App, { proved_at, created_at }: SessionRow): boo
 async function standingOf(app: App, user: User, { proved_at }: SessionRow): Promise<Standing> {
   if (proved_at !== null) return 'in';
   if (await hasFactor(app.db, user.id)) return 'prove';
-  return mustHaveFactor(app, user.role) ? 'enrol' : 'in';
+  return mustHaveFactor(app, user) ? 'enrol' : 'in';
 }

@@ -34,7 +34,7 @@ export const PERSON_TEXTS = roomTexts(
     'prove.other': 'Salir',
 
     'totp.title': 'Añade un segundo factor',
-    'totp.must': 'Con tu rol ({role}) necesitas un segundo factor antes de ver la consola.',
+    'totp.must': 'Con tu rol ({role}) y tus permisos necesitas un segundo factor antes de ver la consola.',
     'totp.scan': 'Escanea este código con una app de autenticación, o escribe en ella la clave.',
     'totp.qr': 'Código QR con la clave',
     'totp.key': 'Clave',
@@ -143,7 +143,7 @@ export const PERSON_TEXTS = roomTexts(
     'prove.other': 'Sign out',
 
     'totp.title': 'Add a second factor',
-    'totp.must': 'Your role ({role}) needs a second factor before it sees the console.',
+    'totp.must': 'With your role ({role}) and permissions you need a second factor before you see the console.',
     'totp.scan': 'Scan this with an authenticator app, or write the key into it.',
     'totp.qr': 'QR code with the key',
     'totp.key': 'Key',
