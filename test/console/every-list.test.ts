@@ -112,6 +112,12 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       }
       for (const [, name = ''] of fields.matchAll(/<select name="(\w+)"/g))
         assert.equal((await server.get(asking(path, `${name}=foo&format=csv`), cookie)).status, 400, route);
+      const days = [...fields.matchAll(/<input type="date" name="(\w+)"/g)].map(([, name]) => `${name}=2019-01-01`);
+      const chosen = asked.filter((query) => fields.includes(`<select name="${query.split('=')[0]}"`));
+      for (const query of chosen) {
+        const { status } = await server.get(asking(path, [query, ...days].join('&')), cookie);
+        assert.equal(status, 200, `${route}: ${query} on a day without rows`);
+      }
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
+import type { EntryKind } from '../../books/journal-entry.ts';
 import { makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
 import type { StatementLine, StatementScope } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -67,8 +68,10 @@ async function sumsTable(app: App, visit: ConsoleVisit, { merchant, scope }: Ask
   return rows.length > 0 && tableOf(accountHead(visit), rows, [1, 2, 3, 4, 5]);
 }
 
-function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Statement): Filter[] {
+function filtersFor(visit: ConsoleVisit, asked: Asked, { kinds }: Statement): Filter[] {
+  const { language } = visit;
   const { merchant, environment, scope, from, to } = asked;
+  const { kind: chosen } = askedOf(visit);
   return [
     {
       name: 'environment',
@@ -83,10 +86,29 @@ function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Stateme
     {
       name: 'kind',
       text: 'column.kind',
-      type: kinds.map(({ kind }) => [kind, tellKind(language, 'kind', kind)] as const),
+      // A chosen kind stays a choice in a period without it.
+      type: ACCOUNT_KINDS.filter((one) => one === chosen || kinds.some(({ kind }) => kind === one)).map(
+        (one) => [one, tellKind(language, 'kind', one)] as const,
+      ),
     },
   ];
 }
+
+/** The kinds of entries of a merchant's account. */
+const ACCOUNT_KINDS: readonly EntryKind[] = [
+  'payment',
+  'fee',
+  'refund',
+  'payout',
+  'payout_returned',
+  'paid_in',
+  'paid_in_returned',
+  'payout_reserved',
+  'payout_released',
+  'payout_reversed',
+  'kept',
+  'charged',
+];
 
 /** Streams every line of the period: a large merchant's month needs no more memory than a small merchant's day. */
 export const getConsoleStatementCsv = consoleHandler(async (app, visit) => {
