@@ -36,7 +36,7 @@ export function removeFactor(app: App, id: string, userId: string | null, by: Ac
 
 /**
  * Removes all factors and recovery codes of a user (an id or an e-mail address), and ends the sessions and the access
- * tokens from before sessions existed. The next sign-in needs only the password, and then a new factor if the role
+ * tokens from before sessions existed. The next sign-in needs only the password, and then a new factor if the user
  * needs one. `managerId`: the user who must be allowed to manage this user; null: the command line. Returns the number
  * of factors removed; null if there is no such user. Throws `Problem` `MORE_THAN_YOURS`.
  */

@@ -24,7 +24,7 @@ export function addFactorCommands(users: Command): void {
     .argument('<user>', 'e-mail address of the user')
     .option('--name <name>', 'name of the device', 'Phone')
     .action(addApp);
-  acting(add('remove', 'remove a factor; the last one stays if the role requires one'))
+  acting(add('remove', 'remove a factor; the last one stays if the user needs one'))
     .argument('<id>', 'ID from the list')
     .action(remove);
   acting(add('reset', 'remove all factors and recovery codes of a user and end the sessions, for a lost phone'))
@@ -80,7 +80,7 @@ async function remove(id: string, options: ActingOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) => removeFactor(app, id, null, by));
   if (outcome === 'unknown') throw notFound(`There is no factor ${id}: bin/rubrica user factor list USER`);
   if (outcome === 'last')
-    throw alreadyDone(`${id} is the only one, and the role must have one: bin/rubrica user factor reset USER`);
+    throw alreadyDone(`${id} is the only one, and the user must have one: bin/rubrica user factor reset USER`);
   print(options, { id, removed: true }, [`${id} is removed.`]);
 }
 

@@ -27,7 +27,7 @@ export const getConsoleInvitation: Screen = async (app, request, reply) => {
     : sendForm(app, request, reply, found, { status: 200, said: '' });
 };
 
-/** Sets the password of an invited person and signs them in. The second factor comes next if the role needs one. */
+/** Sets the password of an invited person and signs them in. The second factor comes next if the person needs one. */
 export const postConsoleInvitation: Screen = async (app, request, reply) => {
   const found = await findInvitation(app, (request.params as Params).token);
   if (found === null) return sendOver(app, request, reply);

@@ -35,7 +35,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   password: 'me.done_password',
 };
 
-/** Removes one of the person's factors; the last one stays if the role needs one. */
+/** Removes one of the person's factors; the last one stays if the person needs one. */
 export const postConsoleFactorRemove = consoleHandler(async (app, visit) => {
   const { user, by, request, goTo, send, language } = visit;
   const asked = requireProof(app, visit, PATH);

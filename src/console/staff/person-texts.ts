@@ -76,7 +76,8 @@ export const PERSON_TEXTS = roomTexts(
     'me.add_totp': 'Añadir una app de autenticación',
     'me.remove': 'Quitar',
     'me.remove_text': 'Ya no sirve para entrar ni para confirmar que eres tú. Se puede añadir otra vez.',
-    'me.last_stays': 'Es tu único segundo factor y tu rol lo exige. Añade otro antes de quitarlo.',
+    'me.last_stays':
+      'Es tu único segundo factor, y con tu rol y tus permisos necesitas uno. Añade otro antes de quitarlo.',
     'me.codes': 'Códigos de recuperación',
     'me.codes_left': 'Quedan: {count}.',
     'me.codes_new': 'Crear códigos nuevos',
@@ -183,7 +184,8 @@ export const PERSON_TEXTS = roomTexts(
     'me.add_totp': 'Add an authenticator app',
     'me.remove': 'Remove',
     'me.remove_text': 'It no longer signs you in or proves who you are. You can add it again.',
-    'me.last_stays': 'It is your only second factor and your role must have one. Add another before you remove it.',
+    'me.last_stays':
+      'It is your only second factor, and with your role and permissions you need one. Add another before you remove it.',
     'me.codes': 'Recovery codes',
     'me.codes_left': '{count is|are} left.',
     'me.codes_new': 'Make new codes',
