@@ -1,7 +1,7 @@
 import { methodNames } from '../checkout/texts.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../lib/money.ts';
-import { SECOND_LINE, STATE_NAMES, sayContradiction } from '../payouts/kept-texts.ts';
+import { LEFT_OTHERWISE, SECOND_LINE, STATE_NAMES, sayContradiction } from '../payouts/kept-texts.ts';
 import { contradictingLines, type PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
@@ -86,7 +86,9 @@ const REASONS: Readonly<Record<string, InBoth>> = {
 export function sayPayoutContradiction(payout: Contradicted, text: string): InBoth {
   const { state } = payout;
   const said = sayContradiction(text);
-  const end = text === SECOND_LINE ? ofSecondLine(payout) : END_IN[state](payout, text);
+  const isOut = state === 'sent' || state === 'unknown' || state === 'confirmed';
+  const sayEnd = text === LEFT_OTHERWISE && isOut ? stopThenClear : END_IN[state];
+  const end = text === SECOND_LINE ? ofSecondLine(payout) : sayEnd(payout, text);
   return {
     en: `it is in "${STATE_NAMES[state].en}", and somebody says "${said.en}". ${end.en}`,
     es: `está en «${STATE_NAMES[state].es}», y se dijo «${said.es}». ${end.es}`,
@@ -153,6 +155,12 @@ function atLine(payout: Contradicted): InBoth {
 const cancelThenClear: SayEnd = (payout) => ({
   en: `It has not left from here. Where the money left another way, cancel it and book that${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
   es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo y anota la salida${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
+});
+
+/** The payout has left in a file, so no outcome of it books what leaves by the provider. */
+const stopThenClear: SayEnd = (payout) => ({
+  en: `Ask the provider to stop it. Where the money left twice, book the second time${atLine(payout).en}: ${bookingOf(payout, payout.id)}. Then clear it`,
+  es: `Pide al proveedor que no lo pague. Si el dinero salió dos veces, anota la segunda${atLine(payout).es}: ${bookingOf(payout, payout.id)}. Después termina la contradicción`,
 });
 
 const END_IN: Readonly<Record<PayoutState, SayEnd>> = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import type { FetchRequest } from '../../src/lib/network/safe-fetch.ts';
 import { overtaking } from '../../src/lib/overtaking.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
@@ -222,6 +223,14 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
       ['cancelled', said],
     ]);
     assert.deepEqual(alarms, ['payout_contradiction', 'payout_contradiction']);
+    const told = new Map((await listAttention(app, 'payout', 10)).map(({ id, reason }) => [id, reason]));
+    const booking = (one: Payout) => `--amount ${one.amount} --currency CLP --reference ${one.id}. Then clear it`;
+    assert.match(
+      told.get(filed.id) ?? '',
+      /Ask the provider to stop it\. Where the money left twice, book the second time/,
+    );
+    assert.match(told.get(cancelled.id) ?? '', /Where it left and stayed away, book it first/);
+    for (const one of [filed, cancelled]) assert.ok(told.get(one.id)?.includes(booking(one)) === true);
     assert.equal((await verifyStore(app)).ok, true);
   });
 
