@@ -82,6 +82,17 @@ forEachEngine('a form that asks for a fresh proof', (openTestDatabase) => {
     assertHas(token.text, ['name="name" value="till 4"', '<option value="30d" selected>']);
   });
 
+  test('of a token shows no text of an address as its own, and takes no status from it', async () => {
+    const { app, server, owner } = await open();
+    await using _server = server;
+    const ana = await createTestUser(app, { role: 'support', may: [] });
+    const query = String(new URLSearchParams({ name: 'till 4', status: '418', said: 'Call 600 123', field: 'name' }));
+    const { status, text } = await server.get(`/console/staff/${ana.id}/token?${query}`, owner.console);
+    assert.equal(status, 200);
+    assertHas(text, ['name="name" value="till 4"']);
+    assert.doesNotMatch(text, /Call 600|role="alert"/);
+  });
+
   test('leads back to itself without what was typed if that is too long for an address', async () => {
     const { server, late } = await open();
     await using _server = server;

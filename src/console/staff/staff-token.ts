@@ -21,9 +21,9 @@ const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * D
 
 /** Shows the form for another API token of a program or a person. */
 export const getConsoleStaffToken = consoleHandler(async (app, visit) => {
-  const typed = typedOf(visit);
-  const found = await tokenOwner(app, visit, typed);
-  return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', ...typed });
+  const { name = '', valid = '' } = typedOf(visit);
+  const found = await tokenOwner(app, visit, { name, valid });
+  return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name, valid });
 });
 
 /** Creates the token and shows it once. */
@@ -70,15 +70,16 @@ async function tokenOwner(
   return proof === null ? { person } : { sent: proof };
 }
 
-type Shown = Fault & { status: number; name?: string; valid?: string };
+/** `valid` empty: nothing was chosen. */
+type Shown = Fault & { status: number; name: string; valid: string };
 
 function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUser, shown: Shown) {
-  const { status, name = '', valid = '90d' } = shown;
+  const { status, name, valid } = shown;
   const at = `${publicPath(app)}/console/staff/${id}`;
   const title = tell(language, 'token.title', { email });
   const choices = (['30d', '90d', '365d', 'never'] as const).map(
     (choice) =>
-      html`<option value="${choice}"${choice === valid && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
+      html`<option value="${choice}"${choice === (valid || '90d') && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
   );
   const main = html`${alertNotice(shown)}
 <h1>${title}</h1>
