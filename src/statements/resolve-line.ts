@@ -6,7 +6,7 @@ import type { Tx } from '../db/database.ts';
 import { notFound, Problem } from '../error-catalogue.ts';
 import { lockMovement } from '../movements/movement-queries.ts';
 import { bookReturn } from '../movements/return-movement.ts';
-import { requireHere } from '../payment-services/find-environment.ts';
+import { environmentHere, requireHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { stateWithCode } from '../payouts/kept-texts.ts';
 import { selectPayoutOwner } from '../payouts/payout-owner-queries.ts';
@@ -75,10 +75,19 @@ export async function resolveLine(app: App, decision: LineDecision): Promise<Res
   return app.db.transaction((tx) => resolveIn(tx, decision, app.now()));
 }
 
-/** Throws `Problem` if another database serves the payment service of the account. */
-export async function requireAccountHere(app: App, { statementId }: Pick<LineDecision, 'statementId'>): Promise<void> {
+/**
+ * Throws `Problem` if another database serves the payment service of the account, or the one whose money a line of an
+ * account of all payment services is.
+ */
+export async function requireAccountHere(
+  app: App,
+  { statementId, is }: Pick<LineDecision, 'statementId' | 'is'>,
+): Promise<void> {
   const owner = (await selectStatement(app.db, statementId))?.payment_service_id ?? null;
-  if (owner !== null) await requireHere(app, owner);
+  const named = owner ?? bookingOf(is)?.paymentServiceId ?? null;
+  if (named !== null) await requireHere(app, named);
+  const payout = owner === null && 'payoutId' in is ? await selectPayoutAnywhere(app.db, is.payoutId) : null;
+  if (payout !== null) await environmentHere(app, payout);
 }
 
 /** Does the same in the caller's commit. */

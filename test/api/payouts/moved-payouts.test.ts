@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { describeEvidence } from '../../../src/lib/evidence-file.ts';
 import { approvePayouts } from '../../../src/payouts/approval/decide-payouts.ts';
 import { makePayoutFiles } from '../../../src/payouts/files/make-payout-files.ts';
 import { settlePayouts } from '../../../src/payouts/settling/settle-payouts.ts';
 import { endContradiction } from '../../../src/statements/end-contradiction.ts';
+import { importStatement } from '../../../src/statements/import-statement.ts';
+import { previewLine } from '../../../src/statements/preview-line.ts';
+import { readStatement } from '../../../src/statements/read-statement.ts';
+import { type LineSubject, resolveLine } from '../../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { leaveFor } from '../../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';
@@ -89,5 +94,32 @@ forEachEngine('payouts of a payment service that has moved', (openTestDatabase) 
     await assert.rejects(settlePayouts(app, { owner, by: desk.maker, outcomes, evidence }), moved);
     const ending = { owner, payout: filed, by: desk.maker, reason: 'x', evidence };
     await assert.rejects(endContradiction(app, ending), moved);
+  });
+
+  test('are refused in the same way at a line of an account of all payment services', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    const [payout] = await approved(app, desk);
+    const account = { account: '123456789', environment: 'development', paymentServiceId: null } as const;
+    const text = 'Fecha;Descripción;Cargos;Abonos\n15/01/2026;ABONO;;1.000\n15/01/2026;CARGO;7;\n';
+    const read = await readStatement(Readable.from([text]));
+    const evidence = describeEvidence('cartola.csv', Buffer.from(text));
+    const { id } = await importStatement(app, { ...account, evidence, by }, read);
+    await leaveFor(app, owner);
+    app.now.advance(2000);
+    const { paymentServiceId } = owner;
+    const cases: [fileLine: number, is: LineSubject][] = [
+      [2, { use: 'deposit', deposit: { paymentServiceId, paymentMethod: null, commission: 0 } }],
+      [3, { use: 'payout', toMerchant: { paymentServiceId } }],
+      [3, { use: 'payout', payoutId: payout?.id ?? '' }],
+    ];
+    for (const [fileLine, is] of cases)
+      for (const act of [resolveLine, previewLine])
+        await assert.rejects(act(app, { statementId: id ?? '', fileLine, is, reason: 'x', by }), {
+          code: 'PAYMENT_SERVICE_MOVED',
+        });
+    const other = { statementId: id ?? '', fileLine: 3, is: { use: 'other' }, reason: 'x', by } as const;
+    assert.equal((await resolveLine(app, other)).length, 1);
   });
 });
