@@ -46,7 +46,10 @@ export const getConsoleLive = consoleHandler(async (app, { request, reply, user,
   return reply.headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).send(stream);
 });
 
-const CHANGED = 'data: changed\n\n';
+/** Tells a page to fetch itself again. A stream that has ended stays open until a slow browser has read the rest. */
+function tellChange(stream: PassThrough): void {
+  if (stream.writable) stream.write('data: changed\n\n');
+}
 
 async function followChanges(app: App, stream: PassThrough): Promise<void> {
   const watch = watchOf(app);
@@ -60,7 +63,7 @@ async function followChanges(app: App, stream: PassThrough): Promise<void> {
 }
 
 function refreshRegularly(stream: PassThrough): void {
-  const timer = setInterval(() => stream.write(CHANGED), REFRESH_MS).unref();
+  const timer = setInterval(tellChange, REFRESH_MS, stream).unref();
   stream.once('close', () => clearInterval(timer));
 }
 
@@ -73,7 +76,7 @@ const watchOf = perInstance((app: App): Watch => {
   let isLooking = false;
   const look = async () => {
     const [before, newest] = [await seen, await selectNewestChange(app.db)];
-    if (newest !== before) for (const listener of listeners) listener.write(CHANGED);
+    if (newest !== before) for (const listener of listeners) tellChange(listener);
     seen = Promise.resolve(newest);
   };
   const lookLater = () => void setTimeout(() => void lookAgain(), LOOK_MS).unref();
