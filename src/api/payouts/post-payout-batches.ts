@@ -9,7 +9,6 @@ import { actorOf, requireUser } from '../../http/require-user.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
 import { faultOfText } from '../../payouts/recipients/recipient.ts';
-import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BatchSchema, readBatch } from './batch-schemas.ts';
 import { checkCallback } from './post-tef.ts';
 import { isText, wrong } from './statement-schemas.ts';
@@ -58,7 +57,7 @@ export const postPayoutBatches = operation({
         headers: { 'Idempotency-Hit': 'true if these payouts were sent before' },
       },
     },
-    errors: [...BATCH_ERRORS, ...PROPOSAL_ERRORS, ...MOVE_ERRORS],
+    errors: [...BATCH_ERRORS, ...PROPOSAL_ERRORS],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);

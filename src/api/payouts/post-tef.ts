@@ -11,7 +11,6 @@ import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { tefResponse } from '../../payouts/payout-notice.ts';
 import { type Proposed, proposePayouts } from '../../payouts/propose-payouts.ts';
-import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 import {
   PROPOSAL_ERRORS,
   readTef,
@@ -45,7 +44,7 @@ export const postTef = operation({
         headers: { 'Idempotency-Hit': 'true if this id was sent before' },
       },
     },
-    errors: [...TEF_ERRORS, ...PROPOSAL_ERRORS, ...MOVE_ERRORS],
+    errors: [...TEF_ERRORS, ...PROPOSAL_ERRORS],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);

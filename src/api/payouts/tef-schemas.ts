@@ -5,6 +5,7 @@ import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { PAYOUT_STATES, type PayoutState } from '../../payouts/payout.ts';
 import type { PayoutWish } from '../../payouts/payout-wish.ts';
 import { isObject } from '../bank-accounts/read-account-input.ts';
+import { MOVE_ERRORS } from '../transactions/transaction-schemas.ts';
 
 const text = (description: string) => Type.String({ description });
 
@@ -100,6 +101,7 @@ export const PROPOSAL_ERRORS = [
   'PERSON_NEEDED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
+  ...MOVE_ERRORS,
 ] as const;
 
 /** Reads a client's body. Throws `Problem` INVALID_BODY (422) with every wrong member. */

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
-import { isRole, kindOfRole, ROLES, type Role, rightsOf, rolesThatMay } from '../permission.ts';
+import { isRole, kindOfRole, type Permission, ROLES, type Role, rolesThatMay } from '../permission.ts';
 import type { User } from '../user.ts';
 import type { FactorRow } from './factor-queries.ts';
 
@@ -16,9 +16,8 @@ export function mustHaveFactor(
   { role, may }: Pick<User, 'role' | 'may'>,
 ): boolean {
   const needsIt = (one: Role) => secondFactorRoles.includes(one);
-  if (needsIt(role) || kindOfRole(role) === 'program') return needsIt(role);
-  const { may: own } = rightsOf(role);
-  return [...may].some((permission) => !own.includes(permission) && rolesThatMay(permission)[0].every(needsIt));
+  const isOfThem = (permission: Permission) => rolesThatMay(permission)[0].every(needsIt);
+  return needsIt(role) || (kindOfRole(role) === 'person' && [...may].some(isOfThem));
 }
 
 /** Throws `ConfigError` if SECOND_FACTOR_ROLES names an unknown role. */

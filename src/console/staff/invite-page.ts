@@ -33,7 +33,7 @@ const PATH = '/staff/invite';
 /** Shows the form for a new person or program. */
 export const getConsoleStaffInvite = consoleHandler(async (app, visit) => {
   const kept = keptForm(visit);
-  const asked = requireProof(app, visit, kept === null ? PATH : formPath(visit, PATH, kept));
+  const asked = requireProof(app, visit, formPath(visit, PATH, kept));
   if (asked !== null) return asked;
   const fault = { said: '' };
   if (kept === null) return sendForm(visit, { status: 200, fault, email: '', rights: NEWCOMER });

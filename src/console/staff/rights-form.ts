@@ -48,8 +48,9 @@ function fieldsIn(body: string): FormFields {
   return [...new URLSearchParams(body)].map(([name, text]) => ({ name, text }));
 }
 
-/** Returns an address of the form, below `/console`, that keeps the fields for this person. */
-export function formPath(visit: ConsoleVisit, path: string, fields: FormFields): string {
+/** Returns an address of the form, below `/console`, that keeps the fields, if any, for this person. */
+export function formPath(visit: ConsoleVisit, path: string, fields: FormFields | null): string {
+  if (fields === null) return path;
   const form = String(new URLSearchParams(fields.map(({ name, text }) => [name, text])));
   return `${path}?${typedQuery(visit, { form })}`;
 }

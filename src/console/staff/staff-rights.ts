@@ -82,8 +82,7 @@ async function changeable(
   if (person === null) return { sent: visit.send(404, notFoundPage(visit.language)) };
   const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
-  const path = `/staff/${person.id}/rights`;
-  const proof = requireProof(app, visit, fields === null ? path : formPath(visit, path, fields));
+  const proof = requireProof(app, visit, formPath(visit, `/staff/${person.id}/rights`, fields));
   return proof === null ? { person } : { sent: proof };
 }
 
