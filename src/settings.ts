@@ -257,7 +257,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SECOND_FACTOR_ROLES',
     fallback: 'support,finance,approver,operator,owner in production',
     meaning:
-      'roles that must have a second factor in the console, separated by commas, or none (as in development); also needed with a granted permission that only they have',
+      'roles that must have a second factor, separated by commas, or none (as in development); also needed with a granted permission that only they have',
     inForce: ({ secondFactorRoles }) => secondFactorRoles.join(',') || 'none',
   },
   {

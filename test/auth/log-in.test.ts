@@ -20,6 +20,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { failingStore } from '../support/failing-store.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const input = { email: 'ana@example.cl' };
 const address = '192.0.2.1';
@@ -219,6 +220,22 @@ forEachEngine('logging in', (openTestDatabase) => {
     for (let i = 0; i < 11; i++)
       assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'SECOND_FACTOR_NEEDED');
     assert.equal(await outcomeOf(logInAtConsole(app, { email, password, address })), 'ok');
+  });
+
+  test('asks a person who must have a second factor for it, also before there is one, but never a program', async () => {
+    const db = await openTestDatabase();
+    const { config } = createTestApp(db);
+    const app = createTestApp(db, {
+      config: { ...config, secondFactorRoles: ['support', 'finance', 'approver', 'operator', 'owner'] },
+    });
+    const logInAs = async (wish: Parameters<typeof createTestUser>[1]) => {
+      const { email, password } = await createTestUser(app, wish);
+      return outcomeOf(logIn(app, { email, password, address }));
+    };
+    assert.equal(await logInAs({ role: 'support', may: [] }), 'SECOND_FACTOR_NEEDED');
+    assert.equal(await logInAs({ role: 'developer', may: [] }), 'ok');
+    assert.equal(await logInAs({ role: 'developer', may: ['refunds:create'] }), 'SECOND_FACTOR_NEEDED');
+    assert.equal(await logInAs({ may: ['refunds:create'] }), 'ok');
   });
 
   test('blocks a network that tries many accounts, before it counts guesses for each account', async () => {

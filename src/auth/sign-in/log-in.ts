@@ -8,7 +8,9 @@ import { clientNetwork } from '../../lib/network/client-network.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { type Limit, limitKey } from '../../limits/limit.ts';
 import { decrementCount, deleteCount } from '../../limits/limit-queries.ts';
+import { mustHaveFactor } from '../factors/factor.ts';
 import { hasFactor } from '../factors/factor-queries.ts';
+import { userOf } from '../find-user.ts';
 import { kindOfRole } from '../permission.ts';
 import { type AccessToken, issueAccessToken } from '../tokens/access-token.ts';
 import { normalizeEmail } from '../user.ts';
@@ -43,7 +45,7 @@ export const LOGIN_LIMITS = {
  *
  * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords from the same network. The
  * response, its time and the limits do not reveal whether the address has a user. Throws `SECOND_FACTOR_NEEDED` after
- * the right password of a person with a second factor, which would otherwise protect nothing.
+ * the right password of a person who has a second factor or must have one, which would otherwise protect nothing.
  */
 export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToken> {
   return issueAccessToken(app, await queue(app, { ...attempt, kind: 'password' }));
@@ -115,7 +117,7 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
-  if (attempt.kind === 'password' && kindOfRole(user.role) === 'person' && (await hasFactor(app.db, user.id))) {
+  if (attempt.kind === 'password' && (await needsFactor(app, user))) {
     // Who sent it knows the password: a script that goes on without the code must not block its person at the console.
     await app.db.transaction((tx) => forgive(app, tx, uses));
     const subject = { kind: 'user', id: user.id };
@@ -133,6 +135,11 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
   if (session === null) throw new Problem('LOGIN_FAILED');
   countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
   return session;
+}
+
+async function needsFactor(app: App, user: UserRow): Promise<boolean> {
+  if (kindOfRole(user.role) !== 'person') return false;
+  return (await hasFactor(app.db, user.id)) || mustHaveFactor(app, await userOf(app.db, user));
 }
 
 /**
