@@ -111,12 +111,14 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
   // Removing this folder also removes what killed files left. Fault harnesses keep their stores on the disk.
   const folder = makeOwnedFolder(kind.folder, 'rubrica-tests');
   const env = { ...process.env, TMPDIR: folder };
-  // A larger young generation: most objects of a test die before they would be promoted. This saves a tenth of the
-  // processor's time. Garbage is collected in one thread, because the other tests need the other cores: another tenth.
+  // A young generation of 16 MB: 64 MB took a tenth longer where other programs use the processor's cache too. Garbage
+  // is collected in one thread, because the other tests need the other cores: a tenth. Most functions of a test run too
+  // few times to be worth baseline code: a twentieth.
   const preloads = ['./untracked-promises.ts', './end-with-tests.ts'];
   const execArgv = [
-    '--max-semi-space-size=64',
+    '--max-semi-space-size=16',
     '--single-threaded-gc',
+    '--no-sparkplug',
     ...preloads.map((one) => `--import=${import.meta.resolve(one)}`),
   ];
   const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
