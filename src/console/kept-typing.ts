@@ -66,6 +66,11 @@ export function typedOf(visit: Visit): Record<string, string> {
   return { ...asked, ...openTyped(visit, typed) };
 }
 
+/** Returns only the encrypted fields of the address: no link of somebody else fills in what they wrote. */
+export function sealedOf(visit: Visit): Record<string, string> {
+  return openTyped(visit, askedOf(visit)['typed']) ?? {};
+}
+
 /** Says that a list is not filtered, where the address holds what only another person opens. */
 export function unopenedNote(visit: Visit & Pick<ConsoleVisit, 'language'>): Html | false {
   const { typed } = askedOf(visit);

@@ -82,15 +82,20 @@ forEachEngine('a form that asks for a fresh proof', (openTestDatabase) => {
     assertHas(token.text, ['name="name" value="till 4"', '<option value="30d" selected>']);
   });
 
-  test('of a token shows no text of an address as its own, and takes no status from it', async () => {
+  test('takes no status from an address, and no text that the person has not typed', async () => {
     const { app, server, owner } = await open();
     await using _server = server;
     const ana = await createTestUser(app, { role: 'support', may: [] });
     const query = String(new URLSearchParams({ name: 'till 4', status: '418', said: 'Call 600 123', field: 'name' }));
     const { status, text } = await server.get(`/console/staff/${ana.id}/token?${query}`, owner.console);
     assert.equal(status, 200);
-    assertHas(text, ['name="name" value="till 4"']);
-    assert.doesNotMatch(text, /Call 600|role="alert"/);
+    assert.doesNotMatch(text, /till 4|Call 600|role="alert"/);
+    const filled = { form: 'email=eve%40example.cl&role=owner&scope=all', reason: 'as agreed' };
+    for (const path of ['/staff/invite', `/staff/${ana.id}/rights`]) {
+      const shown = await server.get(`/console${path}?${new URLSearchParams(filled)}`, owner.console);
+      assert.equal(shown.status, 200, path);
+      assert.doesNotMatch(shown.text, /eve@example|<option value="owner" selected>/, path);
+    }
   });
 
   test('leads back to itself without what was typed if that is too long for an address', async () => {

@@ -20,7 +20,7 @@ import { entriesTable } from '../attention/settle-form.ts';
 import { actorText, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, reasonField, resultNotice } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -28,7 +28,7 @@ import { fieldsOf } from '../sign-in.ts';
 export const getConsoleMovement = consoleHandler(async (app, visit) => {
   const movement = await visibleMovement(app, visit);
   if (movement === null) return visit.send(404, notFoundPage(visit.language));
-  return sendMovement(app, visit, movement, typedOf(visit)['reason']);
+  return sendMovement(app, visit, movement, sealedOf(visit)['reason']);
 });
 
 /** Takes it back, as `deposit return` and `payout return` do, after the second factor. */

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf } from '../kept-typing.ts';
+import { sealedOf } from '../kept-typing.ts';
 import { readSentFile } from '../payouts/kept-upload.ts';
 import {
   type Place,
@@ -69,7 +69,7 @@ export function settleScreens<Thing, Wish extends object>(
  * Returns the answer with the fields that the address of the form keeps; it says that the file must be chosen again.
  */
 function keptAnswer(visit: ConsoleVisit): SettleAnswer {
-  const { file, ...fields } = typedOf(visit);
+  const { file, ...fields } = sealedOf(visit);
   const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
   return { fault: { said }, sent: { fields, file: null, isEmpty: false, isConfirmed: false, effect: '' } };
 }

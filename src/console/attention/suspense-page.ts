@@ -22,7 +22,7 @@ import {
 import { tableOf } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, doneNotice, type Fault, radioField, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -32,7 +32,7 @@ const DECISIONS: readonly Decision[] = ['returned', 'kept'];
 export const getConsoleSuspense = consoleHandler(async (app, visit) => {
   const found = await findMoney(app, visit);
   if (found === null) return visit.send(404, notFoundPage(visit.language));
-  return requireProof(app, visit, pathTo(visit)) ?? sendQuestion(app, visit, found.money, typedOf(visit));
+  return requireProof(app, visit, pathTo(visit)) ?? sendQuestion(app, visit, found.money, sealedOf(visit));
 });
 
 /** Records the decision, as `books resolve` does, after the second factor. */

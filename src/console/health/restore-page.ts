@@ -14,7 +14,7 @@ import { releaseRestore } from '../../proof/restores/release-restore.ts';
 import { actorText, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -28,7 +28,7 @@ export const getConsoleRestore = consoleHandler(async (app, visit) => {
   const found = await findUnreleased(app, SHOWN);
   if (found === null) return sendNothing(app, visit);
   const asked = mayRelease(visit) ? requireProof(app, visit, PATH) : null;
-  return asked ?? sendHeld(app, visit, found, typedOf(visit));
+  return asked ?? sendHeld(app, visit, found, sealedOf(visit));
 });
 
 /** Accepts the loss and releases, as `release` does, after the second factor. */

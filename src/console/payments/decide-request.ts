@@ -16,7 +16,7 @@ import { actorText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
@@ -27,7 +27,7 @@ import { askedText, reasonOfEnding } from './waiting-requests.ts';
 export const getConsoleApproveRefund = consoleHandler(async (app, visit) => {
   const found = await findAsked(app, visit);
   if (found === null) return visit.send(404, notFoundPage(visit.language));
-  const { reason = '' } = typedOf(visit);
+  const { reason = '' } = sealedOf(visit);
   const asked = requireProof(app, visit, keptPath(visit, `${pathOf(found)}/approve`, { reason }));
   if (asked !== null) return asked;
   return sendQuestion(app, visit, found, { reason });

@@ -24,7 +24,7 @@ import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { payoutTable, sendBatch } from './batch-page.ts';
@@ -100,7 +100,7 @@ export const postConsoleAccountType = consoleHandler(async (app, visit) => {
 function question(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
     const subject = await kind.find(app, visit);
-    const { reason = '' } = typedOf(visit);
+    const { reason = '' } = sealedOf(visit);
     const asked = requireProof(app, visit, keptPath(visit, `${subject.path}/approve`, { reason }));
     if (asked !== null) return asked;
     return sendQuestion(app, visit, kind, subject, { reason });

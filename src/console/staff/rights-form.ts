@@ -21,7 +21,7 @@ import { parseObject } from '../../lib/parse-object.ts';
 import { selectPaymentServices } from '../../payment-services/payment-service-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { type Fault, formField } from '../notice.ts';
 import { meaningOfPermission, meaningOfRole, nameOfRole } from '../permission-texts.ts';
 
@@ -57,7 +57,7 @@ export function formPath(visit: ConsoleVisit, path: string, fields: FormFields |
 
 /** Returns the fields that such an address keeps; null if it keeps none. */
 export function keptForm(visit: ConsoleVisit): FormFields | null {
-  const { form } = typedOf(visit);
+  const { form } = sealedOf(visit);
   return form === undefined ? null : fieldsIn(form);
 }
 

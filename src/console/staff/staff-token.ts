@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { personOf, refusalFor } from './managed-person.ts';
@@ -21,7 +21,7 @@ const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * D
 
 /** Shows the form for another API token of a program or a person. */
 export const getConsoleStaffToken = consoleHandler(async (app, visit) => {
-  const { name = '', valid = '' } = typedOf(visit);
+  const { name = '', valid = '' } = sealedOf(visit);
   const found = await tokenOwner(app, visit, { name, valid });
   return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: '', name, valid });
 });
