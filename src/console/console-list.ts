@@ -113,15 +113,17 @@ export function containsText(text: string, texts: readonly (string | null)[]): b
 
 /**
  * Sends a list: a page, or the same rows as a file if the address has `format=csv` or `format=xlsx`. A value that a
- * filter does not have, as in an old or mistyped address, is refused: the list would look filtered by it.
+ * filter does not have, as in an old or mistyped address, is refused: the list would look filtered by it. A refused
+ * request gets the page with the reason, never a file.
  */
 export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promise<FastifyReply> {
   const wrong = wrongFilter(visit, list);
   if (wrong !== undefined) return sendWrongFilter(visit, list, wrong);
   const format = formatOf(visit);
   const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
-  if (format !== null) return sendFile(visit, sorted, format);
-  return visit.send(list.status ?? 200, {
+  const { status = 200 } = list;
+  if (format !== null && status === 200) return sendFile(visit, sorted, format);
+  return visit.send(status, {
     title: list.title,
     main: listPage(visit, sorted),
     search: list.search ?? '',
@@ -238,8 +240,9 @@ function compare(one: string | number | null, other: string | number | null): nu
 }
 
 function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
-  const { title, rows, filters = [], above = false, summary = false, below = false } = list;
-  return html`<div class="head"><h1>${title}</h1>${rows.length > 0 && exportLinks(visit, list.path)}</div>
+  const { title, rows, status = 200, filters = [], above = false, summary = false, below = false } = list;
+  const exports = rows.length > 0 && status === 200 && exportLinks(visit, list.path);
+  return html`<div class="head"><h1>${title}</h1>${exports}</div>
 ${above}
 ${filters.length > 0 && filterForm(visit, list, filters)}
 ${summary}

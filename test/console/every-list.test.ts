@@ -98,7 +98,7 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       // Both files have the same rows, so a workbook in the default order and one in another order are enough.
       for (const query of asked) {
         const count = await compare(server, cookie, asking(path, query), withWorkbooks && query === '');
-        // An account is in one currency, and in pesos if the text names none.
+        // An account is in one currency, and a refused one shows pesos.
         if (query.endsWith(`=${NO_ROW}`) && !query.startsWith('currency='))
           assert.equal(count, 0, `${route}: ${query} filters the rows`);
         counts.add(count);
@@ -172,7 +172,10 @@ function questionsFor(page: string): string[] {
   return ['', ...choices, ...texts, ...days];
 }
 
-/** Asserts that each file of a list has the rows of its page, in their order. Returns the number of rows. */
+/**
+ * Asserts that each file of a list has the rows of its page, in their order, and that a refused request gets no file.
+ * Returns the number of rows.
+ */
 async function compare(
   server: TestServer,
   cookie: Record<string, string>,
@@ -182,6 +185,11 @@ async function compare(
   const page = await server.get(path, cookie);
   const shown = rowsOf(page.text);
   const link = /<p class="exports"><a class="button" download href="([^"]*)"/.exec(page.text)?.[1];
+  if (page.status === 400) {
+    assert.equal(link, undefined, `${path} exports no other rows`);
+    assert.equal((await server.get(`${path}&format=csv`, cookie)).status, 400);
+    return shown.length;
+  }
   assert.equal(link !== undefined, shown.length > 0, `${path} exports what it shows`);
   if (link === undefined) return 0;
   const csv = await server.get(plain(link), cookie);

@@ -100,6 +100,9 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
       const { status, text: list } = await server.get(`/console/movements?${query}`, auditor);
       assert.deepEqual([status, list.match(/visto en el portal/g)?.length ?? 0], [/16&/.test(query) ? 400 : 200, rows]);
     }
+    const file = '/console/movements?from=2026-01-16&to=2026-01-15&format=csv';
+    const { status, headers } = await server.get(file, auditor);
+    assert.deepEqual([status, headers.get('content-type')], [400, 'text/html; charset=utf-8']);
   });
 
   test('without a payment, from an acquirer’s file, is decided by its entry in the books', async () => {
