@@ -10,6 +10,7 @@ import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { enqueueEnvironmentEvent } from '../outbox/enqueue-event.ts';
 import { recordEnvironmentEvent } from '../outbox/record-event.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
@@ -47,15 +48,18 @@ export type Recording =
 /**
  * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference,
  * and, even under concurrency, never more than is available or receivable. Writes its entries, its audit entry and, for
- * a payout, its event in the same commit. Rejects with `StorageError`.
+ * a payout, its event in the same commit. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another
+ * database has the payment service. Rejects with `StorageError`.
  */
-export function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+export async function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+  await requireHere(app, target.paymentServiceId);
   const now = app.now();
   return app.db.transaction<Recording>((tx) => bookMovement(tx, target, wish, now));
 }
 
 /** Returns what `recordMovement` would return now, and records nothing. */
-export function previewMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+export async function previewMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+  await requireHere(app, target.paymentServiceId);
   return rehearse(app.db, (tx) => bookMovement(tx, target, wish, app.now()));
 }
 

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { lockEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { type Movement, movementPosting, returnOf } from './movement.ts';
 import { insertMovement, selectMovement, selectReturn } from './movement-queries.ts';
@@ -20,9 +21,11 @@ export type PayoutReturn = Returned | { kind: 'nothing' | 'unknown' };
 
 /**
  * Records that the bank sent back a payout, or that it was never made: all of it, only once, with its entry in the same
- * commit. The amount becomes available again. Rejects with `StorageError`.
+ * commit. The amount becomes available again. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if
+ * another database has the payment service. Rejects with `StorageError`.
  */
-export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
+export async function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
+  await requireHere(app, target.paymentServiceId);
   const now = app.now();
   return app.db.transaction<PayoutReturn>(async (tx) => {
     // Concurrent returns of the same payout queue here, so that the second finds the record of the first.

@@ -4,6 +4,7 @@ import type { Sum } from '../lib/exact-sum.ts';
 import { lockMovement, selectMovement, selectReturn } from '../movements/movement-queries.ts';
 import type { MovementTarget } from '../movements/record-movement.ts';
 import { bookReturn, type Returned, type ReturnWish } from '../movements/return-movement.ts';
+import { requireHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { lockLineOf } from './line-decision-queries.ts';
@@ -25,9 +26,11 @@ export type DepositReturn =
 /**
  * Records that a deposit never came, or was recorded by mistake: all of it with its commission, only once, with its
  * entries in the same commit. Its line in a bank statement is in suspense again. Throws `Problem` PERSON_NEEDED or
- * PERMISSION_MISSING for a deposit with such a line. Rejects with `StorageError`.
+ * PERMISSION_MISSING for a deposit with such a line, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another
+ * database has the payment service. Rejects with `StorageError`.
  */
-export function returnDeposit(app: App, target: MovementTarget, wish: ReturnWish): Promise<DepositReturn> {
+export async function returnDeposit(app: App, target: MovementTarget, wish: ReturnWish): Promise<DepositReturn> {
+  await requireHere(app, target.paymentServiceId);
   const now = app.now();
   return app.db.transaction<DepositReturn>(async (tx) => {
     const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);

@@ -12,7 +12,9 @@ import { selectMovements, selectSuspense } from '../../src/movements/movement-qu
 import { returnPayout } from '../../src/movements/return-movement.ts';
 import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { returnDeposit } from '../../src/statements/return-deposit.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
@@ -117,6 +119,26 @@ forEachEngine('a returned payout', (openTestDatabase) => {
     const recorded = payouts.filter(({ kind }) => kind === 'recorded').length;
     assert.ok(recorded <= 4);
     assert.equal(await available(app, environment), 10_000 - 2500 * recorded);
+  });
+});
+
+forEachEngine('movements of a payment service that has moved', (openTestDatabase) => {
+  test('are neither recorded nor taken back, and the refusal has its address', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 9000, { reference: 'TEF-1' });
+    await deposit(app, environment, 500, { reference: 'DEP-1' });
+    await leaveFor(app, environment);
+    const moved = {
+      code: 'PAYMENT_SERVICE_MOVED',
+      message: /^The payment service is served at https:\/\/pay-2\.example\.cl/,
+    };
+    const wish = { reference: 'DEP-1', reason: 'never came', by: TESTER };
+    await assert.rejects(payOut(app, environment, 100), moved);
+    await assert.rejects(deposit(app, environment, 100), moved);
+    await assert.rejects(takeBack(app, environment, 'TEF-1'), moved);
+    await assert.rejects(returnDeposit(app, environment, wish), moved);
+    const { length } = await app.db.query('select id from movements');
+    assert.equal(length, 2);
   });
 });
 

@@ -11,7 +11,6 @@ import type { Language } from '../../lib/language.ts';
 import { formatMoney, parseTyped } from '../../lib/money.ts';
 import { isBankReference, type Movement, movementEntries } from '../../movements/movement.ts';
 import { type MovementWish, previewMovement, type Recording, recordMovement } from '../../movements/record-movement.ts';
-import { environmentHere } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
@@ -57,7 +56,6 @@ function recording(kind: Kind): Screen {
     const asked = await readAsked(app, visit, kind, fields);
     if ('refusal' in asked) return refuse(400, asked.refusal);
     const { owner, wish } = asked;
-    await environmentHere(app, { environment_id: owner.id });
     const isConfirmed = fields['confirm'] !== undefined;
     const done = await (isConfirmed ? recordMovement : previewMovement)(app, owner, wish);
     if (done.kind === 'recorded' && !isConfirmed) return sendQuestion(app, visit, asked, fields, done.movement);

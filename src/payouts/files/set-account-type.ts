@@ -3,6 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { type Act, recordAudit } from '../../audit/record-audit.ts';
 import type { Reader, Tx } from '../../db/database.ts';
 import { type ErrorItem, errorItem } from '../../error-item.ts';
+import { environmentHere } from '../../payment-services/find-environment.ts';
 import { lockEnvironmentFunds } from '../../payment-services/payment-service-queries.ts';
 import { ACCOUNT_TYPES, type AccountType } from '../../payout-senders/payout-sender.ts';
 import { requireApprover } from '../approval/decide-payouts.ts';
@@ -81,15 +82,17 @@ function actOf(payout: string, type: AccountType, of: { at: number; by: Actor; e
 /**
  * Sets the kind of a payout's account, for all payouts of the environment to that account. It says where money goes, as
  * the account does: while approved payouts to it have not left, only a person who may approve them sets another kind.
- * Throws `Problem` INVALID_PAYOUT for an unknown kind, and APPROVAL_REFUSED, PERSON_NEEDED or PERMISSION_MISSING.
+ * Throws `Problem` INVALID_PAYOUT for an unknown kind, APPROVAL_REFUSED, PERSON_NEEDED or PERMISSION_MISSING, and
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
-export function setAccountType(app: App, payout: Payout, type: AccountType, by: Actor): Promise<void> {
+export async function setAccountType(app: App, payout: Payout, type: AccountType, by: Actor): Promise<void> {
   if (!ACCOUNT_TYPES.includes(type)) {
     const types = ACCOUNT_TYPES.join(', ');
     throw invalidPayout({ en: `A kind of account is ${types}.`, es: `Un tipo de cuenta es ${types}.` });
   }
+  await environmentHere(app, payout);
   const { environment_id: environmentId, account_hash: accountHash } = payout;
-  return app.db.transaction(async (tx) => {
+  await app.db.transaction(async (tx) => {
     const at = app.now();
     // As an approval does: it comes before this act, or sees what this act set.
     await lockEnvironmentFunds(tx, environmentId);
