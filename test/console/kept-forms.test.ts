@@ -92,7 +92,7 @@ forEachEngine('a form that asks for a fresh proof', (openTestDatabase) => {
     assert.doesNotMatch(text, /till 4|Call 600|role="alert"/);
     const filled = { form: 'email=eve%40example.cl&role=owner&scope=all', reason: 'as agreed' };
     for (const path of ['/staff/invite', `/staff/${ana.id}/rights`]) {
-      const shown = await server.get(`/console${path}?${new URLSearchParams(filled)}`, owner.console);
+      const shown = await server.get(`/console${path}?${String(new URLSearchParams(filled))}`, owner.console);
       assert.equal(shown.status, 200, path);
       assert.doesNotMatch(shown.text, /eve@example|<option value="owner" selected>/, path);
     }
