@@ -52,8 +52,8 @@ export type Recording =
  * database has the payment service. Rejects with `StorageError`.
  */
 export async function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
-  await requireHere(app, target.paymentServiceId);
   const now = app.now();
+  await requireHere(app, target.paymentServiceId);
   return app.db.transaction<Recording>((tx) => bookMovement(tx, target, wish, now));
 }
 

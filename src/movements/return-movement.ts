@@ -25,8 +25,8 @@ export type PayoutReturn = Returned | { kind: 'nothing' | 'unknown' };
  * another database has the payment service. Rejects with `StorageError`.
  */
 export async function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
-  await requireHere(app, target.paymentServiceId);
   const now = app.now();
+  await requireHere(app, target.paymentServiceId);
   return app.db.transaction<PayoutReturn>(async (tx) => {
     // Concurrent returns of the same payout queue here, so that the second finds the record of the first.
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);

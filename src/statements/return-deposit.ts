@@ -30,8 +30,8 @@ export type DepositReturn =
  * database has the payment service. Rejects with `StorageError`.
  */
 export async function returnDeposit(app: App, target: MovementTarget, wish: ReturnWish): Promise<DepositReturn> {
-  await requireHere(app, target.paymentServiceId);
   const now = app.now();
+  await requireHere(app, target.paymentServiceId);
   return app.db.transaction<DepositReturn>(async (tx) => {
     const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return { kind: 'unknown' };
