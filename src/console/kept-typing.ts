@@ -62,8 +62,8 @@ function isOfAPerson(text: string): boolean {
  * person are left out.
  */
 export function typedOf(visit: Visit): Record<string, string> {
-  const { typed, ...asked } = askedOf(visit);
-  return { ...asked, ...openTyped(visit, typed) };
+  const { typed: _, ...asked } = askedOf(visit);
+  return { ...asked, ...sealedOf(visit) };
 }
 
 /** Returns only the encrypted fields of the address: no link of somebody else fills in what they wrote. */

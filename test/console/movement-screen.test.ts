@@ -66,6 +66,7 @@ forEachEngine('the page of a recorded deposit or payout', (openTestDatabase) => 
       '$300 CLP',
     ]);
     assert.doesNotMatch(text, /disponibles después/, 'the merchant’s money stays as it is');
+    assert.doesNotMatch((await maker.get(`${path}?reason=from+a+link`)).text, /from a link/);
     for (const reason of ['', 'a@b.cl']) {
       const refused = await maker.post(`${path}/return`, { reason });
       assert.equal(refused.status, 400);

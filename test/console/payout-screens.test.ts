@@ -116,6 +116,8 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal(page.status, 200);
     for (const said of ['FAC-1', 'Ana Núñez', '12531909-2', 'Same RUT and amount', '$20.000 CLP', 'Approve… (2)'])
       assert.ok(page.text.includes(said), said);
+    const linked = await boss.get(`/batches/${batch}/approve?reason=from+a+link`);
+    assert.doesNotMatch(linked.text, /from a link/);
     const asked = await boss.get(`/batches/${batch}/approve`);
     assert.match(
       asked.text,

@@ -60,6 +60,8 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
       return Promise.all(paths.map(async (path) => (await as(approver, language).get(path)).text));
     };
     for (const page of await pages('en')) assert.doesNotMatch(page, /disabled/);
+    const linked = await as(approver, 'en').get(`${at}/requests/${request.id}/approve?reason=from+a+link`);
+    assert.doesNotMatch(linked.text, /from a link/);
     await disableUser(app, asker.id, TESTER);
     const [list = '', ...others] = await pages('en');
     assert.ok(list.includes(`${asker.email} (disabled)`));

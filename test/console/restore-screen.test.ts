@@ -58,6 +58,7 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const waits = await server.get('/console/attention?kind=restore', owner.console);
     assert.match(waits.text, /<a href="\/console\/restore">Comparar y liberar<\/a>/);
+    assert.doesNotMatch((await server.get(`${PATH}?reason=from+a+link`, operator.console)).text, /from a link/);
     const { status, text } = await server.get(PATH, operator.console);
     assert.equal(status, 200);
     assert.match(text, /, 2 h antes: de lo que pasó desde entonces no sabe nada/);

@@ -45,6 +45,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     const waits = await server.get('/console/attention?kind=suspense', finance.console);
     assert.match(waits.text, new RegExp(`<a href="/console/suspense/t${late.id}-1\\.0">Revisar y decidir</a>`));
     const path = `/console/suspense/t${late.id}-1.0`;
+    assert.doesNotMatch((await server.get(`${path}?reason=from+a+link`, finance.console)).text, /from a link/);
     const { text } = await server.get(path, finance.console);
     const rows = [...text.matchAll(/data-label="Cuenta">([^<]+)<\/td><td data-label="Monto"[^>]*>([^<]+)</g)];
     assert.deepEqual(

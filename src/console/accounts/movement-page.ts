@@ -12,7 +12,6 @@ import { formatMoney } from '../../lib/money.ts';
 import { type Movement, movementPosting, returnOf } from '../../movements/movement.ts';
 import { type ListedMovement, selectListedMovement, selectReturn } from '../../movements/movement-queries.ts';
 import { returnPayout } from '../../movements/return-movement.ts';
-import { environmentHere } from '../../payment-services/find-environment.ts';
 import { selectLineOf } from '../../statements/bank-statement-queries.ts';
 import { returnDeposit } from '../../statements/return-deposit.ts';
 import type { KeptLine } from '../../statements/statement.ts';
@@ -43,7 +42,6 @@ export const postConsoleMovementReturn = consoleHandler(async (app, visit) => {
   const asked = requireProof(app, visit, `${path}?${typedQuery(visit, { reason })}`);
   if (asked !== null) return asked;
   const { kind, reference, payment_service_id: paymentServiceId, environment } = movement;
-  await environmentHere(app, movement);
   const back = kind === 'payout' ? returnPayout : returnDeposit;
   const taken = await back(app, { paymentServiceId, environment }, { reference, reason, by });
   if (taken.kind === 'returned') return visit.goTo(`${path}?done=returned`);
