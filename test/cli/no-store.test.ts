@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -52,6 +52,35 @@ forEachEngine('a command about what exists', (openTestDatabase, engine) => {
     assert.ok(!existsSync(backup), 'no backup is made of nothing');
     const tables = await db.query("select 1 from {columns} as columns where table_name = 'schema_migrations'");
     assert.deepEqual(tables, []);
+  });
+
+  test('is not where a payment service moves to: a typing error in the settings file would lose its orders', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    const run = async (...words: string[]) =>
+      runCommand(words, {
+        env: {
+          PATH: process.env.PATH,
+          DATA_DIR: join(parent, `source-${engine}`),
+          PUBLIC_URL: 'https://one.example.cl',
+        },
+      });
+    await run('ids', '--from', '1000000000');
+    const made = await run('payment-service', 'create', '--name', 'Moves', '--json');
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const file = join(parent, `${engine}.env`);
+    const url = engine === 'postgres' ? db.url : `sqlite:${join(folder, 'other.db')}`;
+    writeFileSync(file, `DATABASE_URL=${url}\nMASTER_KEY=${'5a'.repeat(32)}\nPUBLIC_URL=https://two.example.cl\n`);
+    for (const words of [[], ['--undo']]) {
+      const { status, stderr } = await run('payment-service', 'move', id, '--to', file, ...words);
+      assert.equal(status, 1);
+      assert.match(stderr, /^NO_STORE: \S+\.env: .*DATABASE_URL/);
+      assert.ok(stderr.includes(file), stderr);
+    }
+    assert.ok(!existsSync(folder), 'nothing is left there');
+    const tables = await db.query("select 1 from {columns} as columns where table_name = 'schema_migrations'");
+    assert.deepEqual(tables, []);
+    const listed = await run('payment-service', 'list', '--json');
+    assert.match(listed.stdout, /"state":"enabled"/);
   });
 
   test('lists the banks of the release without a store', async () => {

@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { Actor } from '../../audit/actor.ts';
 import { composeApp, type RunningApp } from '../../compose-app.ts';
 import { readConfig } from '../../config.ts';
+import { SchemaError } from '../../db/database.ts';
+import { requireStoreFile } from '../../db/migrate.ts';
 import { SEALED_KINDS } from '../../health/sealed-kinds.ts';
 import { listMoves } from '../../moves/list-moves.ts';
 import { MoveRefusal } from '../../moves/move.ts';
@@ -95,15 +97,24 @@ function withBoth<Result>(
   run: (from: RunningApp, to: RunningApp, by: Actor) => Promise<Result>,
 ): Promise<Result> {
   return withActor(options, async (from, by) => {
-    const to = composeApp(asCommand(readConfig(readSettings(options.to))), (error) => {
+    const config = asCommand(readConfig(readSettings(options.to)));
+    await naming(options.to, async () => requireStoreFile(config.databaseUrl));
+    const to = composeApp(config, (error) => {
       throw error;
     });
     try {
-      await openStore(to, true);
+      await naming(options.to, () => openStore(to, false));
       return await run(from, to, by);
     } finally {
       await to.close();
     }
+  });
+}
+
+/** Adds the file of the settings to the refusal of its store: nobody serves one that would be made here. */
+function naming(file: string, open: () => Promise<void>): Promise<void> {
+  return open().catch((error: unknown) => {
+    throw error instanceof SchemaError ? new SchemaError(error.code, `${file}: ${error.message}`) : error;
   });
 }
 
