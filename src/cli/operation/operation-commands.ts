@@ -13,6 +13,7 @@ import { readNumber, readTime } from '../options.ts';
 import { openOutput } from '../output-file.ts';
 import { prepareStore, refuseOlder, sayMigration } from '../prepare-store.ts';
 import { alreadyDone, invalidOption, notFound, print, time } from '../print.ts';
+import { recordResult } from '../record-result.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
 import { asCommand, withApp } from '../with-app.ts';
 
@@ -86,13 +87,16 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       await output.discard();
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
     }
-    if ((await inspectSchema(app.db)).pending.length === 0) await noteUpkeep(app, 'backup', true);
+    if ((await inspectSchema(app.db)).pending.length > 0) return null;
+    const fix = 'bin/rubrica backup-made, once the store takes changes again.';
+    return recordResult(() => noteUpkeep(app, 'backup', true), fix);
   };
   // A backup before an upgrade lacks migrations.
-  await withApp(copy, { asItIs: true });
+  const unrecorded = await withApp(copy, { asItIs: true });
   print(options, { file: target }, [
     `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);
+  process.stderr.write(unrecorded ?? '');
 }
 
 async function backupMade(options: ActingOptions & { at?: string }): Promise<void> {
