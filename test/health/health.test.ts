@@ -193,6 +193,19 @@ forEachEngine('health', (openTestDatabase, engine) => {
     assert.deepEqual(await kinds(), ['backup']);
   });
 
+  test('a backup of before the last one does not replace its time, and one of a wrong clock is replaced', async () => {
+    const { app, kinds } = await openProduction(openTestDatabase);
+    app.now.advance(30 * DAY);
+    await noteBackup(app, app.now() - DAY, TESTER);
+    await noteBackup(app, app.now() - 20 * DAY, TESTER);
+    assert.deepEqual(await kinds(), []);
+    await app.db.transaction((tx) =>
+      tx.query(`update upkeep set done_at = done_at + 3153600000000 where duty = 'backup'`),
+    );
+    await noteBackup(app, app.now() - 20 * DAY, TESTER);
+    assert.deepEqual(await kinds(), ['backup']);
+  });
+
   test('a verification with findings waits for a person at once, in development too', async () => {
     const app = createTestApp(await openTestDatabase());
     await noteUpkeep(app, 'books', false);
