@@ -5,7 +5,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { isDay } from '../../lib/calendar-day.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
-import { insertDirectory, lockDirectories } from './bank-directory-queries.ts';
+import { insertDirectory, lockDirectories, selectNewestDirectoryId } from './bank-directory-queries.ts';
 import { storedDirectory } from './current-directory.ts';
 import { mergeRegulatorList } from './merge-regulator-list.ts';
 import { type BankListProblem, readBankDirectory } from './read-bank-directory.ts';
@@ -29,7 +29,7 @@ export type ImportedList = {
 
 /**
  * Makes a bank list the current one, and returns what changed. If the list has problems, returns them and changes
- * nothing.
+ * nothing. The imported list that is current already, with its date, is not stored again.
  */
 export function importBankDirectory(app: App, json: unknown, by: Actor): Promise<ImportOutcome> {
   return importList(app, () => ({ list: json, missing: [] }), by);
@@ -50,6 +50,9 @@ function importList(app: App, make: (current: BankDirectory) => MadeList, by: Ac
     const { directory } = reading;
     const problem = dateProblem(app, directory);
     if (problem !== null) return { problems: [problem] };
+    const missing = [...made.missing];
+    if ((await selectNewestDirectoryId(tx)) !== null && factsOf(before) === factsOf(directory))
+      return { ...differencesOf(before, before), missing };
     const at = app.now();
     const content = JSON.stringify(listOf(directory));
     const { version, asOf, source } = directory;
@@ -62,8 +65,13 @@ function importList(app: App, make: (current: BankDirectory) => MadeList, by: Ac
       before: { version: before.version, as_of: before.asOf },
       after: { version, as_of: asOf, source, list_sha256: hash('sha256', content) },
     });
-    return { ...differencesOf(before, directory), missing: [...made.missing] };
+    return { ...differencesOf(before, directory), missing };
   });
+}
+
+/** Writes a list with its date as a text, without where it came from. */
+function factsOf(directory: BankDirectory): string {
+  return JSON.stringify(listOf({ ...directory, source: null }));
 }
 
 /** Compares a list with the previous one. */

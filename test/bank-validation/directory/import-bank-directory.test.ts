@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAudit } from '../../../src/audit/list-audit.ts';
 import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { currentDirectory, shippedBankDirectory } from '../../../src/bank-validation/directory/current-directory.ts';
-import { importBankDirectory } from '../../../src/bank-validation/directory/import-bank-directory.ts';
+import {
+  type ImportOutcome,
+  importBankDirectory,
+} from '../../../src/bank-validation/directory/import-bank-directory.ts';
 import { validateBankAccount } from '../../../src/bank-validation/validate-bank-account.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { foundIn } from '../../support/found-by-hand.ts';
@@ -98,7 +102,30 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
       source: null,
     });
   });
+
+  test('the imported list that is in use is not stored again, and the same banks of a later date are', async () => {
+    const app = createTestApp(await openTestDatabase(), { now: createTestClock(Date.UTC(2027, 5, 1)) });
+    const later = { ...newerList(), meta: { asOf: '2027-04' } };
+    const first = await importBankDirectory(app, newerList(), TESTER);
+    for (const list of [newerList(), later, later]) {
+      const outcome = await importBankDirectory(app, list, TESTER);
+      assert.deepEqual(outcome, { ...first, version: versionOf(outcome), asOf: list.meta.asOf, ...NOTHING_NEW });
+    }
+    const rows = await app.db.query('select version from bank_directories order by id');
+    assert.deepEqual(
+      rows.map(({ version }) => String(version).slice(0, 7)),
+      ['2027-03', '2027-04'],
+    );
+    assert.equal((await listAudit(app, { action: 'bank_list.imported' }, 10)).acts.length, 2);
+  });
 });
+
+const NOTHING_NEW = { added: [], removed: [], changed: [], changes: [] };
+
+function versionOf(outcome: ImportOutcome): string {
+  assert.ok('version' in outcome);
+  return outcome.version;
+}
 
 function newerList() {
   const added = {
