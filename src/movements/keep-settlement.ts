@@ -11,6 +11,7 @@ import type { Tx } from '../db/database.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import type { OnProgress } from '../lib/walk.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import {
@@ -49,6 +50,7 @@ export async function keepSettlement(
   scope: SettlementScope,
   settlement: Settlement,
   told: Told,
+  onProgress: OnProgress = () => {},
 ): Promise<Keeping> {
   const environmentIds = await listEnvironmentIds(app, scope.environment, scope.paymentServiceId, null);
   if (scope.paymentServiceId !== null && environmentIds.length === 0) return { kind: 'unknown' };
@@ -61,7 +63,7 @@ export async function keepSettlement(
   for (;;) {
     const replaces = await selectNewestComparison(app.db, of);
     // Outside the transaction, because it takes long and payments would wait.
-    const file = await compareWithBooks(app, environmentIds, scope.method, settlement);
+    const file = await compareWithBooks(app, environmentIds, scope.method, settlement, onProgress);
     if (file === null) return { kind: 'empty' };
     const keeping = await storeComparison(app, of, file, { ...told, replaces });
     if (keeping !== null) return keeping;

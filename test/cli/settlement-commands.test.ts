@@ -88,10 +88,13 @@ forEachEngine('settlement accept', (openTestDatabase) => {
     const file = join(folder, 'abono.csv');
     writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n2026-10-15;A2;-700\n');
     const kept = await runCommand(['settlement', 'keep', file, '--json'], { env });
-    const { id, open } = JSON.parse(kept.stdout) as { id: string; open: number };
+    const { id, open: differences } = JSON.parse(kept.stdout) as { id: string; open: number };
     const month = await runCommand(['month', 'show', '2026-10'], { env });
-    assert.match(month.stdout, /^2026-10 [^:]*: 2 differences not accepted\.\n/, 'only what is not zero');
-    assert.equal(open, 2);
+    const open = / 2 differences not accepted\.\n {2}not accepted: bin\/rubrica settlement list\n/;
+    assert.match(month.stdout, new RegExp(`^2026-10 [^:]*:${open.source}`), 'only what is not zero');
+    const close = await runCommand(['month', 'close', '2026-10'], { env });
+    assert.match(close.stderr, new RegExp(`^MONTH_NOT_READY: .*:${open.source}$`));
+    assert.equal(differences, 2);
     const accept = (cause: string) =>
       runCommand(['settlement', 'accept', id, '--cause', cause, '--reason', 'otro abono'], { env });
     for (const cause of ['', 'payment_missing']) {

@@ -49,6 +49,16 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
+  test('a comparison says how far it has read the books', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app), { amount: 10_000 });
+    const settlement = await readSettlement(Readable.from([Buffer.from(`${HEAD}2026-01-15;B1;1000\n`)]));
+    const told = { evidence: { name: 'abono.csv', sha256: '0'.repeat(64) }, by: TESTER };
+    const said: [string, number][] = [];
+    await keepSettlement(app, SCOPE, settlement, told, (what, rows) => said.push([what, rows]));
+    assert.deepEqual(said, [['entries of the books', 1]]);
+  });
+
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createTestEnvironment(app);

@@ -27,6 +27,7 @@ import {
   unknownPaymentService,
   unusableFile,
 } from '../print.ts';
+import { progressLine } from '../progress-line.ts';
 import { readSettlementFile } from '../settlement-file.ts';
 import { type ActingOptions, acting, actOnWholeStore, withActor } from '../with-actor.ts';
 import { withApp, withWholeStore } from '../with-app.ts';
@@ -99,11 +100,12 @@ type KeepOptions = ActingOptions & {
 async function keep(file: string, options: KeepOptions): Promise<void> {
   const { evidence, content } = readWithEvidence(file);
   const settlement = await readSettlementFile(content);
+  const line = progressLine();
   const kept = await actOnWholeStore(options, (app, by) => {
     checkMethod(app, options.method);
     const { environment = app.config.mode, paymentService: paymentServiceId = null, method } = options;
-    return keepSettlement(app, { environment, paymentServiceId, method }, settlement, { evidence, by });
-  });
+    return keepSettlement(app, { environment, paymentServiceId, method }, settlement, { evidence, by }, line.say);
+  }).finally(line.clear);
   if (kept.kind === 'unknown') throw unknownPaymentService(options.paymentService ?? '');
   if (kept.kind === 'empty') throw unusableFile(`${file} has no line to compare.`);
   if (kept.kind !== 'kept')
@@ -227,7 +229,8 @@ async function showMonth(month: string, options: MonthOptions): Promise<void> {
       ),
     ] as const;
   });
-  print(options, state, [...monthLines(state), ...owedLines(state, owners)]);
+  const ways = state.closed === null ? waysOn(state) : [];
+  print(options, state, [...monthLines(state), ...ways, ...owedLines(state, owners)]);
 }
 
 async function close(month: string, options: MonthOptions): Promise<void> {
@@ -241,9 +244,20 @@ async function close(month: string, options: MonthOptions): Promise<void> {
     throw invalidOption(
       `${month} is before the first payment service: there is nothing to close. Choose a later month.`,
     );
-  if (open !== null)
-    throw new CommandError(`It cannot be closed yet. ${monthLines(open)[0] ?? ''}`, 1, 'MONTH_NOT_READY');
+  if (open !== null) {
+    const why = [`It cannot be closed yet. ${monthLines(open)[0] ?? ''}`, ...waysOn(open)];
+    throw new CommandError(why.join('\n'), 1, 'MONTH_NOT_READY');
+  }
   print(options, { month, closed: true }, [`${month} is closed.`]);
+}
+
+/** Returns the commands that list what stands against the close of a month. */
+function waysOn({ unbooked, suspense, differences }: MonthState): string[] {
+  return [
+    ...(unbooked > 0 ? ['  without an entry: bin/rubrica books verify'] : []),
+    ...(suspense > 0 ? ['  in suspense: bin/rubrica books suspense'] : []),
+    ...(differences > 0 ? ['  not accepted: bin/rubrica settlement list'] : []),
+  ];
 }
 
 function monthLines({
