@@ -192,16 +192,17 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 
 /**
  * Maps an error to `StorageError`. 53100: disk full. Classes 08, 53 and 57P: the server is going away. 25P03: an idle
- * transaction timed out. 55P03 and 57014: a lock or a statement was cancelled. XX: an internal server error; Citus also
- * uses it when a node is down or a shard has moved. FATAL, or classes 28 and 3D where the server translates that word:
- * it refused the connection or ended it. An error without a code from the server comes from the socket or a time-out.
+ * transaction timed out. 25006: the server takes no changes, such as a former primary; its connection is not used again.
+ * 55P03 and 57014: a lock or a statement was cancelled. XX: an internal server error; Citus also uses it when a node is
+ * down or a shard has moved. FATAL, or classes 28 and 3D where the server translates that word: it refused the
+ * connection or ended it. An error without a code from the server comes from the socket or a time-out.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof loadDriver('pg').DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
   if (code === FENCED_CODE) return new StorageError('PAYMENT_SERVICE_MOVING', error);
-  const isAway = error.severity === 'FATAL' || /^(08|28|3D|53|57|25P03|55P03|XX)/.test(code);
+  const isAway = error.severity === 'FATAL' || /^(08|28|3D|53|57|25006|25P03|55P03|XX)/.test(code);
   return isAway ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 

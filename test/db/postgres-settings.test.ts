@@ -68,6 +68,16 @@ forEachEngine('a session of the store', (openTestDatabase, engine) => {
           assert.equal(rows[0]?.value, 'read committed');
       });
 
+      test('leaves a server that refuses changes, such as a former primary, with its next connection', async () => {
+        await using db = await openWith('default_transaction_read_only', 'on', pooler);
+        const [named] = await db.query<{ name: string }>('select current_database() as name');
+        const admin = await openTestDatabase();
+        await admin.query(`alter database ${named?.name} set default_transaction_read_only = off`);
+        const change = () => db.transaction((tx) => tx.query('update store_marks set beat = beat returning beat'));
+        await assert.rejects(change(), { code: 'STORAGE_UNAVAILABLE' });
+        assert.equal((await change()).length, 1);
+      });
+
       for (const code of ['40001', '40P01']) {
         test(`repeats a transaction that fails with ${code}, and gives up after ten runs with nothing stored`, async () => {
           await using db = await openWith('application_name', 'rubrica', pooler);

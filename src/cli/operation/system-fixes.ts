@@ -15,6 +15,7 @@ const FIXES: Readonly<Record<string, string>> = {
   stat: 'check where symbolic links on the path lead.',
   // PostgreSQL.
   '3D000': 'make it with createdb, or check the name at the end of DATABASE_URL.',
+  '25006': 'let DATABASE_URL name the primary: this server takes no changes, as a standby.',
   '28000': 'check the user in DATABASE_URL, and pg_hba.conf of the server.',
   '28P01': 'check the user and the password in DATABASE_URL.',
   '42501': 'grant it to the user in DATABASE_URL, or make that user the owner of the database.',
