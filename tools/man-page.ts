@@ -7,9 +7,12 @@ import { SETTINGS } from '../src/settings.ts';
 const STATUSES = [
   ['0', 'It was done, and what was looked at is right.'],
   ['1', 'It was not done, or what was looked at is wrong; standard error has a code and what to do.'],
+  ['2', 'sign: the fields must not be signed. validate: the file cannot be used.'],
+  ['3', 'validate: some rows could not be checked.'],
   ['64', 'The command or an option was not understood.'],
   ['70', 'serve: it must not go on. Start it again.'],
-  ['78', 'serve: refused until a person has acted.'],
+  ['78', 'Refused until a person has acted, such as on a store that has gone back.'],
+  ['141', 'The program that reads the output has closed it.'],
 ] as const;
 
 /** Returns the source of the man page rubrica(1), from the table of commands and the list of settings. */

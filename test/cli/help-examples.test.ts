@@ -58,6 +58,8 @@ suite('the help', async () => {
     const page = await manPage();
     for (const leaf of leavesOf(program))
       assert.ok(page.includes(`.B rubrica ${pathOf(leaf).replaceAll('-', '\\-')}`), pathOf(leaf));
+    const statuses = page.slice(page.indexOf('.SH EXIT STATUS')).match(/(?<=^\.B )\d+$/gm);
+    assert.deepEqual(statuses, ['0', '1', '2', '3', '64', '70', '78', '141']);
   });
 
   test('has no command that docs/commands.md leaves out', () => {
