@@ -34,6 +34,18 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     return env;
   }
 
+  /** Returns what doctor says of the database, with the fix: the rest is about a store that nobody shall use. */
+  async function diagnosis(env: Record<string, string>): Promise<string[]> {
+    const { status, stdout } = await runCommand(['doctor', '--json'], { env: { ...process.env, ...env } });
+    assert.equal(status, 1);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; says: string; fix: string | null }[] };
+    return findings.flatMap(({ check, says, fix }) =>
+      check === 'database' && fix !== null ? [says, fix.split('.')[0] ?? ''] : [],
+    );
+  }
+  const IS_GONE = 'serve does not start on it';
+  const EARLIER = 'which had given out transaction ids up to 2000 at 1970-01-01T00:00:00';
+
   test('and was emptied does not start, nor does a command that could make or restore it, and it stays empty', async (context) => {
     const db = await openTestDatabase({ migrated: false });
     const env = await seenIn(context, db.url);
@@ -45,6 +57,7 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     }
     const begun = await runCommand(['after-restore'], { env: { ...process.env, ...env } });
     assert.deepEqual([begun.status, begun.stderr.split(':')[0]], [1, 'NO_STORE']);
+    assert.deepEqual(await diagnosis(env), [IS_GONE, `This is not the store that was here before, ${EARLIER}`]);
     assert.deepEqual(await db.query('select table_name from {columns} as columns'), []);
   });
 
@@ -68,7 +81,9 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
       assert.deepEqual(await run(words), refused, words.join(' '));
     assert.deepEqual(await db.query('select id from payment_services'), []);
     assert.deepEqual(await run(['audit', 'list']), [0, '']);
+    assert.deepEqual(await diagnosis(env), [IS_GONE, `This is not the store that was here before, ${EARLIER}`]);
     assert.deepEqual(await run(['after-restore']), [0, '']);
+    assert.deepEqual(await diagnosis(env), []);
     assert.deepEqual(await run(CREATE), [0, '']);
   });
 
@@ -100,6 +115,7 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
         const { status } = await runCommand(words, { env: { ...process.env, ...env } });
         assert.notEqual(status, 0, words.join(' '));
       }
+      assert.deepEqual(await diagnosis(env), [IS_GONE, `This is not the store that was here before, ${EARLIER}`]);
       assert.deepEqual(readdirSync(folder), []);
     });
   }

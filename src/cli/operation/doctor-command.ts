@@ -7,6 +7,7 @@ import { type Config, ConfigError, publicOrigin, readConfig } from '../../config
 import { anchorClock } from '../../db/anchor-clock.ts';
 import { SchemaError } from '../../db/database.ts';
 import { inspectSchema, requireStoreFile } from '../../db/migrate.ts';
+import { whyStoreFileIsNew, whyStoreOfCommandIsOlder } from '../../epochs/check-mark.ts';
 import { followClock } from '../../epochs/follow-clock.ts';
 import { examineStore } from '../../health/examine-store.ts';
 import { type Finding, fine, problem, type SaidFinding, sayFinding } from '../../health/finding.ts';
@@ -67,19 +68,28 @@ type Examined = { findings: Finding[]; processes: readonly ListedProcess[] | nul
 async function storeFindings(config: Config): Promise<Examined> {
   let app: RunningApp | null = null;
   try {
+    const lost = whyStoreFileIsNew(config);
+    if (lost !== null) return { findings: [refusedFinding(lost)], processes: null };
     requireStoreFile(config.databaseUrl);
     app = composeApp({ ...config, logLevel: 'silent' }, () => {});
     await anchorClock(app.db, app.now);
     // Only a store with the whole schema says how far its clock is ahead; ages are measured by that clock.
     const isWhole = (await inspectSchema(app.db)).pending.length === 0;
     if (isWhole) await followClock(app);
-    const findings = [...(await engineFindings(app)), ...(await examineStore(app))];
+    const older = await whyStoreOfCommandIsOlder(app);
+    const refused = older === null ? [] : [refusedFinding(older)];
+    const findings = [...(await engineFindings(app)), ...refused, ...(await examineStore(app))];
     return { findings, processes: isWhole ? await listProcesses(app) : null };
   } catch (error) {
     return { findings: [storeProblem(error)], processes: null };
   } finally {
     await app?.close();
   }
+}
+
+/** Reports that the store is not the one that a service saw here, or is older, for a reason of `check-mark.ts`. */
+function refusedFinding(why: string): Finding {
+  return problem('database', 'serve does not start on it', why);
 }
 
 function storeProblem(error: unknown): Finding {
