@@ -9,6 +9,7 @@ import {
   selectImportedLinks,
   selectLinesOfLinks,
   selectLinksOfAttempts,
+  selectUnaskedLinksOf,
 } from './reconciliation-queries.ts';
 import { MOST_DAYS_LATER, signedAmount, withExcess } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
@@ -45,7 +46,8 @@ type Span = { environmentIds: readonly number[]; from: number; to: number; first
 
 /**
  * Adds the lines of the file that were booked at another time, such as by an import weeks later: the imported ones, each
- * with the day of its file, and whole sales. A part of a sale is left out, because the file of the sale has all of it.
+ * with the day of its file, whole sales, and refunds made at the acquirer that the service noticed later. A part of a
+ * sale is left out, because the file of the sale has all of it.
  */
 async function withLaterLines(
   app: App,
@@ -56,19 +58,22 @@ async function withLaterLines(
   const attempts = new Set(lines.map(({ attempt_id }) => attempt_id));
   const named = rows.filter(({ buyOrder, instalment }) => instalment === null && !attempts.has(buyOrder));
   const orders = new Set(named.flatMap(({ buyOrder }) => buyOrder ?? []));
-  const sales = new Set(named.map(({ buyOrder, amount, currency }) => `${buyOrder} ${amount} ${currency}`));
+  const refunds = rows.filter(({ amount }) => amount < 0);
+  const whole = new Set([...named, ...refunds].map((row) => `${row.buyOrder} ${row.amount} ${row.currency}`));
   const imported = await selectImportedLinks(app.db, environmentIds, span);
   const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...orders]);
+  const refunded = [...new Set(refunds.flatMap(({ buyOrder }) => buyOrder ?? []))];
+  const unasked = await selectUnaskedLinksOf(app.db, environmentIds, refunded, span.to);
   const placeOf = ({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>) =>
     `${environment_id} ${link}`;
   const present = new Set(lines.map(placeOf));
-  const missing = [...imported, ...ofAttempts].filter((one) => !present.has(placeOf(one)));
+  const missing = [...imported, ...ofAttempts, ...unasked].filter((one) => !present.has(placeOf(one)));
   const later: BookedLine[] = [];
   for (const [id, links] of Map.groupBy(missing, ({ environment_id }) => environment_id))
     later.push(...(await selectLinesOfLinks(app.db, id, [...new Set(links.map(({ link }) => link))])));
   const days = new Map(imported.map((one) => [placeOf(one), one.day]));
   const isOfFile = (line: BookedLine) =>
-    days.has(placeOf(line)) || sales.has(`${line.attempt_id} ${signedAmount(line)} ${line.currency}`);
+    days.has(placeOf(line)) || whole.has(`${line.attempt_id} ${signedAmount(line)} ${line.currency}`);
   return [...lines, ...withExcess(later).filter(isOfFile)].map((line) => {
     const imported_day = days.get(placeOf(line));
     return imported_day === undefined ? line : { ...line, imported_day };

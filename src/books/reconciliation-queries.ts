@@ -156,6 +156,26 @@ export function selectLinksOfAttempts(
 }
 
 /**
+ * Lists the links since a time of money of the payments of these attempts that went back without a refund of this
+ * service, and whose day no file has told.
+ */
+export function selectUnaskedLinksOf(
+  db: Reader,
+  environmentIds: readonly number[],
+  attemptIds: readonly string[],
+  since: number,
+): Promise<LinkOfDay[]> {
+  return db.query<LinkOfDay>(
+    `select j.environment_id, j.link, null as day from payment_attempts a
+     join journal_entries j on j.transaction_id = a.transaction_id and j.environment_id = a.environment_id
+     where a.id {named $1} and a.environment_id {among $2} and j.created_at >= $3
+       and j.kind = 'unasked_refund' and not exists (
+         select 1 from imported_payments i where i.environment_id = j.environment_id and i.link = j.link)`,
+    [attemptIds, environmentIds, since],
+  );
+}
+
+/**
  * Returns the part of a span of time that has entries: from the first until just after the last. Empty
  * without an entry.
  */

@@ -47,6 +47,7 @@ async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
 }
 
 const PENDING: PaymentOutcome = { kind: 'pending' };
+const DAY = 24 * 60 * 60_000;
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto;tipo';
 
 type Opened = Pick<CheckoutCase, 'app' | 'environment'>;
@@ -203,6 +204,21 @@ forEachEngine('a chargeback of the attempt that pays an order', (openTestDatabas
   });
 });
 
+forEachEngine('a chargeback that a file has twice', (openTestDatabase) => {
+  test('is booked once, and the second line waits for a person in every import of the file', async () => {
+    const opened = await openCheckout(openTestDatabase, { method: scriptMethod() });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const { id } = await readAttempt(opened.app);
+    const [line, other] = [`20/01/2026;${id};1213;500;Contracargo`, `20/01/2026;${id};77;500;Contracargo`];
+    const left = 'left: money that was refunded: bin/rubrica reconcile';
+    assert.deepEqual(await imported(opened, line, line), [BOOKED, left]);
+    assert.deepEqual(await imported(opened, line, line), ['imported', left]);
+    assert.deepEqual(await imported(opened, other, line), [left, 'imported']);
+    assert.deepEqual(await imported(opened, line), ['imported']);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_490, suspense: 500 });
+  });
+});
+
 forEachEngine('money taken back of an order whose excess a person has kept', (openTestDatabase) => {
   const open = async () => {
     const method = { ...scriptMethod({ start: async () => PENDING }), refunds: refundingMethod().refunds };
@@ -262,10 +278,12 @@ forEachEngine('money taken back of an order whose excess a person has kept', (op
 
 forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) => {
   const open = async () => {
-    const method = { ...scriptMethod(), refunds: refundingMethod().refunds };
+    const found: { refunded?: number } = {};
+    const lookup = async () => ({ kind: 'absent' as const, ...found });
+    const method = { ...scriptMethod(), refunds: refundingMethod({ lookup }).refunds };
     const opened = await openCheckout(openTestDatabase, { method });
     await startPayment(opened.app, opened.transaction, 'scripted');
-    return { ...opened, id: (await readAttempt(opened.app)).id };
+    return { ...opened, id: (await readAttempt(opened.app)).id, found };
   };
   const LEFT = 'left: money that was refunded: bin/rubrica reconcile';
 
@@ -428,6 +446,41 @@ forEachEngine('a refund that somebody made at the acquirer', (openTestDatabase) 
     assert.deepEqual(await carryOut(), [LEFT]);
     assert.deepEqual(await imported(opened, line), [LEFT], 'as a new plan says');
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 25_980, suspense: -12_990 });
+  });
+
+  test('is in the comparison of its day also if the service noticed it weeks later, with the other day', async () => {
+    const opened = await open();
+    const { app, environment, transaction, id } = opened;
+    const compared = async (...lines: string[]) => {
+      const read = await readSettlement(Readable.from([[HEAD, ...lines].join('\n')]));
+      const found = await compareWithBooks(app, [environment.id], 'scripted', read);
+      return found?.compared.map(({ kind, differs, line }) => [kind, line?.kind ?? null, ...differs]);
+    };
+    const portal = `16/01/2026;${id};;2000;Anulación`;
+    assert.deepEqual(await compared(portal), [['missing_in_books', null]]);
+    app.now.advance(20 * DAY);
+    opened.found.refunded = 2000;
+    await acceptedRefund(app, transaction, 2500);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 10_990, suspense: 2000 });
+    assert.deepEqual(await compared(portal), [['different', 'unasked_refund', 'date']]);
+    const others = [portal.replace('2000', '1999'), portal.replace(id, 'A-1')];
+    for (const other of others) assert.deepEqual(await compared(other), [['missing_in_books', null]], other);
+    assert.deepEqual(await compared(portal, portal.replace('16/', '17/')), [
+      ['different', 'unasked_refund', 'date'],
+      ['missing_in_books', null],
+    ]);
+    const charged = `20/02/2026;${id};;700;Contracargo`;
+    await resolveSuspense(app, transaction.id, { decision: 'kept', reason: 'the shop did it', by: TESTER });
+    assert.deepEqual(await imported(opened, charged), [BOOKED]);
+    const sameMoney = charged.replace('20/02', '16/01');
+    assert.deepEqual(
+      await compared(sameMoney),
+      [['missing_in_books', null]],
+      'the file says that it is of another day',
+    );
+    const later = portal.replace('16/01', '20/03');
+    assert.deepEqual(await compared(later), [['missing_in_books', null]], 'an earlier entry may be of another refund');
   });
 
   test('is left to a person if a refund is requested while the file is imported', async () => {
