@@ -19,8 +19,9 @@ const NONE_BEFORE: EqualBefore = { all: 0, sameCode: 0 };
 
 /**
  * Compares the lines of a file that took money back with the imported ones. Equal refunds in one file are several
- * refunds: each imported one stands for one of them, and the others are new. Equal chargebacks are one. An equal
- * chargeback and an equal refund may be one, because not every export has a type.
+ * refunds: each imported one stands for one of them, and the others are new. Equal chargebacks may be one that the file
+ * has twice, so a person looks at the others. An equal chargeback and an equal refund may be one, because not every
+ * export has a type.
  */
 export function compareTakenLines(
   rows: readonly SettlementRow[],
@@ -40,12 +41,12 @@ export function compareTakenLines(
       const earlier = found === 'new' && compareNames(row, others) !== 'new' ? 'unclear' : found;
       compared.set(row, { earlier, equalBefore });
     };
-    if (first.chargeback === true) {
-      for (const row of group) set(row, compareNames(row, equal));
-      continue;
-    }
     const { known, left, unused } = matchCodes(group, equal);
     for (const row of known) set(row, 'same');
+    if (first.chargeback === true) {
+      for (const row of left) set(row, compareNames(row, equal) === 'new' ? 'new' : 'unclear');
+      continue;
+    }
     // An imported one with another code may be any of these.
     for (const row of left.slice(0, unused)) set(row, 'unclear');
     const fresh = left.slice(unused);
