@@ -149,6 +149,7 @@ export type StatementRequest = {
 export type ImportedStatement = {
   /** Id of the statement; null: other files already had every line */
   id: string | null;
+  /** Number of lines of the file, with those that another file already had */
   lines: number;
   /** Number of lines that another file already had */
   known: number;
@@ -184,6 +185,7 @@ export type BankStatement = {
   importedBy: string;
   firstDay: string;
   lastDay: string;
+  /** Number of lines of the file, with those that another file already had */
   lines: number;
   /** Number of lines in suspense */
   open: number;
@@ -220,6 +222,7 @@ export type StatementRead = {
   errors: null;
   data: {
     statement: BankStatement;
+    /** Lines in the order of the file, without those that another file already had */
     lines: BankStatementLine[];
     /** `after` for the next page; null on the last page */
     next: string | null;

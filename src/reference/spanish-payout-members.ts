@@ -101,6 +101,10 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
     'Servicio de pago dueño de la cuenta. Por defecto, el único que ve el usuario; si el usuario ve todos, la cuenta es de todos',
   'Id of the statement; null: other files already had every line':
     'Id de la cartola; null: otros archivos ya tenían todas las líneas',
+  'Number of lines of the file, with those that another file already had':
+    'Número de líneas del archivo, con las que ya tenía otro archivo',
+  'Lines in the order of the file, without those that another file already had':
+    'Líneas en el orden del archivo, sin las que ya tenía otro archivo',
   'Number of lines that another file already had': 'Número de líneas que ya tenía otro archivo',
   'Known lines, by line in the file, that may be second, equal payments: the file lacks other lines of their day. Add something of its own to the description of such a payment and import the file again':
     'Líneas conocidas, por su línea en el archivo, que pueden ser un segundo pago igual: al archivo le faltan otras líneas de su día. Agrega algo propio a la descripción de ese pago e importa el archivo otra vez',

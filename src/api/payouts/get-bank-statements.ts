@@ -73,7 +73,9 @@ export const getBankStatementsId = operation({
           'StatementRead',
           Type.Object({
             statement: StatementSchema,
-            lines: Type.Array(StatementLineSchema),
+            lines: Type.Array(StatementLineSchema, {
+              description: 'Lines in the order of the file, without those that another file already had',
+            }),
             next: NEXT,
           }),
         ),

@@ -112,13 +112,16 @@ const UsesSchema = Type.Object({
 });
 
 const use = Type.String({ enum: LINE_USES });
+const LINES_OF_FILE = Type.Integer({
+  description: 'Number of lines of the file, with those that another file already had',
+});
 
 export const ImportedSchema = Type.Object(
   {
     id: Type.Nullable(Type.String(), {
       description: 'Id of the statement; null: other files already had every line',
     }),
-    lines: Type.Integer(),
+    lines: LINES_OF_FILE,
     known: Type.Integer({ description: 'Number of lines that another file already had' }),
     doubtful: Type.Array(Type.Integer(), {
       description:
@@ -163,7 +166,7 @@ export const StatementSchema = Type.Object(
     importedBy: Type.String(),
     firstDay: Type.String(),
     lastDay: Type.String(),
-    lines: Type.Integer(),
+    lines: LINES_OF_FILE,
     open: Type.Integer({ description: 'Number of lines in suspense' }),
     proof: Type.String({ enum: ['balance', 'totals', 'nothing'] }),
   },
