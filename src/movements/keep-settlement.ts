@@ -98,7 +98,9 @@ async function storeComparison(
     totals: JSON.stringify(totalsOf(file.compared)),
     replaced_at: null,
   };
-  const differences = found.map(({ one, cause }, number) => differenceOf(id, number + 1, cause, one));
+  const differences = found
+    .flatMap(({ one, cause }) => inItsCurrency(differenceOf(id, cause, one), one))
+    .map((one, at) => ({ ...one, number: at + 1 }));
   return app.db.transaction(async (tx) => {
     await lockComparison(tx, of.payment_service_id);
     if ((await selectNewestComparison(tx, of)) !== replaces) return null;
@@ -127,15 +129,19 @@ function totalsOf(compared: readonly Comparison[]): SettlementSum[] {
   }));
 }
 
-function differenceOf(
-  settlementId: string,
-  number: number,
-  cause: DifferenceCause,
-  { row, line }: Comparison,
-): KeptDifference {
+/** A difference has one currency: where its sides have two, it becomes one of each side. */
+function inItsCurrency(both: KeptDifference, { row, line }: Comparison): KeptDifference[] {
+  if (row === null || line === null || row.currency === line.currency) return [both];
+  return [
+    { ...both, booked: null },
+    { ...both, settled: null, currency: line.currency },
+  ];
+}
+
+function differenceOf(settlementId: string, cause: DifferenceCause, { row, line }: Comparison): KeptDifference {
   return {
     settlement_id: settlementId,
-    number,
+    number: 0,
     cause,
     file_line: row?.fileLine ?? null,
     day: row?.date ?? dayOf(line?.created_at ?? 0),

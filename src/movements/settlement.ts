@@ -37,7 +37,10 @@ export function importCommandOf(settlement: KeptSettlement): string {
 /** The sums of a currency, in minor units as text, because they may exceed a double. */
 export type SettlementSum = { currency: string; settled: string; booked: string; difference: string };
 
-/** A difference between a line of the file and the books. Amounts are in minor units; null: this side has no line. */
+/**
+ * A difference between a line of the file and the books. Amounts are in minor units of `currency`; null: this side has
+ * no line, or has another currency (then a second difference has its amount).
+ */
 export type KeptDifference = SqlRow & {
   settlement_id: string;
   number: number;

@@ -112,6 +112,31 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
   });
 
+  test('a line in another currency than its payment is kept as two amounts, each in its own currency', async () => {
+    const { app, shop } = await open();
+    const { id: paid } = await createPaidTransaction(app, shop, { reference: 'S-9', amount: 12_990 });
+    const file = `fecha;orden de compra;monto;moneda\n2026-01-15;${paid};25,50;USD\n`;
+    const settlement = await readSettlement(Readable.from([Buffer.from(file)]));
+    const evidence = { name: 'abono.csv', sha256: 'a'.repeat(64) };
+    const kept = await keepSettlement(app, SCOPE, settlement, { evidence, by: TESTER });
+    const shown = await showSettlement(app, kept.kind === 'kept' ? kept.id : '');
+    const other = shown?.differences.filter(({ cause }) => cause === 'other_currency') ?? [];
+    assert.deepEqual(
+      other.map(({ settled, booked, currency, transaction_id }) => [settled, booked, currency, transaction_id]),
+      [
+        [2550, null, 'USD', paid],
+        [null, 12_990, 'CLP', paid],
+      ],
+    );
+    assert.equal(shown?.settlement.matched, 0);
+    const line = { settlementId: shown?.settlement.id ?? '', cause: null, number: null, line: 2 };
+    assert.equal(await acceptDifferences(app, { ...line, reason: 'en dólares', by: TESTER }), 2);
+    const [act] = (await listAudit(app, { action: 'settlement.accepted' }, 1)).acts;
+    const { amounts = [] } = (act?.after ?? {}) as { amounts?: string[] };
+    assert.equal(amounts.length, 2);
+    assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
   test('one line can be accepted by itself, and the audit log names it', async () => {
     const { app, text } = await open();
     const { id } = await keep(app, text);
