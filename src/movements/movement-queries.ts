@@ -221,10 +221,18 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-/** Lists the undecided unasked refunds of a payment, in the order of the books. */
+/** The key of an imported refund says so after its currency, see `lineKeyOf`; any other line is a chargeback. */
+const IS_CHARGEBACK = `exists (select 1 from imported_payments i
+  where i.environment_id = j.environment_id and i.link = j.link and i.line_key not like '%"' || i.currency || '","refund"%')`;
+
+/**
+ * Lists the undecided unasked refunds of a payment, in the order of the books. Leaves out chargebacks: none is a refund
+ * of this service.
+ */
 export function selectUnresolvedRefunds(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
-    `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,
+    `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null
+     and not ${IS_CHARGEBACK} ${IN_ORDER}`,
     [transaction.id, transaction.environment_id],
   );
 }
@@ -235,17 +243,24 @@ export const unresolvedRefunds = (transactionId: string, environmentId: string) 
   where j.kind = 'unasked_refund' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
     and not exists (select 1 from movements m where ${RESOLVES}))`;
 
+/** SQL that sums the chargebacks of a payment that were not won. They went back without a refund at its method. */
+export const chargedBack = (transactionId: string, environmentId: string) => `(
+  select cast(coalesce(sum(j.amount), 0) as bigint) from journal_entries j
+  where j.kind = 'unasked_refund' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
+    and ${IS_CHARGEBACK} and not exists (select 1 from movements m where ${RESOLVES} and m.decision = 'returned'))`;
+
 /**
- * Sums the amount of a payment that went back according to the books, and the undecided unasked refunds among it
- * (`unresolved`).
+ * Sums the amount of a payment that went back according to the books, the undecided unasked refunds among it
+ * (`unresolved`), and the chargebacks among it, which its method does not count as refunded.
  */
 export async function sumWentBack(
   db: Reader,
   transaction: RowKey<number>,
-): Promise<{ wentBack: number; unresolved: number }> {
-  const [row] = await db.query<{ total: number; unresolved: number }>(
-    `select ${wentBack('$1', '$2')} as total, ${unresolvedRefunds('$1', '$2')} as unresolved`,
+): Promise<{ wentBack: number; unresolved: number; chargedBack: number }> {
+  const [row] = await db.query<{ total: number; unresolved: number; charged_back: number }>(
+    `select ${wentBack('$1', '$2')} as total, ${unresolvedRefunds('$1', '$2')} as unresolved,
+       ${chargedBack('$1', '$2')} as charged_back`,
     [transaction.id, transaction.environment_id],
   );
-  return { wentBack: row?.total ?? 0, unresolved: row?.unresolved ?? 0 };
+  return { wentBack: row?.total ?? 0, unresolved: row?.unresolved ?? 0, chargedBack: row?.charged_back ?? 0 };
 }

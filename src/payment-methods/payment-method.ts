@@ -96,8 +96,8 @@ export type RefundOrder = {
   amount: number;
   currency: string;
   /**
-   * The paid amount, and the part that went back at the method according to the books. No other refund of this payment
-   * is in process.
+   * The paid amount, and the part that went back at the method by refunds according to the books. No other refund of
+   * this payment is in process.
    */
   paid: number;
   refundedBefore: number;
@@ -117,8 +117,8 @@ export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declin
  * safe. Without certainty the method returns `unknown`. A request that returns `absent` was never sent.
  *
  * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units, without
- * what went back of money above `paid`. A method that can read it returns it with every answer for which it has read
- * it. The service compares it with the books, and requests nothing while the two differ.
+ * chargebacks and without what went back of money above `paid`. A method that can read it returns it with every answer
+ * for which it has read it. The service compares it with the books, and requests nothing while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
 

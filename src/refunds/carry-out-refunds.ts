@@ -102,8 +102,8 @@ function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: num
     const stored = await selectRefund(tx, refund);
     if (transaction === null || stored === null) throw new Error('A refund is gone');
     if (standingOfRefund(stored) !== standingOfRefund(refund)) return false;
-    const { wentBack, unresolved } = await sumWentBack(tx, transactionKeyOf(refund));
-    if (known.refunded !== undefined && known.refunded !== wentBack) return false;
+    const { wentBack, unresolved, chargedBack } = await sumWentBack(tx, transactionKeyOf(refund));
+    if (known.refunded !== undefined && known.refunded !== wentBack - chargedBack) return false;
     if (refund.asking !== 'ordered' && unresolved > 0) {
       await holdRefund(tx, refund, at, { reason: 'suspense' });
       return false;

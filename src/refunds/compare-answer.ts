@@ -8,8 +8,9 @@ import type { Refund } from './refund.ts';
 export type ComparedAnswer = { outcome: RefundOutcome; unasked: number; missing: number };
 
 /**
- * Compares a method's answer with the amount of the payment that went back according to the books (`wentBack`). The
- * refund is completed only if the payment's balance shows it; the rest of the difference is reported separately.
+ * Compares a method's answer with the amount of the payment that went back by refunds according to the books
+ * (`wentBack`). The refund is completed only if the payment's balance shows it; the rest of the difference is reported
+ * separately.
  */
 export function compareAnswer(
   refund: Pick<Refund, 'amount' | 'state'>,

@@ -3,7 +3,7 @@ import { wentBack } from '../books/journal-queries.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { Recall } from '../lib/recall.ts';
-import { unresolvedRefunds } from '../movements/movement-queries.ts';
+import { chargedBack, unresolvedRefunds } from '../movements/movement-queries.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { Refund, RefundKey } from './refund.ts';
 
@@ -36,16 +36,20 @@ export async function selectRefund(db: Reader, { id, environment_id }: RefundKey
   return row ?? null;
 }
 
+/** SQL that sums what went back at the method by refunds: it does not count a chargeback, which is no refund. */
+const refundedAtMethod = (transactionId: string, environmentId: string) =>
+  `(${wentBack(transactionId, environmentId)} - ${chargedBack(transactionId, environmentId)})`;
+
 /**
- * Reads the refund with the amount of its payment that went back according to the books. Reliable only under the lock
- * of its transaction.
+ * Reads the refund with the amount of its payment that went back by refunds according to the books. Reliable only under
+ * the lock of its transaction.
  */
 export async function selectRefundBesideBooks(
   tx: Tx,
   { id, environment_id, transaction_id }: Refund,
 ): Promise<{ refund: Refund; wentBack: number } | null> {
   const [row] = await tx.query<Refund & { went_back: number }>(
-    `select r.*, ${wentBack('$3', '$2')} as went_back from refunds r where r.id = $1 and r.environment_id = $2`,
+    `select r.*, ${refundedAtMethod('$3', '$2')} as went_back from refunds r where r.id = $1 and r.environment_id = $2`,
     [id, environment_id, transaction_id],
   );
   if (row === undefined) return null;
@@ -53,7 +57,10 @@ export async function selectRefundBesideBooks(
   return { refund, wentBack: went_back };
 }
 
-/** A payment that is refunded: the attempt that collected it, and the amount that went back according to the books. */
+/**
+ * A payment that is refunded: the attempt that collected it, and the amount that went back by refunds according to the
+ * books.
+ */
 export type RefundedPayment = SqlRow & {
   currency: string;
   paid: number;
@@ -73,7 +80,7 @@ export async function selectRefundedPayment(
 ): Promise<RefundedPayment | null> {
   const [row] = await db.query<RefundedPayment>(
     `select t.currency, t.amount as paid, t.payment_method, a.id as attempt_id, a.external_id, a.account, a.detail,
-       ${wentBack('$1', '$2')} as went_back
+       ${refundedAtMethod('$1', '$2')} as went_back
      from transactions t join payment_attempts a on a.transaction_id = t.id and a.environment_id = $2 and a.state = 'approved'
      where t.id = $1 and t.environment_id = $2`,
     [transaction_id, environment_id],

@@ -15,6 +15,7 @@ import { resolveImported, resolveSuspense } from '../../src/movements/resolve-su
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefusal } from '../../src/refunds/place-refund.ts';
 import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
+import { acceptedRefund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
 
 /** Opens an order of 12,990 CLP that two attempts paid: `paying` first; the money of `late` is in suspense. */
 async function openPaidTwice(openTestDatabase: OpenTestDatabase) {
@@ -216,6 +217,96 @@ forEachEngine('a chargeback that a file has twice', (openTestDatabase) => {
     assert.deepEqual(await imported(opened, other, line), [left, 'imported']);
     assert.deepEqual(await imported(opened, line), ['imported']);
     assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_490, suspense: 500 });
+  });
+});
+
+forEachEngine('a chargeback of the amount of a refund without an answer', (openTestDatabase) => {
+  test('stays in suspense when a person says that the refund was made: both took money back', async () => {
+    const refunds = refundingMethod({ request: async () => ({ kind: 'unknown' }) }).refunds;
+    const opened = await openCheckout(openTestDatabase, { method: { ...scriptMethod(), refunds } });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const refund = await acceptedRefund(app, transaction, 500);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await imported(opened, `20/01/2026;${id};1213;500;Contracargo`), [BOOKED]);
+    const evidence = describeEvidence('portal.pdf', Buffer.from('500'));
+    const made = { outcome: 'completed', reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decideRefund(app, refund.id, made), 'decided');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_490, collected: 11_990, suspense: 500 });
+  });
+
+  test('is no reason to leave a refund from the file in suspense, which may be the one that was made', async () => {
+    const opened = await openCheckout(openTestDatabase, {
+      method: { ...scriptMethod(), refunds: refundingMethod().refunds },
+    });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    assert.deepEqual(await imported(opened, `20/01/2026;${id};1213;500;Anulación`), [UNASKED]);
+    const refund = await acceptedRefund(app, transaction, 500);
+    await carryOutRefunds(app, 10);
+    const evidence = describeEvidence('portal.pdf', Buffer.from('500'));
+    const made = { outcome: 'completed', reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decideRefund(app, refund.id, made), 'decided');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_490, collected: 12_490, suspense: 0 });
+  });
+});
+
+forEachEngine('a refund of a payment of which a chargeback took a part', (openTestDatabase) => {
+  const open = async (decision: 'kept' | 'returned' | null) => {
+    const bank = { gone: 0 };
+    const { refunds } = refundingMethod({
+      request: async ({ amount }) => {
+        bank.gone += amount;
+        return { kind: 'approved', detail: {}, refunded: bank.gone };
+      },
+      lookup: async ({ askedAt }) => ({
+        ...(askedAt === null ? { kind: 'absent' } : { kind: 'approved', detail: {} }),
+        refunded: bank.gone,
+      }),
+    });
+    const opened = await openCheckout(openTestDatabase, { method: { ...scriptMethod(), refunds } });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const chargeBack = async () => {
+      assert.deepEqual(await imported(opened, `20/01/2026;${id};1213;7000;Contracargo`), [BOOKED]);
+      if (decision === null) return;
+      await resolveSuspense(app, transaction.id, { decision, reason: 'the bank said so', by: TESTER });
+    };
+    const waiting = async () => (await listAttention(app, 'refund', 10)).map(({ amount }) => amount);
+    return { ...opened, bank, chargeBack, waiting };
+  };
+
+  for (const [decision, owed] of [
+    ['kept', 4990],
+    ['returned', 11_990],
+  ] as const)
+    test(`is requested and looked up although its method knows of no chargeback (${decision})`, async () => {
+      const { app, transaction, chargeBack, waiting, ...opened } = await open(decision);
+      await chargeBack();
+      await acceptedRefund(app, transaction, 1000);
+      await carryOutRefunds(app, 10);
+      assert.deepEqual(await refundsOf(app, transaction), [['completed', 1000]]);
+      for (let look = 0; look < 3; look++) {
+        app.now.advance(2 * DAY);
+        await carryOutRefunds(app, 10);
+      }
+      assert.deepEqual(await waiting(), []);
+      assert.deepEqual(await sumsOf({ app, ...opened }), { owed, collected: owed, suspense: 0 });
+    });
+
+  test('shows money that somebody refunded at the method, which the chargeback does not explain', async () => {
+    const { app, transaction, chargeBack, waiting, bank, ...opened } = await open(null);
+    await acceptedRefund(app, transaction, 1000);
+    await carryOutRefunds(app, 10);
+    await chargeBack();
+    bank.gone += 500;
+    app.now.advance(2 * DAY);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await waiting(), []);
+    assert.deepEqual(await sumsOf({ app, ...opened }), { owed: 11_990, collected: 4490, suspense: 7500 });
   });
 });
 
