@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
-import { availableBalance } from '../books/available-balance.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
+import { selectFundsRule } from '../payment-services/funds-rule-queries.ts';
+import { readFunds } from '../payment-services/lock-funds.ts';
 import { selectSecondLines } from './second-line-queries.ts';
 
 /**
  * A line in suspense that charges for a payout once more. `missing`: what its merchant lacks, in minor units, before
- * the line can be booked at its expense.
+ * the line can be booked at its expense, with the amount that is kept back.
  */
 export type SecondLine = { payout: string; payment_service: string; line: string; missing: number; currency: string };
 
@@ -14,8 +15,10 @@ export type SecondLine = { payout: string; payment_service: string; line: string
 export async function findSecondLines(app: App): Promise<SecondLine[]> {
   const found: SecondLine[] = [];
   for (const { payout, environment_id, payment_service, line, amount, currency } of await selectSecondLines(app.db)) {
-    const available = await availableBalance(app, { environmentIds: [environment_id], transactionId: 0 }, currency);
-    found.push({ payout, payment_service, line, missing: Math.max(0, amount - Number(available)), currency });
+    const { available } = await readFunds(app.db, environment_id, currency);
+    const { kept_back } = await selectFundsRule(app.db, environment_id, currency);
+    const missing = Math.max(0, amount + kept_back - Number(available));
+    found.push({ payout, payment_service, line, missing, currency });
   }
   return found;
 }

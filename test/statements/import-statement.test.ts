@@ -9,6 +9,7 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
 import { makePayoutFiles } from '../../src/payouts/files/make-payout-files.ts';
 import { listPayouts } from '../../src/payouts/find-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
@@ -303,6 +304,8 @@ forEachEngine('bank statements', (openTestDatabase) => {
     for (const item of [await contradicted(), lines.find(({ id }) => id === places[1])])
       assert.match(item?.reason ?? '', /The merchant lacks \$10\.000.*deposit create --from-merchant/);
     assert.equal(lines.find(({ id }) => id === places[1])?.command, command(third.id, 5));
+    await setFundsRule(app, { ...target, currency: 'CLP' }, { kept_back: 20_000 }, TESTER);
+    assert.match((await contradicted())?.reason ?? '', /The merchant lacks \$30\.000/, 'with what is kept back');
     assert.equal(await foundIn(app), '');
   });
 
