@@ -102,7 +102,7 @@ export type BankAccountValidation = {
   id: string;
   state: 'completed' | 'pending';
   verdict: 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
-  /** `format`: no provider checked the holder */
+  /** `holder`: a provider said whether the account is of the RUT */
   assurance: 'format' | 'holder';
   /** true for `plausible` and `confirmed` */
   isValid: boolean;
@@ -161,7 +161,7 @@ export type BankAccountBatchReply = {
           id: string;
           state: 'completed' | 'pending';
           verdict: 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
-          /** `format`: no provider checked the holder */
+          /** `holder`: a provider said whether the account is of the RUT */
           assurance: 'format' | 'holder';
           /** true for `plausible` and `confirmed` */
           isValid: boolean;

@@ -200,8 +200,8 @@ export type ListenerAttemptReply = {
   message: string;
   errors: null;
   data: {
-    /** The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable` */
-    step: string;
+    /** The next step; `unwanted`: the webhook has ended meanwhile */
+    step: 'delivered' | 'redirected' | 'retry' | 'superseded' | 'dead' | 'unwanted' | 'disable';
     next_attempt_at: string | null;
   };
 };

@@ -1,4 +1,4 @@
-import { CODE_MESSAGES, type Message, PASS_MESSAGES } from './check-messages.ts';
+import { CODE_MESSAGES, type Message, PASS_MESSAGES, VERDICT_MESSAGES } from './check-messages.ts';
 import type { Confidence } from './directory/bank-directory.ts';
 
 /** The ids of all checks, in the order of a response. */
@@ -108,6 +108,18 @@ export function leavesOpen({ result, code }: Pick<Check, 'result' | 'code'>): bo
  */
 export function decidingCheck(checks: readonly Check[]): Check | undefined {
   return checks.find(({ result }) => result === 'fail') ?? checks.find(leavesOpen);
+}
+
+/** The codes whose check says more than its verdict: an answer that is not about the account alone, or not certain. */
+const SAID_BY_CHECK: Partial<Record<Verdict, CheckCode>> = {
+  plausible: 'HOLDER_CLOSE_MATCH',
+  mismatch: 'HOLDER_NAME_NO_MATCH',
+};
+
+/** Returns the first line of a response about completed checks: what the provider found, or the text of the verdict. */
+export function verdictMessage(verdict: Verdict, checks: readonly Pick<Check, 'code' | 'message'>[]): Message {
+  const said = checks.find(({ code }) => code !== null && code === SAID_BY_CHECK[verdict]);
+  return said?.message ?? VERDICT_MESSAGES[verdict];
 }
 
 /** Returns whether the data can be used. It need not mean that the account belongs to the RUT: see the verdict. */

@@ -147,8 +147,8 @@ export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   'Start of the response body, with spaces for line breaks':
     'Comienzo del cuerpo de la respuesta, con espacios por saltos de línea',
   '`no`: a failed callback is not retried': '`no`: un callback que falló no se reintenta',
-  'The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`':
-    'El paso que sigue: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`',
+  'The next step; `unwanted`: the webhook has ended meanwhile':
+    'El paso que sigue; `unwanted`: el webhook terminó mientras tanto',
   'Number of the user, for the paths of `/webhooks`': 'Número del usuario, para las rutas de `/webhooks`',
   'Id of the user in this service': 'Id del usuario en este servicio',
   'Always 1 (enabled): a disabled user has no access token':

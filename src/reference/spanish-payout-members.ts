@@ -30,7 +30,7 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'JSON pointer to the field of the request': 'JSON pointer al campo de la solicitud',
   'Only for `holder.name_match`: how well `holderName` matches the name of the holder':
     'Solo en `holder.name_match`: qué tan bien calza `holderName` con el nombre del titular',
-  '`format`: no provider checked the holder': '`format`: ningún proveedor revisó al titular',
+  '`holder`: a provider said whether the account is of the RUT': '`holder`: un proveedor dijo si la cuenta es del RUT',
   'true for `plausible` and `confirmed`': 'true si es `plausible` o `confirmed`',
   'RUT in canonical form; null if it is wrong or the validation is read again':
     'RUT en forma canónica; null si está mal o si se lee la validación otra vez',

@@ -8,6 +8,7 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
   'Stored durably': 'Guardada de forma durable',
   'Id of the transaction (`idTrx`)': 'Id de la transacción (`idTrx`)',
   'Status of the transaction': 'Estado de la transacción',
+  'Status of the refund': 'Estado de la devolución',
   'The transaction': 'La transacción',
   'Key of the refund. The same key returns the first refund and refunds nothing twice; two keys are two refunds':
     'Clave de la devolución. La misma clave responde con la primera devolución y no devuelve dos veces; dos claves son dos devoluciones',

@@ -1,8 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import type { BankView } from '../../bank-validation/bank-findings.ts';
-import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
-import { PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
+import {
+  type Check,
+  isValid,
+  leavesOpen,
+  type Provenance,
+  type Verdict,
+  verdictMessage,
+} from '../../bank-validation/check.ts';
+import { PENDING_MESSAGE } from '../../bank-validation/check-messages.ts';
 import { nameGradeOf } from '../../bank-validation/holder/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Written } from '../../http/endpoint.ts';
@@ -24,7 +31,7 @@ export function validationReply(
   language: Language,
 ): Written<Static<typeof ValidationReplySchema>> {
   const pending = validation.state === 'pending';
-  const message = (pending ? PENDING_MESSAGE : VERDICT_MESSAGES[validation.verdict])[language];
+  const message = (pending ? PENDING_MESSAGE : verdictMessage(validation.verdict, validation.checks))[language];
   if (pending) {
     reply.code(202);
     reply.header('location', `${app.config.basePath}/validations/BankAccount/${validation.id}`);
@@ -119,7 +126,7 @@ function shortChecks(checks: readonly Check[], language: Language, provenances: 
 }
 
 /**
- * Returns `holder` only when a source that knows the holder has answered: `isValid` must not be read as proof of
+ * Returns `holder` only when a source that knows the holder has said yes or no: `isValid` must not be read as proof of
  * ownership.
  */
 function assuranceOf(verdict: Verdict): 'format' | 'holder' {

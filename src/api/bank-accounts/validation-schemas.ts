@@ -86,7 +86,7 @@ export const ValidationSchema = Type.Object(
     verdict: Type.String({ enum: ['invalid', 'plausible', 'confirmed', 'mismatch', 'undetermined'] }),
     assurance: Type.String({
       enum: ['format', 'holder'],
-      description: '`format`: no provider checked the holder',
+      description: '`holder`: a provider said whether the account is of the RUT',
     }),
     isValid: Type.Boolean({ description: 'true for `plausible` and `confirmed`' }),
     rut: Type.Nullable(Type.String(), {

@@ -3,7 +3,9 @@ import { replyOf, Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
 import type { FailureReason } from '../../lib/network/exchange-request.ts';
 import type { FetchOutcome } from '../../lib/network/safe-fetch.ts';
+import { STATE_AFTER } from '../../outbox/callback-state.ts';
 import { reportAttempt } from '../../outbox/listeners/listen-for-callbacks.ts';
+import type { NextStep } from '../../outbox/retry-schedule.ts';
 import { LISTENER_BODY_ERRORS, LISTENER_PATH, readNumber, requireListener } from './listener-reply.ts';
 
 const REASONS = [
@@ -34,7 +36,8 @@ const RequestSchema = Type.Object(
 
 const data = Type.Object({
   step: Type.String({
-    description: 'The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`',
+    enum: Object.keys(STATE_AFTER) as NextStep['kind'][],
+    description: 'The next step; `unwanted`: the webhook has ended meanwhile',
   }),
   next_attempt_at: Type.Nullable(Type.String()),
 });

@@ -26,7 +26,7 @@ export const getNullificationStatus = operation({
     ],
     replies: {
       200: {
-        description: 'Status of the transaction',
+        description: 'Status of the refund',
         schema: replyOf(
           'RefundStatus',
           Type.Object({ status: Type.String({ enum: ['processing', 'completed', 'failed'] }) }),

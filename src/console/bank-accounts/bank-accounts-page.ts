@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
-import type { Check, CheckResult, Verdict } from '../../bank-validation/check.ts';
-import { VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
+import { type Check, type CheckResult, type Verdict, verdictMessage } from '../../bank-validation/check.ts';
 import { listBanks } from '../../bank-validation/directory/list-banks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Repair } from '../../bank-validation/tables/repair-account.ts';
@@ -108,7 +107,7 @@ function validationPart(language: Language, validation: Validation, repairs: rea
     html`<code>${check}</code>`,
   ]);
   return html`<div class="card pad"><p>${badge(VERDICT_TONES[verdict], tell(language, `verdict.${verdict}`))} ${bank?.name ?? ''} ${maskedAccount}</p>
-<p>${state === 'pending' ? tell(language, 'bank_accounts.pending', { id }) : VERDICT_MESSAGES[verdict][language]}</p>
+<p>${state === 'pending' ? tell(language, 'bank_accounts.pending', { id }) : verdictMessage(verdict, checks)[language]}</p>
 ${repairNotes(language, repairs)}
 ${suggestions.map(({ value, message }) => html`<p class="notice">${tell(language, 'bank_accounts.suggests', { value, message: message[language] })}</p>`)}</div>
 <h2>${tell(language, 'bank_accounts.checks')}</h2>

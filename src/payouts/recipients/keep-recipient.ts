@@ -10,11 +10,12 @@ import {
   selectValidation,
   type ValidationRow,
 } from '../../bank-validation/bank-validation-queries.ts';
-import { isValid } from '../../bank-validation/check.ts';
-import { PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
+import { isValid, verdictMessage } from '../../bank-validation/check.ts';
+import { PENDING_MESSAGE } from '../../bank-validation/check-messages.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
+import { validationOf } from '../../bank-validation/stored-validation.ts';
 import type { Tx } from '../../db/database.ts';
 import { type InBoth, notFound, Problem } from '../../error-catalogue.ts';
 import { prefixedId } from '../../lib/ids.ts';
@@ -155,14 +156,15 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
       : await selectValidation(app.db, actor.id, validationId);
   if (found === null) throw noValidation();
   if (found.state !== 'completed') throw notUsable(PENDING_MESSAGE);
-  if (!isValid(found.verdict)) throw notUsable(VERDICT_MESSAGES[found.verdict]);
+  const directory = await currentDirectory(app);
+  if (!isValid(found.verdict)) throw notUsable(verdictMessage(found.verdict, validationOf(found, directory).checks));
   if (validUntil(verdictOf(found), app.config.verdictMaxAgeDays) <= app.now())
     throw notUsable({
       en: 'The verdict is too old: validate again.',
       es: 'El veredicto es demasiado antiguo: valida de nuevo.',
     });
   // A payout to the account would be refused, so it is refused when the recipient is stored.
-  const refusal = payeeRefusal(await currentDirectory(app), found.bank_code ?? '');
+  const refusal = payeeRefusal(directory, found.bank_code ?? '');
   if (refusal !== null)
     throw notUsable({ en: `${refusal.en} ${ANOTHER_BANK.en}`, es: `${refusal.es} ${ANOTHER_BANK.es}` });
   const hashes = await identityHashes(app);

@@ -173,6 +173,27 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.doesNotMatch(stored, /gonz|soto/i);
   });
 
+  test('says what the provider found, and never that it did not check', async () => {
+    await using at = await setUp(openTestDatabase, createSimulatedProvider(Date.now));
+    const told = async (account: string, holderName?: string) => {
+      const body = { ...request('11.111.111-1', '001', account), ...(holderName !== undefined && { holderName }) };
+      const answer = await at.post(body);
+      const read = await at.server.get(`${PATH}/${dataOf(answer).id}`, at.user.headers);
+      assert.equal(jsonOf(read)['message'], jsonOf(answer)['message']);
+      return [dataOf(answer).verdict, dataOf(answer).assurance, jsonOf(answer)['message']];
+    };
+    assert.deepEqual(await told('900000000003'), [
+      'plausible',
+      'format',
+      'The provider found a close match only. Check the data with the owner of the account.',
+    ]);
+    const [verdict, assurance, message] = await told('900000000001', 'Pedro Soto');
+    assert.deepEqual([verdict, assurance], ['mismatch', 'holder']);
+    assert.match(String(message), /^The account belongs to this RUT, and its holder has another name\./);
+    const [, , unmatched] = await told('900000000002');
+    assert.equal(unmatched, 'The account could not be matched with this RUT.');
+  });
+
   test('refuses an invalid holderName and keeps nothing', async () => {
     await using at = await setUp(openTestDatabase);
     for (const holderName of ['', '  ', 7, null, 'x'.repeat(201)]) {
