@@ -35,11 +35,12 @@ export function createHttpProvider(options: HttpProviderOptions): ValidationProv
     let answer: HolderAnswer = { kind: 'unavailable' };
     for (let tries = 1; tries <= TRIES && breaker.allows(); tries++) {
       if (tries > 1) await sleep(RETRY_MS);
-      answer = readAnswer(await post(options, question), question.name, now());
-      if (answer.kind !== 'timeout' && answer.kind !== 'unavailable') {
+      const said = readAnswer(await post(options, question), question.name, now());
+      if (said.kind !== 'timeout' && said.kind !== 'unavailable') {
         breaker.succeeded();
-        return answer;
+        return said.kind === 'expired' ? { kind: 'unavailable' } : said;
       }
+      answer = said;
       breaker.failed();
     }
     return answer;
@@ -64,7 +65,10 @@ function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion
   });
 }
 
-function readAnswer(outcome: FetchOutcome, name: string | null, now: number): HolderAnswer {
+/** `expired`: a result that is no longer valid. The provider works, and the same question has the same answer. */
+type ProviderAnswer = HolderAnswer | { kind: 'expired' };
+
+function readAnswer(outcome: FetchOutcome, name: string | null, now: number): ProviderAnswer {
   if (outcome.kind === 'failed') return { kind: outcome.reason === 'timeout' ? 'timeout' : 'unavailable' };
   if (outcome.status === 202) return { kind: 'pending' };
   if (outcome.status === 429) return { kind: 'rate_limited', retryAfterSeconds: secondsOf(outcome.retryAfter) };
@@ -73,28 +77,29 @@ function readAnswer(outcome: FetchOutcome, name: string | null, now: number): Ho
 }
 
 /**
- * A response that differs from the published schema, or is no longer valid, counts as unavailable, because it must
- * never become a verdict.
+ * A response that differs from the published schema counts as unavailable, because it must never become a verdict.
  */
-function readBody(text: string, name: string | null, now: number): HolderAnswer {
+function readBody(text: string, name: string | null, now: number): ProviderAnswer {
   const body = parseObject(text) ?? {};
   const expiresAt = expiryOf(body['valid_until']);
   const nameMatch = nameMatchOf(body, name);
   if (expiresAt === undefined || nameMatch === undefined) return { kind: 'unavailable' };
-  if (expiresAt !== null && expiresAt <= now) return { kind: 'unavailable' };
+  const isExpired = expiresAt !== null && expiresAt <= now;
   switch (body['result']) {
     case 'match':
     case 'close_match':
-      return { kind: body['result'], expiresAt, nameMatch };
+      return isExpired ? EXPIRED : { kind: body['result'], expiresAt, nameMatch };
     case 'no_match':
-      return { kind: 'no_match', expiresAt, detail: detailOf(body['reason']) };
+      return isExpired ? EXPIRED : { kind: 'no_match', expiresAt, detail: detailOf(body['reason']) };
     case 'not_checkable':
     case 'opted_out':
-      return { kind: body['result'] };
+      return isExpired ? EXPIRED : { kind: body['result'] };
     default:
       return { kind: 'unavailable' };
   }
 }
+
+const EXPIRED = { kind: 'expired' } as const;
 
 /**
  * Returns `undefined` if the member is present but not a `date-time` of the schema. `Date.parse` alone reads

@@ -125,6 +125,16 @@ suite('the HTTP provider', () => {
     assert.equal(sent.length, 6);
   });
 
+  test('a result that is no longer valid is not asked for again, and stops no questions about other accounts', async () => {
+    const expired = ok({ result: 'match', valid_until: '1969-12-31T23:59:59Z' });
+    const { provider, sent } = stubbed([...Array.from({ length: 6 }, () => expired), ok({ result: 'match' })]);
+    for (let asked = 1; asked <= 6; asked++) {
+      assert.equal((await provider.ask(questionOf('1'))).kind, 'unavailable');
+      assert.equal(sent.length, asked);
+    }
+    assert.equal((await provider.ask(questionOf('2'))).kind, 'match');
+  });
+
   test('a body of more than 2 KiB is no answer, as docs/validation-provider.md says', async () => {
     const { fetch, close } = createSafeFetch();
     closers.unshift(close);
