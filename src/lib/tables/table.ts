@@ -98,13 +98,15 @@ export function withoutNuls(cells: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns whether a row is a line of totals below a table: one of its cells begins with "total" or "suma". `numbers`:
- * cells with a RUT or an account, which such a line has not, while a payee may be named Totalpack.
+ * Returns whether a row is a line of totals below a table: one of its cells begins with the word "total" or "suma", not
+ * with a name such as Totalpack. `numbers`: cells with a RUT or an account, which such a line has not.
  */
 export function isTotal(cells: readonly string[], numbers: readonly (string | undefined)[] = []): boolean {
   if (numbers.some((cell = '') => cell.replace(/\D/g, '').length >= 5)) return false;
-  return cells.some((cell) => /^\s*((sub|gran|grand|suma|monto)[\s-]*)?total|^\s*sumas?\b/i.test(cell));
+  return cells.some((cell) => TOTAL.test(cell));
 }
+
+const TOTAL = /^\s*(?:(?:(?:sub|gran|grand|suma|monto)[\s-]*)?total(?:es|s)?|sumas?)(?!\p{L})/iu;
 
 /**
  * Returns whether a cell of a text file has the rest of its line and the beginning of a later one: a quote that opens

@@ -145,15 +145,21 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
   });
 
   test('leaves out lines of totals, and keeps a row of a holder or a bank with such a name', async () => {
-    const rows = '12531909-2;012;12531909;Total Austral\n;012;;Total\nTOTAL;;2;\n;;;Suma total\n';
+    const rows =
+      '12531909-2;012;12531909;Total Austral\n;012;;Total\nTOTAL;;2;\n;;;Suma total\n;;;Totalcheck SpA\n;;;Totales:\n';
     const { text, summary } = await run(`rut;bank;account;nombre\n${rows}`);
-    assert.equal(summary.rows, 2);
+    assert.equal(summary.rows, 3);
     assert.deepEqual(
       text
         .trimEnd()
         .split('\n')
         .map((row) => row.split(';').slice(0, 5).join(';')),
-      ['rut;bank;account;nombre;verdict', '12531909-2;012;12531909;Total Austral;plausible', ';012;;Total;invalid'],
+      [
+        'rut;bank;account;nombre;verdict',
+        '12531909-2;012;12531909;Total Austral;plausible',
+        ';012;;Total;invalid',
+        ';;;Totalcheck SpA;invalid',
+      ],
     );
   });
 
