@@ -257,15 +257,15 @@ export async function updateRetried(
 }
 
 /**
- * Queues callbacks again from the first attempt, and enables their endpoints. Skips callbacks under way. `still`: the
- * state that they were found in, or `unfinished`; skips those that have left it or were queued again meanwhile. Returns
- * how many it queued.
+ * Queues callbacks again from the first attempt, and enables their endpoints. `still`: the state that they were found
+ * in, or `unfinished`; skips those that have left it or were queued again meanwhile. Skips callbacks under way, unless
+ * it is `under_way`: then the attempt under way changes nothing when it ends. Returns how many it queued.
  */
 export async function requeueCallbacks(
   tx: Tx,
   callbacks: readonly RowKey<number>[],
   now: number,
-  still: CallbackState | 'unfinished' | 'any' = 'any',
+  still: CallbackState | 'unfinished' | 'any' | 'under_way' = 'any',
 ): Promise<number> {
   // Rows of endpoints before rows of callbacks, in the order of `recordAttempts`.
   await tx.query(
@@ -278,8 +278,8 @@ export async function requeueCallbacks(
     `update callbacks set state = 'queued', next_attempt_at = $3, finished_at = null, attempts = 0, lease = null,
        scheduled_at = null, not_before = null
      where id {among $1} and environment_id {among $2}
-       and not (state = 'queued' and lease is not null and next_attempt_at > $3)
-       and ($4 = 'any' or ((state <> 'queued' or attempts > 0)
+       and ($4 = 'under_way' or not (state = 'queued' and lease is not null and next_attempt_at > $3))
+       and ($4 in ('any', 'under_way') or ((state <> 'queued' or attempts > 0)
          and ($4 = state or ($4 = 'unfinished' and state in ('queued', 'dead', 'disabled')))))
      returning endpoint_id as id, environment_id`,
     [...listsOf(callbacks), now, still],

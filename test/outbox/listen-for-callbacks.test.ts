@@ -80,6 +80,29 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
     await assert.rejects(world.begin(first.id + 1), { code: 'NOT_FOUND' });
   });
 
+  test('replays a callback that the service or a replaced listener is sending', async () => {
+    await using world = await open(openTestDatabase);
+    await createPaidTransaction(world.app, world.environment, { reference: 'ORD-1' });
+    const gate = Promise.withResolvers<void>();
+    const fetch: TestApp['fetch'] = async (request) => {
+      await gate.promise;
+      return world.app.fetch(request);
+    };
+    const delivery = createCallbackDelivery({ ...world.app, fetch });
+    assert.equal(await delivery.poll(), 1);
+    const [under_way] = await world.app.db.query<{ id: number }>('select id from callbacks where lease is not null');
+    const first = await world.begin(under_way?.id);
+    const post = await world.take(first);
+    assert.deepEqual([post.id, post.attempt], [under_way?.id, 1]);
+    gate.resolve();
+    await delivery.drain();
+    const second = await world.begin(post.id);
+    const again = await world.take(second);
+    assert.deepEqual([again.id, again.attempt], [post.id, 1]);
+    const { step } = await reportAttempt(world.app, second, { ...claimOf(again), outcome: OK, retry: true });
+    assert.equal(step.kind, 'delivered');
+  });
+
   test('returns its callbacks when it ends, falls silent or is replaced', async () => {
     await using world = await open(openTestDatabase);
     const first = await world.begin();

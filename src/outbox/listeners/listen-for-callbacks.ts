@@ -61,7 +61,8 @@ export async function beginListening(
           `Callback ${replay} is for a user's webhook that gets nothing now, or an events URL that was removed, so it is not sent. Replay another callback.`,
           `El callback ${replay} es para un webhook de un usuario que ya no recibe nada, o para una URL de eventos que se quitó: no se envía. Repite otro callback.`,
         );
-      await requeueCallbacks(tx, [callback], at);
+      // Also while the service or the listener that this one replaces sends it: otherwise it would not come here.
+      await requeueCallbacks(tx, [callback], at, 'under_way');
     }
     const subject = { kind: 'payment_service', id: paymentServiceId };
     await recordAudit(tx, { at, by, action: 'callback.listener_begun', subject, after: { replay } });
