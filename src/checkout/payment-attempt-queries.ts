@@ -63,12 +63,22 @@ export async function selectLatestAttempt(
 }
 
 /**
- * Returns whether a method has not answered yet for this transaction, has approved it, or took late money for it. Then
- * the payer is asked for no more money. Reliable only under the lock of the transaction.
+ * Reads what the attempts so far mean for another one. `mayBePaid`: a method has not answered yet for this transaction,
+ * has approved it, or took late money for it; then the payer is asked for no more money. `lately`: how many were opened
+ * after `since`, in UTC milliseconds. Reliable only under the lock of the transaction.
  */
-export async function mayHaveBeenPaid(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
-  const rows = await tx.query(`${OPEN_ATTEMPT} union all ${LATE_PAYMENT} limit 1`, [id, environment_id]);
-  return rows.length > 0;
+export async function readEarlierAttempts(
+  tx: Tx,
+  { id, environment_id }: TransactionKey,
+  since: number,
+): Promise<{ mayBePaid: boolean; lately: number }> {
+  const [row] = await tx.query<{ paid: number; lately: number }>(
+    `select case when exists (${OPEN_ATTEMPT}) or exists (${LATE_PAYMENT}) then 1 else 0 end as paid,
+       (select count(*) from payment_attempts
+        where transaction_id = $1 and environment_id = $2 and created_at > $3) as lately`,
+    [id, environment_id, since],
+  );
+  return { mayBePaid: row?.paid !== 0, lately: row?.lately ?? 0 };
 }
 
 /** Sums the completed refunds of a payment, in minor units. */

@@ -9,14 +9,29 @@ import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { availableMethods } from './available-methods.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
-import { insertAttempt, mayHaveBeenPaid } from './payment-attempt-queries.ts';
+import { insertAttempt, readEarlierAttempts } from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
 /** `redirect`: send the payer to `url` with a form post of `fields`. `asked`: the pay page shows the outcome. */
 export type PaymentStart =
   | { kind: 'asked' }
   | { kind: 'redirect'; method: PaymentMethod; url: string; fields: Record<string, string> }
-  | { kind: 'refused'; code: 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE' };
+  | { kind: 'refused'; code: StartRefusal };
+
+/** Why no payment was started. `RATE_LIMITED`: the transaction had too many attempts lately. */
+export type StartRefusal =
+  | 'INVALID_PARAMETER'
+  | 'NOT_PAYABLE'
+  | 'PAYMENT_IN_PROGRESS'
+  | 'HELD_AFTER_RESTORE'
+  | 'RATE_LIMITED';
+
+/**
+ * More attempts than an undecided payer makes. Attempts that the payer leaves are no declines, which end the order; and
+ * a method has a limit for all payers of a merchant.
+ */
+const MOST_LATELY = 20;
+const LATELY_MS = 10 * 60_000;
 
 /** For this long only the process that opened an attempt asks about it; then a worker does. */
 const HANDED_OVER_AFTER_MS = 30_000;
@@ -76,11 +91,13 @@ function openAttempt(app: App, given: Transaction, methodCode: string): Promise<
   return app.db.transaction<Opened>(async (tx) => {
     const transaction = await lockTransaction(tx, given);
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
-    if (await mayHaveBeenPaid(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    const { mayBePaid, lately } = await readEarlierAttempts(tx, given, now - LATELY_MS);
+    if (mayBePaid) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
     // The transaction may have been paid in the time that the restore lost.
     if (await isHeldBack(tx, { ...transaction, transactionId: transaction.id }))
       return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
+    if (lately >= MOST_LATELY) return { kind: 'refused', code: 'RATE_LIMITED' };
     const attempt = { ...unopened, account: await selectAccountInUse(tx, given.environment_id, methodCode) };
     await insertAttempt(tx, attempt);
     return { kind: 'opened', attempt };

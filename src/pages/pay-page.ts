@@ -3,6 +3,7 @@ import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount, formatDeadline } from '../checkout/format-for-payer.ts';
 import { linkSubject, orderLines } from '../checkout/order-lines.ts';
 import { shopAddress } from '../checkout/return-to-shop.ts';
+import type { StartRefusal } from '../checkout/start-payment.ts';
 import { methodName, methodTakes, say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
@@ -17,7 +18,7 @@ import { payerFrame } from './shop-frame.ts';
 import { submittingForm } from './submitting-form.ts';
 
 /** The reason why the payer's request was refused. */
-export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
+export type Refusal = StartRefusal;
 
 /** The result of a request for a receipt. */
 export type Asked = 'sent' | 'address' | 'too_often';

@@ -93,6 +93,7 @@ function isPreview({ method, headers }: FastifyRequest): boolean {
 export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): Promise<FastifyReply> {
   const payment = await findPayment(app, payToken(visit.payment.transaction));
   if (payment === null) return visit.send(404, notFoundPage(visit.language));
+  if (refusal === 'RATE_LIMITED') visit.reply.header('retry-after', '600');
   return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
 }
 

@@ -42,6 +42,17 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     return startPayment(app, transaction, 'scripted');
   };
 
+  test('can leave a method often, but not without end: the method has a limit for all payers of the shop', async () => {
+    const left: PaymentOutcome = { kind: 'aborted', detail: { reason: 'turned_back' } };
+    const opened = await open(new Array(20).fill(left));
+    for (let attempt = 0; attempt < 20; attempt++) assert.deepEqual(await pay(opened), { kind: 'asked' });
+    for (let more = 0; more < 2; more++) assert.deepEqual(await pay(opened), { kind: 'refused', code: 'RATE_LIMITED' });
+    assert.equal((await readStates(opened.app)).attempts.length, 20);
+    opened.app.now.advance(10 * 60_000);
+    assert.deepEqual(await pay(opened), { kind: 'asked' });
+    assert.equal((await readStates(opened.app)).transaction, 'completed');
+  });
+
   test('can pay after declines, and the shop is notified of the payment only', async () => {
     const opened = await open([declined, declined]);
     await pay(opened);

@@ -160,6 +160,18 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.match(again.text, new RegExp(`<meta http-equiv="refresh" content="3; url=${visit.path}">`));
   });
 
+  test('asks a payer who starts over and over to wait, and still offers the payment', async () => {
+    const method = scriptMethod({ start: async () => ({ kind: 'aborted', detail: { reason: 'turned_back' } }) });
+    await using visit = await open({}, { paymentMethods: [method] });
+    for (let attempt = 0; attempt < 20; attempt++)
+      assert.equal((await visit.server.post(visit.path, pay('scripted'))).status, 303);
+    const answer = await visit.server.post(visit.path, pay('scripted'));
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '600']);
+    assert.match(answer.text, /Son muchos intentos seguidos/);
+    assert.match(answer.text, /name="method" value="scripted"/);
+    assert.equal(method.started.length, 20);
+  });
+
   test('refuses a payment after the end and shows the end', async () => {
     await using visit = await open();
     await visit.server.post(visit.path, pay('simulated'));
