@@ -13,7 +13,12 @@ import { countDeclined, selectTransaction } from '../transactions/transaction-qu
 import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
 import { availableMethods } from './available-methods.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { selectAttemptAnywhere, selectLatestAttempt, sumRefunded } from './payment-attempt-queries.ts';
+import {
+  selectAttemptAnywhere,
+  selectDecidingAttempt,
+  selectLatestAttempt,
+  sumRefunded,
+} from './payment-attempt-queries.ts';
 
 /**
  * The stage of a payment for the payer. `in_progress`: a payment method has not answered yet. `under_review`: a method
@@ -33,7 +38,10 @@ export type PaymentStage =
 export type Payment = {
   transaction: Transaction;
   environment: ServiceEnvironment;
-  /** The attempt that is open or approved, otherwise the last; null before the first. */
+  /**
+   * The attempt that is open or approved, otherwise the last; null before the first. After the end of the transaction,
+   * or of its time, a declined one comes before one that took no money.
+   */
   attempt: PaymentAttempt | null;
   /** The method of the attempt, also if it is no longer offered. */
   method: PaymentMethod | null;
@@ -58,7 +66,9 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
 export async function describePayment(app: App, transaction: Transaction): Promise<Payment> {
   const environment = await environmentOf(app, transaction);
   refuseElsewhere(environment);
-  const attempt = await selectLatestAttempt(app.db, transaction);
+  const now = app.now();
+  const isOver = transaction.state !== 'pending' || transaction.expires_at <= now;
+  const attempt = await (isOver ? selectDecidingAttempt : selectLatestAttempt)(app.db, transaction);
   return {
     transaction,
     environment,
@@ -69,7 +79,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
     refunded: transaction.state === 'completed' ? await sumRefunded(app.db, transaction) : 0,
     shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
     isLastTry: hasEndedUnpaid(attempt) && (await hasOneTryLeft(app, environment, transaction)),
-    stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
+    stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), now),
   };
 }
 

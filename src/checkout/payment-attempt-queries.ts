@@ -49,7 +49,7 @@ export async function selectAttemptAnywhere(db: Reader, id: string): Promise<Pay
   return row ?? null;
 }
 
-/** Reads the attempt that decides what the payer sees: the one that is open or approved, otherwise the last. */
+/** Reads the attempt that is open or approved, otherwise the last. */
 export async function selectLatestAttempt(
   db: Reader,
   { id, environment_id }: TransactionKey,
@@ -57,6 +57,22 @@ export async function selectLatestAttempt(
   const [row] = await db.query<PaymentAttempt>(
     `select * from payment_attempts where transaction_id = $1 and environment_id = $2
      order by case when state in ('declined', 'aborted') then 1 else 0 end, created_at desc limit 1`,
+    [id, environment_id],
+  );
+  return row ?? null;
+}
+
+/**
+ * Reads the attempt that decides how a transaction ends: the one that is open or approved, otherwise the last declined
+ * one, as in `selectLastDeclined`, otherwise the last.
+ */
+export async function selectDecidingAttempt(
+  db: Reader,
+  { id, environment_id }: TransactionKey,
+): Promise<PaymentAttempt | null> {
+  const [row] = await db.query<PaymentAttempt>(
+    `select * from payment_attempts where transaction_id = $1 and environment_id = $2
+     order by case state when 'declined' then 1 when 'aborted' then 2 else 0 end, settled_at desc, id limit 1`,
     [id, environment_id],
   );
   return row ?? null;

@@ -44,7 +44,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
 
   test('can leave a method often, but not without end: the method has a limit for all payers of the shop', async () => {
     const left: PaymentOutcome = { kind: 'aborted', detail: { reason: 'turned_back' } };
-    const opened = await open(new Array(20).fill(left));
+    const opened = await open(Array.from({ length: 20 }, () => left));
     for (let attempt = 0; attempt < 20; attempt++) assert.deepEqual(await pay(opened), { kind: 'asked' });
     for (let more = 0; more < 2; more++) assert.deepEqual(await pay(opened), { kind: 'refused', code: 'RATE_LIMITED' });
     assert.equal((await readStates(opened.app)).attempts.length, 20);
@@ -142,6 +142,23 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
       assert.deepEqual([end, callbacks], [state, 1]);
       assert.equal(await readCounter(app.metrics.transactions, state), 1);
     }
+  });
+
+  test('sees at the end why the last decline was, also after turning back from a later attempt', async () => {
+    const turned: PaymentOutcome = { kind: 'aborted', detail: { reason: 'turned_back' } };
+    const opened = await open([declined, turned]);
+    const { app, transaction } = opened;
+    const seen = async () => {
+      const payment = await findPayment(app, payToken(transaction));
+      return [payment?.stage, payment?.attempt?.state, JSON.parse(payment?.attempt?.detail ?? '{}').reason];
+    };
+    await pay(opened);
+    await pay(opened);
+    assert.deepEqual(await seen(), ['payable', 'aborted', 'turned_back']);
+    app.now.advance(transaction.expires_at - app.now());
+    assert.deepEqual(await seen(), ['failed', 'declined', 'funds'], 'before the worker ends it');
+    assert.equal(await expireTransactions(app, 10), 1);
+    assert.deepEqual(await seen(), ['failed', 'declined', 'funds']);
   });
 
   test('fails the order when the decline arrives after expiry', async () => {

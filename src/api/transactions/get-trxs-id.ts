@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
+import { selectDecidingAttempt } from '../../checkout/payment-attempt-queries.ts';
 import { operation } from '../../http/endpoint.ts';
 import { replyOf, Type } from '../../http/json-schema.ts';
 import { isoTime } from '../../lib/iso-time.ts';
@@ -76,7 +76,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
 /** Returns the payment method's response that decided the transaction's state; empty when there is no such response. */
 async function findMethodAnswer(app: App, transaction: Transaction): Promise<PaymentDetail> {
   const { state } = transaction;
-  const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, transaction);
+  const attempt = state === 'pending' ? null : await selectDecidingAttempt(app.db, transaction);
   if (attempt?.state !== (state === 'completed' ? 'approved' : 'declined')) return {};
   return JSON.parse(attempt.detail ?? '{}') as PaymentDetail;
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelTransaction } from '../../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
+import type { PaymentOutcome } from '../../../src/payment-methods/payment-method.ts';
 import { expireTransactions } from '../../../src/transactions/expire-transactions.ts';
+import { approved, scriptMethod } from '../../checkout/checkout-case.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { leaveFor } from '../../support/moving-shop.ts';
 import { createTestApp } from '../../support/test-app.ts';
@@ -132,6 +134,30 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
       const short = jsonOf(await server.get(`/v2/trxs/${id}/status`, headers)) as Reply;
       assert.deepEqual(short, { message: 'Trx encontrada', errors: null, data: { status } });
     }
+  });
+
+  test('shows what the decline said that decided the state, also after an attempt that took nothing', async () => {
+    const said = { response_code: -1, payment_type_code: 'VN', vci: 'TSY' };
+    const answers: PaymentOutcome[] = [
+      { kind: 'declined', detail: said },
+      { kind: 'aborted', detail: { reason: 'turned_back' } },
+    ];
+    const method = scriptMethod({ start: async () => answers.shift() ?? approved });
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
+    const transaction = await createTestTransaction(app, await createTestEnvironment(app));
+    const { headers } = await createTestUser(app);
+    await using server = await startTestServer(app);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await startPayment(app, transaction, 'scripted');
+      app.now.advance(1000);
+    }
+    await cancelTransaction(app, transaction);
+    const { data } = jsonOf(await server.get(`/trxs/${transaction.id}`, headers)) as Reply;
+    const { state, responceCode, paymentTypeCode, vci } = data;
+    assert.deepEqual(
+      { state, responceCode, paymentTypeCode, vci },
+      { state: 'failed', responceCode: -1, paymentTypeCode: 'VN', vci: 'TSY' },
+    );
   });
 
   test('answers for the transaction of another merchant exactly as for one that does not exist', async () => {
