@@ -209,6 +209,27 @@ suite('a callback whose shop answers what moves the cursor of a terminal', () =>
   });
 });
 
+suite('a refused callback whose payer had seen the way back to the shop', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  before(async () => {
+    await fillStore(folder, { status: 422, orders: ['ORD-1'] });
+    const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, {
+      connections: 1,
+      pooler: false,
+      onFatal: () => {},
+    });
+    await db.transaction((tx) => tx.query(`update callbacks set returned_at = created_at, state = 'superseded'`));
+    await db.close();
+  });
+
+  test('show does not claim that the payer went there', async () => {
+    const { stdout } = await runIn(folder, ['callback', 'show', '1']);
+    assert.match(stdout, /\nbrowser {6}had the same result to bring to the shop, [\d: -]+ -0[34]:00\n/);
+    assert.match(stdout, /\nmeaning {6}the shop refused it, and probably has it from the browser: act only if /);
+  });
+});
+
 suite('callbacks whose attempts are under way', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   after(() => rmSync(folder, { recursive: true }));

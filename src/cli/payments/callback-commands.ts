@@ -190,11 +190,13 @@ function isElsewhere(callback: StoredCallback & Destination): boolean {
 function explainState({ state, failing_since, returned_at }: StoredCallback): string[] {
   const lines: string[] = [];
   if (failing_since !== null) lines.push(`endpoint     fails since ${time(failing_since)}`);
-  if (returned_at !== null) lines.push(`browser      brought the shop the same result, ${time(returned_at)}`);
+  if (returned_at !== null) lines.push(`browser      had the same result to bring to the shop, ${time(returned_at)}`);
   if (state === 'redirected')
     lines.push('meaning      the shop handled it and redirected to a page: it is not repeated');
   if (state === 'superseded')
-    lines.push('meaning      the shop refused what the browser had brought: nobody needs to do anything');
+    lines.push(
+      'meaning      the shop refused it, and probably has it from the browser: act only if the shop lacks this result',
+    );
   return lines;
 }
 
