@@ -6,6 +6,7 @@ import { relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { SETTINGS } from '../../src/settings.ts';
 import { NODE_COMPILE_CACHE, runChild } from './child-process.ts';
 import { groupFiles } from './group-files.ts';
 import { makeOwnedFolder } from './owned-folder.ts';
@@ -49,6 +50,8 @@ async function main(): Promise<void> {
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
+  // The shell may have the settings of a service, as the README loads them.
+  for (const { name } of SETTINGS) delete process.env[name];
   const postgres = await prepare();
   try {
     if (positionals.length > 0) {
