@@ -12,6 +12,7 @@ import {
   reportAttempt,
   takeNext,
 } from '../../src/outbox/listeners/listen-for-callbacks.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -132,6 +133,25 @@ forEachEngine('a listener for the callbacks of development', (openTestDatabase) 
     const other = await createTestEnvironment(world.app);
     await createPaidTransaction(world.app, other, { reference: 'OTHER' });
     assert.deepEqual(await world.deliver(), ['OTHER']);
+  });
+
+  test('waits with its newest request only, however many there are, and an earlier one takes nothing', async () => {
+    await using world = await open(openTestDatabase);
+    const listener = await world.begin();
+    const ended: number[] = [];
+    const wait = async (number: number) => {
+      const post = await takeNext(world.app, listener, 10_000, () => false);
+      ended.push(number);
+      return post;
+    };
+    const polls = [1, 2, 3].map(wait);
+    await comesTrue(() => ended.length === 2, 3_000);
+    await createPaidTransaction(world.app, world.environment, { reference: 'ORD-1' });
+    const posts = await Promise.all(polls);
+    assert.deepEqual(
+      posts.map((post) => (post === null ? null : new URLSearchParams(post.body).get('x_reference'))),
+      [null, null, 'ORD-1'],
+    );
   });
 
   test('is available over HTTP to users with the permission, for their own payment services', async () => {

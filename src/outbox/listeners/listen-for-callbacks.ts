@@ -8,6 +8,7 @@ import { notFound, Problem } from '../../error-catalogue.ts';
 import { worldTime } from '../../lib/clock.ts';
 import { randomToken } from '../../lib/ids.ts';
 import type { FetchOutcome } from '../../lib/network/safe-fetch.ts';
+import { perInstance } from '../../lib/per-instance.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { callbackHeaders } from '../callback-headers.ts';
 import { CALLBACK_LEASE_MS } from '../callback-state.ts';
@@ -70,9 +71,13 @@ export async function beginListening(
   return listener;
 }
 
+/** The newest request of each listener that waits in this process, by the listener's id. */
+const waiting = perInstance((_app: App) => new Map<string, symbol>());
+
 /**
  * Claims the callback that has been due longest, as the shop would get it; waits for one up to `waitMs`. Null: none
- * came. Throws `Problem` `LISTENER_ENDED` if another listener has replaced this one.
+ * came, or a newer request of the same listener waits: requests in any number cost as much as one, and a lost one
+ * takes no callback. Throws `Problem` `LISTENER_ENDED` if another listener has replaced this one.
  */
 export async function takeNext(
   app: App,
@@ -80,11 +85,17 @@ export async function takeNext(
   waitMs: number,
   isGone: () => boolean,
 ): Promise<ClaimedPost | null> {
-  for (let waited = 0; ; waited += LOOK_EVERY_MS) {
-    const found = await look(app, listener);
-    if (found !== null || waited >= waitMs) return found;
-    await sleep(LOOK_EVERY_MS);
-    if (isGone() || app.stopping.aborted) return null;
+  const turn = Symbol(listener.id);
+  const newest = waiting(app).set(listener.id, turn);
+  try {
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      const found = await look(app, listener);
+      if (found !== null || waited >= waitMs) return found;
+      await sleep(LOOK_EVERY_MS);
+      if (isGone() || app.stopping.aborted || newest.get(listener.id) !== turn) return null;
+    }
+  } finally {
+    if (newest.get(listener.id) === turn) newest.delete(listener.id);
   }
 }
 
