@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt, SignJWT } from 'jose';
 import { disableUser } from '../../src/auth/change-user.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { endSessionsOf } from '../../src/auth/sign-in/end-sessions.ts';
@@ -14,9 +15,10 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { createTestUser, READ_AND_REFUND } from '../support/test-user.ts';
+import { createTestUser, READ_AND_REFUND, type TestUser, withApiToken } from '../support/test-user.ts';
 
 const WITHIN_A_SECOND = 999;
+const OF_PRODUCTION = ['support', 'finance', 'approver', 'operator', 'owner'];
 const UUID = '3f0c7f0a-9f3e-4b67-8a53-0d5f0f8f7f11';
 
 async function setUp(openTestDatabase: OpenTestDatabase) {
@@ -206,6 +208,28 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     await setRights(app, user.id, { grant: ['accounts:validate'] }, TESTER);
     app.now.advance(WITHIN_A_SECOND);
     assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), true);
+  });
+
+  test('of a password ends when its person adds or needs a second factor; one of an API token does not', async () => {
+    const db = await openTestDatabase();
+    const { config } = createTestApp(db);
+    const app = createTestApp(db, { config: { ...config, secondFactorRoles: OF_PRODUCTION } });
+    const needs: [string, (user: TestUser) => Promise<unknown>][] = [
+      ['a permission', ({ id }) => setRights(app, id, { grant: ['refunds:create'] }, TESTER)],
+      ['a role', ({ id }) => setRights(app, id, { role: 'support' }, TESTER)],
+      ['a factor', (user) => addTotp(app, user, 'Phone', TESTER)],
+    ];
+    for (const [name, begin] of needs) {
+      const person = await createTestUser(app, { role: 'developer', may: [] });
+      const { headers } = await withApiToken(app, person);
+      assert.equal(await codeOf(app, person.headers.authorization), 'ok', name);
+      await begin(person);
+      app.now.advance(WITHIN_A_SECOND);
+      assert.equal(await codeOf(app, person.headers.authorization), 'TOKEN_INVALID', name);
+      assert.equal(await codeOf(app, headers.authorization), 'ok', name);
+    }
+    const program = await createTestUser(app, { may: ['refunds:create'] });
+    assert.equal(await codeOf(app, program.headers.authorization), 'ok');
   });
 
   test('needs no second verification and no database query while it is in the cache', async () => {

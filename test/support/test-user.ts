@@ -5,6 +5,7 @@ import { type HashedPassword, makePassword } from '../../src/auth/sign-in/passwo
 import { beginSession } from '../../src/auth/sign-in/session.ts';
 import type { SessionRow } from '../../src/auth/sign-in/session-queries.ts';
 import { issueAccessToken } from '../../src/auth/tokens/access-token.ts';
+import { logInWithApiToken } from '../../src/auth/tokens/log-in-with-api-token.ts';
 import { sessionCookie } from '../../src/console/console-visit.ts';
 import { TESTER } from './test-actor.ts';
 
@@ -41,6 +42,13 @@ export async function createTestUser(
   const session = await beginTestSession(app, user.id);
   const { text } = await issueAccessToken(app, session);
   return { ...user, headers: { authorization: `Bearer ${text}` }, console: await beginTestConsole(app, user.id) };
+}
+
+/** Returns the user with an access token of their API token: no password opens the API for who has a second factor. */
+export async function withApiToken(app: App, user: TestUser): Promise<TestUser> {
+  const login = { apiToken: user.api_token, email: null, expiresAt: null, address: '192.0.2.1' };
+  const { text } = await logInWithApiToken(app, login);
+  return { ...user, headers: { authorization: `Bearer ${text}` } };
 }
 
 /** Returns the cookie of a new console session, as after the password. */

@@ -8,10 +8,8 @@ import { clientNetwork } from '../../lib/network/client-network.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { type Limit, limitKey } from '../../limits/limit.ts';
 import { decrementCount, deleteCount } from '../../limits/limit-queries.ts';
-import { mustHaveFactor } from '../factors/factor.ts';
-import { hasFactor } from '../factors/factor-queries.ts';
+import { needsFactor } from '../factors/needs-factor.ts';
 import { userOf } from '../find-user.ts';
-import { kindOfRole } from '../permission.ts';
 import { type AccessToken, issueAccessToken } from '../tokens/access-token.ts';
 import { normalizeEmail } from '../user.ts';
 import { userActor } from '../user-actor.ts';
@@ -117,7 +115,7 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
-  if (attempt.kind === 'password' && (await needsFactor(app, user))) {
+  if (attempt.kind === 'password' && (await needsFactor(app, app.db, await userOf(app.db, user)))) {
     // Who sent it knows the password: a script that goes on without the code must not block its person at the console.
     await app.db.transaction((tx) => forgive(app, tx, uses));
     const subject = { kind: 'user', id: user.id };
@@ -135,11 +133,6 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
   if (session === null) throw new Problem('LOGIN_FAILED');
   countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
   return session;
-}
-
-async function needsFactor(app: App, user: UserRow): Promise<boolean> {
-  if (kindOfRole(user.role) !== 'person') return false;
-  return (await hasFactor(app.db, user.id)) || mustHaveFactor(app, await userOf(app.db, user));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
+import { needsFactor } from '../factors/needs-factor.ts';
 import { userOf } from '../find-user.ts';
 import { noteSessionUse } from '../sign-in/session.ts';
 import { selectSessionWithToken } from '../sign-in/session-queries.ts';
@@ -75,6 +76,9 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   const session = await selectSessionWithToken(app.db, claims.sessionId);
   if (session === null || session.user_id !== row.id || session.ended_at !== null) return null;
   if (session.expires_at <= app.now()) return null;
+  const user = await userOf(app.db, row, { token: session.token, sessionId: session.id });
+  // As at the log-in: the person may have added a second factor, or been granted what needs one, since the password.
+  if (session.kind === 'password' && (await needsFactor(app, app.db, user))) return null;
   noteSessionUse(app, session);
-  return userOf(app.db, row, { token: session.token, sessionId: session.id });
+  return user;
 }

@@ -10,7 +10,7 @@ import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
-import { createTestUser, type TestUser } from '../../support/test-user.ts';
+import { createTestUser, type TestUser, withApiToken } from '../../support/test-user.ts';
 
 const MANAGES = ['users:manage', 'payments:read', 'refunds:create'] as const;
 
@@ -104,16 +104,17 @@ forEachEngine('API tokens over HTTP', (openTestDatabase) => {
     await using _server = server;
     const pia = await createTestUser(app, { role: 'owner', email: 'pia@example.cl', may: [] });
     const added = (await addTotp(app, pia, 'Phone', TESTER)) as NonNullable<Awaited<ReturnType<typeof addTotp>>>;
+    const piasProgram = by(await withApiToken(app, pia));
     const shop = await createTestUser(app, { may: ['payments:read'] });
     const make = async (name: string, code?: string) =>
-      jsonOf(await by(pia).make({ user: shop.id, name, ...(code !== undefined && { code }) }))['code'];
+      jsonOf(await piasProgram.make({ user: shop.id, name, ...(code !== undefined && { code }) }))['code'];
     const code = await totpCode(added.secret, app.now());
     assert.equal(await make('a'), 'SECOND_FACTOR_NEEDED');
     assert.equal(await make('a', '000000'), 'FACTOR_REFUSED');
     assert.equal(await make('a', code), undefined);
     assert.equal(await make('b', code), 'FACTOR_REFUSED', 'a code works once');
     assert.equal(await make('b', added.recoveryCodes[0] as string), undefined);
-    const names = jsonOf(await by(pia).list(shop.id))['data'] as { name: string }[];
+    const names = jsonOf(await piasProgram.list(shop.id))['data'] as { name: string }[];
     assert.deepEqual(
       names.map(({ name }) => name),
       ['first', 'a', 'b'],

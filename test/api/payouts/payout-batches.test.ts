@@ -17,7 +17,7 @@ import { createTestApp } from '../../support/test-app.ts';
 import { deposit, payOut } from '../../support/test-movements.ts';
 import { openPayoutDesk, propose, wish } from '../../support/test-payouts.ts';
 import { jsonOf, startTestServer } from '../../support/test-server.ts';
-import { createTestUser, type TestUser } from '../../support/test-user.ts';
+import { createTestUser, type TestUser, withApiToken } from '../../support/test-user.ts';
 
 const tef = (id: string, amount: unknown = 15_000, account = '12531909') => ({
   id,
@@ -78,7 +78,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     ]);
     const approve = `/payout-batches/${id}/approve`;
     assert.equal((await maker.post(approve, { code: '1' })).code, 'PERMISSION_MISSING');
-    const boss = as(desk.users.approver);
+    const boss = as(await withApiToken(app, desk.users.approver));
     const { code, title } = await boss.post(approve, { code: '000000' });
     assert.deepEqual(
       [code, title],
@@ -145,14 +145,15 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     await approvePayouts(app, { owner: desk.environment, named: { batchId: id }, by: desk.approver, reason: null });
 
     const added = await addTotp(app, maker, 'Phone', TESTER);
+    const makersProgram = as(await withApiToken(app, maker));
     assert.equal(
-      (await as(maker).post('/payout-files', wish)).code,
+      (await makersProgram.post('/payout-files', wish)).code,
       'SECOND_FACTOR_NEEDED',
       'a person needs the second factor',
     );
-    assert.equal((await as(maker).post('/payout-files', { ...wish, code: '000000' })).code, 'FACTOR_REFUSED');
+    assert.equal((await makersProgram.post('/payout-files', { ...wish, code: '000000' })).code, 'FACTOR_REFUSED');
     assert.deepEqual(await app.db.query('select id from payout_files'), []);
-    const made = await as(maker).post('/payout-files', {
+    const made = await makersProgram.post('/payout-files', {
       ...wish,
       code: await totpCode(added?.secret ?? '', app.now()),
     });
@@ -227,7 +228,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     const added = await addTotp(app, approver, 'Phone', TESTER);
     const code = await totpCode(added?.secret ?? '', app.now());
     const file = { format: 'santander', account: '123456789' };
-    const [boss, shop] = [clientOf(approver), clientOf(program)];
+    const [boss, shop] = [clientOf(await withApiToken(app, approver)), clientOf(program)];
     const other = String(
       (await as(maker).post('/payout-batches', { name: 'Otros', payouts: [tef('FAC-3')] })).data['id'],
     );
@@ -241,7 +242,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
       await assert.rejects(call(), { code: 'NO_ANSWER' });
       assert.equal(asked.length, 1, asked.join());
     }
-    const { batch } = (await as(approver).get(`/payout-batches/${id}`)).data as {
+    const { batch } = (await as(program).get(`/payout-batches/${id}`)).data as {
       batch: { states: { state: string }[] };
     };
     assert.deepEqual(
@@ -293,7 +294,7 @@ forEachEngine('payout batches over HTTP', (openTestDatabase) => {
     }
     assert.deepEqual(await app.db.query('select id from payouts'), []);
     const id = String((await maker.post('/payout-batches', propose2)).data['id']);
-    const boss = as(desk.users.approver);
+    const boss = as(await withApiToken(app, desk.users.approver));
     assert.equal((await boss.post(`/payout-batches/${id}/reject`, { reason: '' })).status, 422);
     assert.equal((await boss.post(`/payout-batches/${id}/reject`, { reason: 'ya pagado' })).status, 200);
     const taken = String((await maker.post('/payout-batches', { name: 'y', payouts: [tef('C')] })).data['id']);
