@@ -66,9 +66,14 @@ export function typedOf(visit: Visit): Record<string, string> {
   return { ...asked, ...sealedOf(visit) };
 }
 
-/** Returns only the encrypted fields of the address: no link of somebody else fills in what they wrote. */
-export function sealedOf(visit: Visit): Record<string, string> {
-  return openTyped(visit, askedOf(visit)['typed']) ?? {};
+/**
+ * Returns only the encrypted fields of the address: no link of somebody else fills in what they wrote. `linked`: the
+ * fields that links of the console name in plain text, such as the line of a statement.
+ */
+export function sealedOf(visit: Visit, linked: readonly string[] = []): Record<string, string> {
+  const asked = askedOf(visit);
+  const named = Object.entries(asked).filter(([name]) => linked.includes(name));
+  return { ...Object.fromEntries(named), ...openTyped(visit, asked['typed']) };
 }
 
 /** Says that a list is not filtered, where the address holds what only another person opens. */

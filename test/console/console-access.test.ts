@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { mayAny, permissionsOf, ROLES, type Role } from '../../src/auth/permission.ts';
+import { typedQuery } from '../../src/console/kept-typing.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -173,7 +174,8 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const at = `/console/payments/${payment.id}`;
-    const refused = await server.get(`${at}/refund?amount=99.999&reason=lleg%C3%B3+roto`, cookieOf(owner));
+    const typed = typedQuery({ app, user: owner }, { amount: '99.999', reason: 'llegó roto' });
+    const refused = await server.get(`${at}/refund?${typed}`, cookieOf(owner));
     assert.equal(refused.status, 400);
     assert.match(refused.text, /name="amount"[^>]* value="99\.999"/);
     assert.match(refused.text, /name="reason"[^>]* value="llegó roto"/);

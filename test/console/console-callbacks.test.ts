@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { typedQuery } from '../../src/console/kept-typing.ts';
 import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -217,7 +218,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
   });
 
   test('the page of an endpoint has cause, code and message; its test and resend are in the audit log', async () => {
-    const { app, server, headers } = await openFailing(openTestDatabase);
+    const { app, server, user, headers } = await openFailing(openTestDatabase);
     await using _server = server;
     const page = await server.get('/console/callbacks/1', headers);
     for (const part of [/No existe esa página/, /Route::post\(&#39;/, /Mensaje para el comercio/, /no such page/]) {
@@ -239,8 +240,11 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
       '/console/callbacks?resent=1',
     );
     assert.doesNotMatch((await server.get('/console/callbacks?resent=muchos', headers)).text, /class="notice done/);
-    const rest = `?resent=1000&id=1&since=2026-01-15&until=&behind=7`;
-    const more = (await server.get(`/console/callbacks${rest}`, headers)).text;
+    const rest = { id: '1', since: '2026-01-15', until: '', behind: '7' };
+    const pageAfter = async (query: string) =>
+      (await server.get(`/console/callbacks?resent=1000&${query}`, headers)).text;
+    assert.doesNotMatch(await pageAfter(String(new URLSearchParams(rest))), /name="behind"/, 'a link asks for nothing');
+    const more = await pageAfter(typedQuery({ app, user }, rest));
     for (const [name, value] of [
       ['id', '1'],
       ['since', '2026-01-15'],
@@ -358,5 +362,5 @@ async function openFailing(openTestDatabase: OpenTestDatabase, outcome = NOT_FOU
   await delivery.drain();
   const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
   const headers = support.console;
-  return { app, environment, server: await startTestServer(app), headers, sent };
+  return { app, environment, server: await startTestServer(app), user: support, headers, sent };
 }

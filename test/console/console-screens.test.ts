@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Response } from 'playwright-core';
+import { typedQuery } from '../../src/console/kept-typing.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -138,15 +139,9 @@ withBrowser('the console in a browser', (openVisitor) => {
     test('fits its window with a long name, e-mail address, reference and amount', once, async (context) => {
       const { origin, payLong } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ locale: 'es-CL', viewport: { width: 320, height: 640 } });
-      const { cookie, id } = await payLong();
+      const { cookie, id, confirmation } = await payLong();
       await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
-      for (const path of [
-        '/payments',
-        '/movements',
-        '/statements',
-        `/payments/${id}`,
-        `/payments/${id}/refund?amount=1&reason=x`,
-      ]) {
+      for (const path of ['/payments', '/movements', '/statements', `/payments/${id}`, confirmation]) {
         const answer = await page.goto(`${origin}/console${path}`);
         assert.equal(answer?.status(), 200, path);
         const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
@@ -339,7 +334,8 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
       };
       const { id } = await createPaidTransaction({ ...app }, shop as ServiceEnvironment, order);
       const person = await createTestUser(app, { role: 'owner', may: [], email: LONG_EMAIL });
-      return { cookie: cookieOf(person), id };
+      const confirmation = `/payments/${id}/refund?${typedQuery({ app, user: person }, { amount: '1', reason: 'x' })}`;
+      return { cookie: cookieOf(person), id, confirmation };
     },
   };
 }

@@ -22,25 +22,30 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     const get = (path: string) => server.get(`${at}${path}`, headers);
     const post = (fields: Record<string, string>) =>
       server.post(`${at}/refund`, { headers: { ...FORM, ...headers }, body: String(new URLSearchParams(fields)) });
-    return { app, environment: desk.environment, paid: desk.paid, server, at, get, post };
+    /** Sends the form of the payment's page. Returns its confirmation, or the refusal. */
+    const ask = async (amount: number | string) => {
+      const answer = await post({ amount: String(amount), reason: 'roto' });
+      return answer.status === 303 ? server.get(answer.headers.get('location') ?? '', headers) : answer;
+    };
+    return { app, environment: desk.environment, paid: desk.paid, server, at, get, post, ask };
   };
 
   test('cannot exceed what earlier refunds leave', async () => {
-    const { app, paid, server, get } = await open();
+    const { app, paid, server, get, ask } = await open();
     await using _server = server;
     await acceptedRefund(app, paid, 90_000);
     assert.match((await get('')).text, /Queda por devolver \$60\.000 CLP/);
-    const more = await get('/refund?amount=60001&reason=roto');
+    const more = await ask(60_001);
     assert.deepEqual([more.status, /sin puntos, de 1 a 60000\./.test(more.text)], [400, true]);
     await acceptedRefund(app, paid, 60_000);
     assert.match((await get('')).text, /No queda nada por devolver/);
   });
 
   test('marks the field at fault in its refused form, and no field in a fresh one', async () => {
-    const { server, get, post } = await open();
+    const { server, get, post, ask } = await open();
     await using _server = server;
     assert.doesNotMatch((await get('')).text, /aria-invalid|refused-/);
-    assertMarked((await get('/refund?amount=abc&reason=roto')).text, 'amount');
+    assertMarked((await ask('abc')).text, 'amount');
     const { text } = await post({ amount: '1000', reason: 'lo dijo ana@example.cl' });
     assertMarked(text, 'reason');
     assert.match(text, /aria-describedby="refused-reason-why reason-hint"/);
@@ -70,24 +75,24 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
   });
 
   test('that the money of the merchant does not cover is refused in place of its confirmation', async () => {
-    const { app, environment, server, get, post } = await open();
+    const { app, environment, server, post, ask } = await open();
     await using _server = server;
     await payOut(app, environment, 140_000);
-    const asked = await get('/refund?amount=10001&reason=roto');
+    const asked = await ask(10_001);
     assert.equal(asked.status, 409);
     assert.match(asked.text, /role="alert">No se puede devolver: El dinero del comercio no alcanza/);
     assert.doesNotMatch(asked.text, /name="key"|quedan -/);
     assert.match(asked.text, / name="reason"[^>]* value="roto"/, 'the form keeps what was typed');
-    const covered = await get('/refund?amount=10000&reason=roto');
+    const covered = await ask(10_000);
     assert.match(covered.text, /Al comercio le quedan \$0 CLP/);
     const key = valueOf(covered.text, 'key') ?? '';
     assert.equal((await post({ amount: '10000', reason: 'roto', key, equal: '' })).status, 303);
   });
 
   test('warns before it is confirmed that an equal one was asked for', async () => {
-    const { app, paid, server, get } = await open();
+    const { app, paid, server, ask } = await open();
     await using _server = server;
-    const asked = async (amount: number) => (await get(`/refund?amount=${amount}&reason=roto`)).text;
+    const asked = async (amount: number) => (await ask(amount)).text;
     await acceptedRefund(app, paid, 5001);
     await carryOutRefunds(app, 10);
     assert.doesNotMatch(await asked(5001), /devolución igual/, 'a failed one gave nothing back');
@@ -98,14 +103,14 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
   });
 
   test('asks again when another person made an equal one while its confirmation was open', async () => {
-    const { app, paid, server, get, post } = await open();
+    const { app, paid, server, post, ask } = await open();
     await using _server = server;
     const wish = { amount: '9000', reason: 'roto' };
     const confirmed = async (text: string) => {
       const [key, equal] = ['key', 'equal'].map((name) => valueOf(text, name)) as [string, string];
       return { ...wish, key, equal };
     };
-    const first = await confirmed((await get('/refund?amount=9000&reason=roto')).text);
+    const first = await confirmed((await ask(9000)).text);
     await acceptedRefund(app, paid, 9000);
     const asked = await post(first);
     assert.deepEqual([asked.status, /devolución igual/.test(asked.text)], [200, true]);
@@ -115,10 +120,11 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.equal((await refundsOf(app, paid)).length, 2, 'a person who saw it decides');
   });
 
-  test('leads to the page of the payment when nothing was typed, as after the end of a session', async () => {
+  test('leads to the page of the payment when the person typed nothing, as from a link of somebody else', async () => {
     const { at, server, get } = await open();
     await using _server = server;
-    assert.equal((await get('/refund')).headers.get('location'), at);
+    for (const path of ['/refund', '/refund?amount=9000&reason=from+a+link'])
+      assert.equal((await get(path)).headers.get('location'), at, path);
   });
 
   test('is in the answer for the shop from its request on', async () => {

@@ -7,6 +7,7 @@ import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { drawDemoLogo } from '../../src/cli/run/demo-logo.ts';
+import { typedQuery } from '../../src/console/kept-typing.ts';
 import type { Database } from '../../src/db/database.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
@@ -126,6 +127,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     const id = ids[route];
     return id === undefined || id === null ? [] : [{ route, path: route.replace(':id', id) }];
   });
+  const typed = typedQuery({ app, user: owner }, { amount: '1000', reason: 'doble' });
   const questions = [
     { route: '/console/merchants/:id/rotate', path: `/console/merchants/${merchant}/rotate?environment=development` },
     { route: '/console/staff/:id/confirm', path: `/console/staff/${other.id}/confirm?act=disable` },
@@ -138,7 +140,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     { route: '/console/payments/:id/attempts/:attempt/settle', path: unpaid },
     { route: '/console/payments/:id', path: unpaid.replace(/\/attempts.*/, '') },
     { route: '/console/payments/:id/refunds/:refund/settle', path: doubtedRefund },
-    { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
+    { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?${typed}` },
   ];
   return { owner, environment, screens: [...screens, ...questions] };
 }

@@ -15,7 +15,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import { entriesTable, type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText } from '../payouts/owner-choice.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -41,7 +41,7 @@ export const postConsolePaidOut = recording('payout');
 /** Asks for money that no bank statement shows as a line of its own. */
 function asking(kind: Kind): Screen {
   return consoleHandler(async (app, visit) => {
-    const typed = typedOf(visit);
+    const typed = sealedOf(visit, ['of']);
     return requireProof(app, visit, addressOf(visit, kind, typed)) ?? sendForm(app, visit, kind, typed);
   });
 }

@@ -11,6 +11,7 @@ import { emptyState, nextCell, testBadge } from '../console-format.ts';
 import { askedOf, type Column, containsText, type Filter, readMatching, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { sealedOf } from '../kept-typing.ts';
 import { countIn, doneNotice } from '../notice.ts';
 
 const SHOWN = 500;
@@ -37,7 +38,7 @@ export const getConsoleCallbacks = consoleHandler(async (app, visit) => {
     rows,
     filters: filtersIn(language),
     above: html`${resent !== null && doneNotice(tell(language, 'callbacks.resent', { count: resent }))}
-${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
+${visit.user.may.has('callbacks:resend') && restForm(visit)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
     empty: emptyState(visit, tell(language, 'callbacks.none'), 'bin/rubrica callback list'),
     noneSuch: emptyState(visit, tell(language, 'callbacks.none_found'), ''),
@@ -48,10 +49,12 @@ ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
  * Shows a button that resends the rest of a large resend: it runs in parts, so that no page waits for ten thousand
  * callbacks.
  */
-function restForm({ app, language }: ConsoleVisit, asked: Record<string, string>): Html | false {
-  if (asked['behind'] === undefined) return false;
+function restForm(visit: ConsoleVisit): Html | false {
+  const { app, language } = visit;
+  const rest = sealedOf(visit);
+  if (rest['behind'] === undefined) return false;
   const fields = ['id', 'since', 'until', 'behind'].map(
-    (name) => html`<input type="hidden" name="${name}" value="${asked[name] ?? ''}">`,
+    (name) => html`<input type="hidden" name="${name}" value="${rest[name] ?? ''}">`,
   );
   return html`<form class="actions" method="post" action="${publicPath(app)}/console/callbacks/resend">${fields}
 <p>${tell(language, 'callbacks.more')}</p><button class="primary">${tell(language, 'callbacks.go_on')}</button></form>`;

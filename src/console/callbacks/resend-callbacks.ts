@@ -5,6 +5,7 @@ import { trySignature } from '../../outbox/endpoints/try-signature.ts';
 import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, inParts, notFoundPage } from '../console-visit.ts';
+import { typedQuery } from '../kept-typing.ts';
 import { alertNotice } from '../notice.ts';
 import { paymentOf } from '../payments/get-payment.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -47,8 +48,8 @@ export const postConsoleCallbacksResend = consoleHandler(async (app, visit) => {
   };
   const run = { most: RESENT_BY_FORM, behind: isWhole(behind) ? Number(behind) : 0 };
   const { resent, next } = await inParts(() => resendCallbacks(app, filter, by, run));
-  const rest = next === null ? [] : Object.entries({ id, since, until, behind: String(next) });
-  return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
+  const rest = next === null ? '' : `&${typedQuery(visit, { id, since, until, behind: String(next) })}`;
+  return goTo(`/callbacks?resent=${resent}${rest}`);
 });
 
 /** Posts a test event to an endpoint, and shows what the responses say about its signature check. */

@@ -18,7 +18,7 @@ import { selectEventsUrls, type TokenRow } from '../../payment-services/payment-
 import { actorText, badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { typedOf } from '../kept-typing.ts';
+import { sealedOf } from '../kept-typing.ts';
 import { formField, resultNotice } from '../notice.ts';
 import { operationPart, type ShownForm, typedInto } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
@@ -50,7 +50,7 @@ export function provedPath(merchantId: string): string {
 export const getConsoleMerchant = consoleHandler(async (app, visit) => {
   const merchant = await merchantOf(app, visit);
   if (merchant === null) return visit.send(404, notFoundPage(visit.language));
-  return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: typedOf(visit) });
+  return sendMerchant(app, visit, merchant, { said: '', status: 200, typed: sealedOf(visit) });
 });
 
 /** Sends the page of a payment service, with `said` at the top if a form was refused. */

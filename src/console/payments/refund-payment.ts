@@ -15,7 +15,7 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { type Refused, refusedField } from '../attention/settle-form.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { leftOf, paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
@@ -27,7 +27,7 @@ import { refundEntries } from './refund-entries.ts';
 export const getConsoleRefund = consoleHandler(async (app, visit) => {
   const shown = await paymentOf(app, visit);
   if (shown === null) return visit.send(404, notFoundPage(visit.language));
-  const fields = typedOf(visit);
+  const fields = sealedOf(visit);
   // A person whose session ended at the confirmation comes back without what they had typed.
   if (fields['amount'] === undefined) return visit.goTo(`/payments/${shown.payment.id}`);
   const wish = readWish(visit, shown, fields, await leftOf(app, shown));

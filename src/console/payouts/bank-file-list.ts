@@ -20,7 +20,7 @@ import { amountColumns, askedOf, type Column, containsText, readMatching, sendLi
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldAtFault, formRefusal } from '../form-refusal.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, noOwnerFault, ownerField, ownerNamed, ownerText, type SeenOwner } from './owner-choice.ts';
@@ -74,7 +74,7 @@ async function readNamed(app: App, { environmentIds }: User, state: string, limi
  * Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch.
  */
 export const getConsoleNewPayoutFile = consoleHandler(async (app, visit) => {
-  const typed = typedOf(visit);
+  const typed = sealedOf(visit, ['of', 'batch']);
   const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, typed)}`);
   return asked ?? sendForm(app, visit, { status: 200, said: '' }, typed);
 });

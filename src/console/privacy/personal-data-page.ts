@@ -13,7 +13,7 @@ import { tableOf } from '../console-format.ts';
 import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, requireProof } from '../console-visit.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, doneNotice, type Fault, formField, isAtFault, reasonField } from '../notice.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -21,7 +21,7 @@ const PATH = '/personal-data';
 
 /** Shows a field for a RUT or an e-mail address. The form posts it, so it is in no address and no log. */
 export const getConsolePersonalData = consoleHandler(async (app, visit) => {
-  const typed = typedOf(visit);
+  const typed = sealedOf(visit);
   return requireProof(app, visit, addressOf(visit, typed)) ?? sendPage(app, visit, 200, { typed });
 });
 

@@ -19,7 +19,7 @@ import { selectPaymentServices } from '../../payment-services/payment-service-qu
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, inParts, notFoundPage, requireProof } from '../console-visit.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
 import { leftTable } from './left-lines.ts';
@@ -33,7 +33,7 @@ export const getConsoleBookMissing = consoleHandler(async (app, visit) => {
   const settlement = await settlementOf(app, visit);
   if (settlement === null) return visit.send(404, notFoundPage(visit.language));
   if (settlement.replaced_at !== null) return goToNewest(app, visit, settlement);
-  const { merchant, file } = typedOf(visit);
+  const { merchant, file } = sealedOf(visit);
   const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
   return (
     requireProof(app, visit, addressOf(visit, settlement, { merchant, file })) ??

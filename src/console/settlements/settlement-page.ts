@@ -20,7 +20,7 @@ import { exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { alertNotice, countIn, doneNotice, type Fault, reasonField } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
@@ -64,7 +64,7 @@ async function sendSettlement(
   visit: ConsoleVisit,
   status: number,
   fault: Fault,
-  typed: Record<string, string> = typedOf(visit),
+  typed: Record<string, string> = sealedOf(visit, ['one']),
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };

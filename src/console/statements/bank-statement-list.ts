@@ -17,7 +17,7 @@ import { askedOf, type Column, readMatching, sendList } from '../console-list.ts
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { formRefusal } from '../form-refusal.ts';
-import { keptPath, typedOf } from '../kept-typing.ts';
+import { keptPath, sealedOf } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, type Fault, formField } from '../notice.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile, sayUnusable } from '../payouts/kept-upload.ts';
@@ -85,7 +85,7 @@ function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenS
 
 /** Shows the form for a statement in the bank's export format. */
 export const getConsoleNewStatement = consoleHandler(async (app, visit) => {
-  const typed = typedOf(visit);
+  const typed = sealedOf(visit);
   const asked = requireProof(app, visit, addressOf(visit, typed));
   const said = typed['file'] === undefined ? '' : tell(visit.language, 'settle.file_again');
   return asked ?? sendForm(app, visit, { status: 200, said, of: typed['of'], account: typed['account'] });

@@ -10,7 +10,7 @@ import { type Column, exportLinks, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { formatOf } from '../export-in-turn.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
+import { sealedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { alertNotice, countIn, doneNotice, type Fault } from '../notice.ts';
 import { whoMay } from '../permission-texts.ts';
@@ -31,7 +31,7 @@ export async function sendStatement(
   visit: ConsoleVisit,
   status: number,
   fault: Fault,
-  asked: Record<string, string> = typedOf(visit),
+  asked: Record<string, string> = sealedOf(visit, ['use', 'line', 'shown']),
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
