@@ -104,6 +104,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
 
   'list.export': 'Export {format}',
   'list.wrong_filter': '“{value}” is not a value of the filter “{name}”, so nothing is shown.',
+  'list.wrong_sort': '“{value}” is not a column of this list, so nothing is shown.',
   'list.cut': 'There are more: only the first {n} were read.',
   'list.filter_text': 'Contains',
   'list.unopened':

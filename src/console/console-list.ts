@@ -113,12 +113,12 @@ export function containsText(text: string, texts: readonly (string | null)[]): b
 
 /**
  * Sends a list: a page, or the same rows as a file if the address has `format=csv` or `format=xlsx`. A value that a
- * filter does not have, as in an old or mistyped address, is refused: the list would look filtered by it. A refused
- * request gets the page with the reason, never a file.
+ * filter does not have, or an order by no column of the list, as in an old or mistyped address, is refused: the list
+ * would look filtered, or sorted, by it. A refused request gets the page with the reason, never a file.
  */
 export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promise<FastifyReply> {
-  const wrong = wrongFilter(visit, list);
-  if (wrong !== undefined) return sendWrongFilter(visit, list, wrong);
+  const wrong = wrongValue(visit, list);
+  if (wrong !== null) return sendWrongValue(visit, list, wrong);
   const format = formatOf(visit);
   const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
   const { status = 200 } = list;
@@ -130,23 +130,35 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
   });
 }
 
-/** Returns the first filter with a value that it does not have; a screen that has refused the request names its own. */
-function wrongFilter<Row>(visit: ConsoleVisit, { filters = [], typed, status = 200 }: List<Row>): Filter | undefined {
+/**
+ * Returns what is wrong with the first filter that has not the asked value, or else with the order; null: nothing. A
+ * screen that has refused the request names its own.
+ */
+function wrongValue<Row>({ language, ...visit }: ConsoleVisit, list: List<Row>): string | null {
+  const { filters = [], typed, status = 200 } = list;
   const asked = typed ?? askedOf(visit);
-  if (status !== 200) return undefined;
-  return filters.find((filter) => {
+  const sort = askedOf(visit)['sort'] ?? '';
+  if (status !== 200) return null;
+  const wrong = filters.find((filter) => {
     const value = valueIn(asked, filter);
     if (value === '' || filter.type === 'search' || filter.type === 'month') return false;
     return filter.type === 'date' ? !isDay(value) : !filter.type.some(([option]) => option === value);
   });
+  const shown = (value: string) => value.slice(0, 100);
+  if (wrong !== undefined)
+    return tell(language, 'list.wrong_filter', {
+      value: shown(valueIn(asked, wrong)),
+      name: tell(language, wrong.text),
+    });
+  if (sort === '' || columnOf(list, sort) !== undefined) return null;
+  return tell(language, 'list.wrong_sort', { value: shown(sort) });
 }
 
-function sendWrongFilter<Row>(visit: ConsoleVisit, list: List<Row>, filter: Filter): FastifyReply {
+function sendWrongValue<Row>(visit: ConsoleVisit, list: List<Row>, said: string): FastifyReply {
   const { app, language } = visit;
-  const { title, path, filters = [], typed, search = '' } = list;
-  const value = valueIn(typed ?? askedOf(visit), filter).slice(0, 100);
+  const { title, path, filters = [], search = '' } = list;
   const main = html`<h1>${title}</h1>
-${alertNotice(tell(language, 'list.wrong_filter', { value, name: tell(language, filter.text) }))}
+${alertNotice(said)}
 ${filterForm(visit, list, filters)}
 <p class="actions"><a class="button" href="${publicPath(app)}/console${path}">${tell(language, 'list.all')}</a></p>`;
   return visit.send(400, { title, main, search });
@@ -222,14 +234,16 @@ function exported<Row>({ kind, value }: Column<Row>, row: Row): string | number 
   return kind === 'time' && typeof stored === 'number' ? clockOf(stored) : stored;
 }
 
-/**
- * Sorts by the column named `sort`; a leading `-` sorts in descending order. Another text leaves the order unchanged.
- */
-function sortedBy<Row>({ rows, columns, paged }: List<Row>, sort: string): readonly Row[] {
-  const column = columns.find(({ name }) => name === sort.replace(/^-/, ''));
+/** Sorts by the column named `sort`; a leading `-` sorts in descending order. A list with pages keeps its order. */
+function sortedBy<Row>({ rows, paged, ...list }: List<Row>, sort: string): readonly Row[] {
+  const column = columnOf(list, sort);
   if (column === undefined || paged) return rows;
   const sign = sort.startsWith('-') ? -1 : 1;
   return rows.toSorted((one, other) => sign * compare(column.value(one), column.value(other)));
+}
+
+function columnOf<Row>({ columns }: Pick<List<Row>, 'columns'>, sort: string): Column<Row> | undefined {
+  return columns.find(({ name }) => name === sort.replace(/^-/, ''));
 }
 
 /** Compares two values for sorting; missing values come last in ascending order. */
@@ -282,7 +296,8 @@ function addressOf(visit: ConsoleVisit, path: string, values: Record<string, str
   return `${publicPath(visit.app)}/console${path}?${String(new URLSearchParams(asked))}`;
 }
 
-function filterForm<Row>(visit: ConsoleVisit, { path, typed }: List<Row>, filters: readonly Filter[]): Html {
+function filterForm<Row>(visit: ConsoleVisit, list: List<Row>, filters: readonly Filter[]): Html {
+  const { path, typed } = list;
   const asked = typed ?? askedOf(visit);
   const at = `${publicPath(visit.app)}/console`;
   const { language } = visit;
@@ -298,8 +313,9 @@ function filterForm<Row>(visit: ConsoleVisit, { path, typed }: List<Row>, filter
           )}</select>`;
     return html`<label>${tell(language, text)}<br>${field}</label>`;
   });
-  const sort = asked['sort'] ?? '';
-  return html`<form class="filters"${typed === undefined ? html` action="${at}${path}"` : html` method="post" action="${at}/find"`}>${typed !== undefined && html`<input type="hidden" name="list" value="${path}">`}${fields}${sort !== '' && html`<input type="hidden" name="sort" value="${sort}">`}
+  const { sort = '' } = asked;
+  const isSorted = columnOf(list, sort) !== undefined;
+  return html`<form class="filters"${typed === undefined ? html` action="${at}${path}"` : html` method="post" action="${at}/find"`}>${typed !== undefined && html`<input type="hidden" name="list" value="${path}">`}${fields}${isSorted && html`<input type="hidden" name="sort" value="${sort}">`}
 <button>${tell(language, 'payments.filter')}</button></form>`;
 }
 

@@ -105,6 +105,7 @@ export const SPANISH = {
 
   'list.export': 'Exportar {format}',
   'list.wrong_filter': '«{value}» no es un valor del filtro «{name}»: no se muestra nada.',
+  'list.wrong_sort': '«{value}» no es una columna de esta lista: no se muestra nada.',
   'list.cut': 'Hay más: solo se leyeron los primeros {n}.',
   'list.filter_text': 'Contiene',
   'list.unopened':

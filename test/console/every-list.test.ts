@@ -122,6 +122,11 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
         ([, name]) => name,
       );
       assert.ok(names.length > 1, `${route} sorts`);
+      for (const query of ['sort=foo', 'sort=-', 'sort=foo&format=csv']) {
+        const { status, text } = await server.get(asking(path, query), cookie);
+        assert.deepEqual([status, /role="alert"/.test(text)], [400, true], `${route} refuses ${query}`);
+        assert.doesNotMatch(text, /<table|name="sort"/, `${route}: ${query} shows nothing, and is not sent again`);
+      }
       for (const name of names)
         await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks && name === names[0]);
     }
