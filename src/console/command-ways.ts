@@ -16,6 +16,9 @@ type Way = readonly [
 
 const ONE = '([a-z]{2}_\\w+)';
 
+/** The list of unsent receipts below `/console`, with those that have waited longest. */
+export const OLDEST_MAILS = '/mails?sort=since';
+
 function desk(group: string | undefined): string {
   return group === 'batch' ? '/batches' : '/payouts';
 }
@@ -95,7 +98,7 @@ const WAYS: readonly Way[] = [
   ],
   [of('release$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('books verify$'), 'audit:read', 'way.verify', () => '/verification'],
-  [of('mail resend '), 'callbacks:resend', 'way.mail', () => '/mails'],
+  [of('mail resend '), 'callbacks:resend', 'way.mail', () => OLDEST_MAILS],
   [of('attention list --kind restore$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
   // An operator does not see the attention list, but has the screen that ends these items.

@@ -132,22 +132,21 @@ const LISTS = {
   sent: endedAs('sent'),
   dead: endedAs('dead'),
   ended: endedAs('ended'),
-} as const satisfies Record<MailState | '', readonly [from: string, where: string, newest: string]>;
+} as const satisfies Record<MailState | '', readonly [from: string, where: string, time: string]>;
 
-/**
- * Lists mails without the `excluded` environments: waiting mails by their creation, the others by their end, newest
- * first. The `state` `''` means waiting or given up.
- */
+/** The mails to list. `state` `''`: waiting or given up. `first`: those that a list with a limit has. */
+type MailWish = { state: MailState | ''; first: 'newest' | 'oldest'; limit: number };
+
+/** Lists mails without the `excluded` environments: waiting mails by their creation, the others by their end. */
 export function selectMails(
   db: Reader,
-  state: MailState | '',
-  limit: number,
+  { state, first, limit }: MailWish,
   excluded: readonly number[],
 ): Promise<ListedMail[]> {
-  const [from, where, newest] = LISTS[state];
+  const [from, where, time] = LISTS[state];
   return db.query<ListedMail>(
     `${LISTED} from ${from} ${WITH_OWNER} where ${where} and not (m.environment_id {among $2})
-     order by ${newest} desc, m.id limit $1`,
+     order by ${time} ${first === 'newest' ? 'desc' : 'asc'}, m.id limit $1`,
     [limit, excluded],
   );
 }

@@ -6,16 +6,17 @@ import type { Mail, MailState } from './mail.ts';
 import { type ListedMail, lockMailAnywhere, markEnded, requeueMail, selectMails } from './mail-queries.ts';
 
 /**
- * Lists the newest mails of a state; null: waiting or given up. `elsewhere`: environments that another database now
- * serves and sends for.
+ * Lists the newest mails of a state, or the oldest; null: waiting or given up. `elsewhere`: environments that another
+ * database now serves and sends for.
  */
 export function listMails(
   app: App,
   state: MailState | null,
   limit: number,
   elsewhere: ReadonlySet<number>,
+  first: 'newest' | 'oldest' = 'newest',
 ): Promise<ListedMail[]> {
-  return selectMails(app.db, state ?? '', limit, [...elsewhere]);
+  return selectMails(app.db, { state: state ?? '', first, limit }, [...elsewhere]);
 }
 
 /**

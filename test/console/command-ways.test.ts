@@ -24,7 +24,7 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     assert.deepEqual([...new Set(ways.map(({ path }) => path.replace(/\w\w_\w+|\d+/g, 'ID')))].sort(), [
       '/console/batches/ID/approve',
       '/console/callbacks/ID',
-      '/console/mails',
+      '/console/mails?sort=since',
       '/console/payments/ID/attempts/ID/settle',
       '/console/payments/ID/refunds/IDID/settle',
       '/console/payments/ID/requests/ID/approve',

@@ -41,8 +41,8 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     const { app, server, owner, mails, post, shown } = await open();
     await using _server = server;
     const waits = await server.get('/console/attention?kind=mail', owner.console);
-    assert.match(waits.text, /<a href="\/console\/mails">Ver y enviar otra vez<\/a>/);
-    assert.match(waits.text, /<a href="\/console\/mails"><span class="badge/, 'the kind leads there too');
+    assert.match(waits.text, /<a href="\/console\/mails\?sort=since">Ver y enviar otra vez<\/a>/);
+    assert.match(waits.text, /<a href="\/console\/mails\?sort=since"><span class="badge/, 'the kind leads there too');
     const { text } = await server.get('/console/mails', owner.console);
     for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</, /hace 24 h/]) assert.match(text, part);
     const [asks = ''] = /<details>.*?<\/details>/s.exec(text) ?? [];
@@ -70,6 +70,28 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     const ended = await post({ ...shown, state: 'queued', attempts: '0', act: 'end', kept });
     assert.equal(ended.headers.get('location'), '/console/mails?state=queued&sort=-since&done=ended');
     assert.deepEqual(await mails(), []);
+  });
+
+  test('that have waited longest lead to a list that has them, behind any number of newer ones', async () => {
+    const { app, environment, server, owner, shown } = await open();
+    await using _server = server;
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into mails (id, environment_id, transaction_id, address, language, asked_by_payer, state, attempts,
+           created_at, next_attempt_at)
+         with recursive n (i) as (select 1 union all select i + 1 from n where i < 501)
+         select 'mail_' || i, cast($1 as int), 1001, 'buyer@example.cl', 'es', 0, 'queued', 0, $2, $2 from n`,
+        [environment.id, app.now()],
+      ),
+    );
+    const waits = (await server.get('/console/attention?kind=mail', owner.console)).text;
+    const [, oldest = ''] = /<a href="([^"]*mails[?][^"]*)">/.exec(waits) ?? [];
+    assert.match((await server.get(oldest, owner.console)).text, new RegExp(`value="${shown.id}"`));
+    const newest = (await server.get('/console/mails', owner.console)).text;
+    assert.doesNotMatch(newest, new RegExp(`value="${shown.id}"`));
+    assert.match(newest, /Hay más: solo se leyeron los primeros 500\./);
+    const csv = (await server.get(`${oldest}&format=csv`, owner.console)).text;
+    assert.ok(csv.split('\r\n')[1]?.startsWith(shown.id));
   });
 
   test('are not changed without the permission, from another site or by a forged form', async () => {

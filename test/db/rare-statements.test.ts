@@ -29,6 +29,7 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'how much waits for a person': measureAttention,
   'what waits for a person': (app) => listAttention(app, null, 10),
   'which receipts wait': (app) => listMails(app, null, 10, new Set()),
+  'which receipts have waited longest': (app) => listMails(app, null, 10, new Set(), 'oldest'),
   'which receipts are old': (app) => deleteOldMails(app, async () => new Set(), 10),
   'whether a method has not answered about a payment of a file': (app, environmentId) =>
     hasUnanswered(app.db, { ...DAY, environmentIds: [environmentId], method: 'simulated', amount: 1 }),

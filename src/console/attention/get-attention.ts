@@ -10,7 +10,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { commandCell, permissionFor } from '../command-ways.ts';
+import { commandCell, OLDEST_MAILS, permissionFor } from '../command-ways.ts';
 import { actorText, ageCell, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, keptList, pathOfList, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
@@ -177,7 +177,7 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
       return `/statements/${statement}?use=suspense&line=${line}#explain`;
     },
   ],
-  mail: [readWith('callbacks:resend'), () => '/mails'],
+  mail: [readWith('callbacks:resend'), () => OLDEST_MAILS],
   backup: [readWith('payment-services:manage'), () => '/health'],
   books: [readWith('payment-services:manage'), () => '/health'],
   restore: [readWith('payment-services:manage'), () => '/restore'],

@@ -16,7 +16,10 @@ import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 500;
 
-/** Lists the receipts that wait and those that were given up, with their age and the last failure. */
+/**
+ * Lists the receipts that wait and those that were given up, with their age and the last failure: the newest, or, with
+ * the oldest at the top, the oldest. Behind many newer ones a person who is asked to end the oldest finds it so.
+ */
 export const getConsoleMails = consoleHandler((app, visit) => sendMails(app, visit));
 
 /** The states of a receipt that has not left. */
@@ -47,11 +50,12 @@ async function sendMails(app: App, visit: ConsoleVisit) {
   const said = done === undefined ? '' : tell(language, `mails.${done}`);
   const state = OPEN.find((one) => one === asked['state']) ?? null;
   const { environments } = await findElsewhere(app);
+  const first = asked['sort'] === 'since' ? 'oldest' : 'newest';
   return sendList<ListedMail>(visit, {
     title: tell(language, 'mails.title'),
     path: '/mails',
     columns: columnsFor(visit),
-    ...(await readFirst(SHOWN, (limit) => listMails(app, state, limit, environments))),
+    ...(await readFirst(SHOWN, (limit) => listMails(app, state, limit, environments, first))),
     filters: [
       {
         name: 'state',
