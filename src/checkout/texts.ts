@@ -136,7 +136,8 @@ export const TEXTS = {
     'notice.HELD_AFTER_RESTORE':
       'Estamos revisando si esto ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
     'notice.NOT_PAYABLE': 'Este pago ya no se puede hacer ni anular. No se cobró nada ahora.',
-    'notice.RATE_LIMITED': 'Son muchos intentos seguidos. No se hizo otro: espera diez minutos y vuelve a intentarlo.',
+    'notice.RATE_LIMITED':
+      'Hubo demasiados intentos seguidos. No se cobró nada ahora; espera diez minutos y vuelve a intentarlo.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
 
     'not_found.title': 'Este enlace de pago no existe',
@@ -298,7 +299,8 @@ export const TEXTS = {
     'notice.HELD_AFTER_RESTORE':
       'We are checking whether this was paid already. Nothing was charged now; try again later.',
     'notice.NOT_PAYABLE': 'This payment can no longer be made or cancelled. Nothing was charged now.',
-    'notice.RATE_LIMITED': 'These are many attempts in a row. No other was made: wait ten minutes and try again.',
+    'notice.RATE_LIMITED':
+      'There were too many attempts in a row. Nothing was charged now; wait ten minutes and try again.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
 
     'not_found.title': 'This payment link does not exist',

@@ -167,7 +167,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
       assert.equal((await visit.server.post(visit.path, pay('scripted'))).status, 303);
     const answer = await visit.server.post(visit.path, pay('scripted'));
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '600']);
-    assert.match(answer.text, /Son muchos intentos seguidos/);
+    assert.match(answer.text, /Hubo demasiados intentos seguidos. No se cobró nada ahora/);
     assert.match(answer.text, /name="method" value="scripted"/);
     assert.equal(method.started.length, 20);
   });
