@@ -46,8 +46,8 @@ type Span = { environmentIds: readonly number[]; from: number; to: number; first
 
 /**
  * Adds the lines of the file that were booked at another time, such as by an import weeks later: the imported ones, each
- * with the day of its file, whole sales, and refunds made at the acquirer that the service noticed later. A part of a
- * sale is left out, because the file of the sale has all of it.
+ * with the day of its file, whole sales, and refunds made at the acquirer that the service noticed later, which are no
+ * chargebacks. A part of a sale is left out, because the file of the sale has all of it.
  */
 async function withLaterLines(
   app: App,
@@ -58,7 +58,7 @@ async function withLaterLines(
   const attempts = new Set(lines.map(({ attempt_id }) => attempt_id));
   const named = rows.filter(({ buyOrder, instalment }) => instalment === null && !attempts.has(buyOrder));
   const orders = new Set(named.flatMap(({ buyOrder }) => buyOrder ?? []));
-  const refunds = rows.filter(({ amount }) => amount < 0);
+  const refunds = rows.filter(({ amount, chargeback }) => amount < 0 && chargeback !== true);
   const whole = new Set([...named, ...refunds].map((row) => `${row.buyOrder} ${row.amount} ${row.currency}`));
   const imported = await selectImportedLinks(app.db, environmentIds, span);
   const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...orders]);
