@@ -41,8 +41,8 @@ export function sayRefundContradiction(text: string, code: string): InBoth {
   if (event === 'refund_missing' && missing !== undefined) {
     const amount = amountOf(missing, currency);
     return {
-      en: `the books say that ${amount} more went back than ${method.en} says. It may not count a chargeback that is booked here: then refund the rest in its portal, and settle the refund as completed`,
-      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method.es}. Puede que no cuente un contracargo que aquí está asentado: entonces devuelve el resto en su portal y cierra la devolución como completada (completed)`,
+      en: `the books say that ${amount} more went back than ${method.en} says. Look in its portal which refunds of the payment it made, and make there what lacks. Then settle this refund as it ended (completed or failed)`,
+      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method.es}. Mira en su portal qué devoluciones del pago hizo, y haz ahí la que falte. Después cierra esta devolución según terminó: completada (completed) o fallida (failed)`,
     };
   }
   if (event === 'refund_declined') {

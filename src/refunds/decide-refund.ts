@@ -55,8 +55,8 @@ const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
  * Records a person's decision about a refund: ends a refund that its payment method did not end, ends a contradiction,
  * or lets the worker request it again (`retry`). The worker does so only if the method's balance still agrees with the
  * books. One commit has the decision, its evidence, the state, the event and the books. If suspense holds an unasked
- * refund of the same amount (not a chargeback), a completed refund is booked against that. Throws `Problem` PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING. Rejects with `StorageError`.
+ * refund of the same amount (not a chargeback), a completed refund is booked against that. Throws `Problem`
+ * PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING. Rejects with `StorageError`.
  */
 export async function decideRefund(
   app: App,

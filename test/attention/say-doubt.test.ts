@@ -31,5 +31,11 @@ test('a payment in doubt and a refund in doubt name the payment method as payers
   const held = sayRefundDoubt({ ...REFUND, contradiction: '{"reason":"suspense"}' });
   assert.match(held.en, /was not asked for it, because .* is in suspense\..* books resolve, .* retry the refund/);
   assert.doesNotMatch(`${held.en} ${held.es}`, /[{}]|simulated-transfer/);
+  const missing = sayRefundDoubt({
+    ...REFUND,
+    contradiction: '{"event":"refund_missing","missing":"10","currency":"CLP"}',
+  });
+  assert.doesNotMatch(`${missing.en} ${missing.es}`, /chargeback|contracargo/, 'the comparison leaves them out');
+  assert.match(missing.en, /settle this refund as it ended \(completed or failed\);/);
   assert.match(sayPaymentDoubt({ ...NO_ANSWER, payment_method: 'own' }).en, /^own has not said/);
 });
