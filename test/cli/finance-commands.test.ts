@@ -122,6 +122,12 @@ suite('books, reconcile and refund on the command line', () => {
       rows.map((row) => row.endsWith(`,Test shop,${paymentService},development`)),
       [true, false, true],
     );
+    const dollars = join(folder, 'dollars.csv');
+    writeFileSync(dollars, `date,buy_order,amount,currency\n${day},${transaction},25.50,USD\n`);
+    const two = await run('reconcile', '--settlement', dollars, '--environment', 'development', '--csv');
+    const [, inFile = '', inBooks = ''] = two.stdout.split('\n');
+    assert.match(inFile, /^different,2,[\d-]+,\d+,25\.50,,USD,1\/1\.0,.*currency/);
+    assert.match(inBooks, /^different,2,[\d-]+,\d+,,12990,CLP,1\/1\.0,.*currency/, 'no amount in the other currency');
     const differing = await compare(other);
     assert.equal(differing.status, 1);
     assert.match(differing.stdout, /0 matched, 1 different, 1 missing in settlement, 1 missing in books/);

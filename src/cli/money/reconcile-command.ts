@@ -107,14 +107,17 @@ async function reconcileSettlement(path: string, options: Options, line: Progres
   if (file === null) throw unusableFile(`${path} has no line to compare.`);
   const { first, last, compared } = file;
   const totals = explainDifference(compared);
-  const cellsWith = (money: WriteMoney) => [
-    COMPARISON_HEAD,
-    ...compared.map((one) => [...comparisonCells(one, money), ...ownerCells(owners, one.line)]),
+  const cellsOf = (one: Comparison, money: WriteMoney) => [
+    ...comparisonCells(one, money),
+    ...ownerCells(owners, one.line),
   ];
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
-  if (options.csv === true) await printCsv(cellsWith(formatPlain));
-  else {
-    const rows = cellsWith(formatMoney).map((row) => row.toSpliced(COMPARISON_HEAD.indexOf('CURRENCY'), 1));
+  if (options.csv === true) {
+    const rows = compared.flatMap((one) => inItsCurrency(cellsOf(one, formatPlain), one));
+    await printCsv([COMPARISON_HEAD, ...rows]);
+  } else {
+    const cells = [COMPARISON_HEAD, ...compared.map((one) => cellsOf(one, formatMoney))];
+    const rows = cells.map((row) => row.toSpliced(COMPARISON_HEAD.indexOf('CURRENCY'), 1));
     const human = [...table(rows), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
     const comparison = compared.map((one) => comparisonJson(one, owners));
     print(options, { from: first, to: last, ...counts, totals, comparison }, [...human, ...totals.flatMap(totalLines)]);
@@ -321,6 +324,13 @@ function comparisonCells({ kind, row, line, differs }: Comparison, money: WriteM
     line === null ? '' : `${line.environment_id}/${entryName(line)}`,
     differs.join(' '),
   ];
+}
+
+/** A row of a CSV has one currency: where the sides have two, each side has its own row. */
+function inItsCurrency(cells: string[], { row, line }: Comparison): string[][] {
+  if (row === null || line === null || row.currency === line.currency) return [cells];
+  const at = (name: string) => COMPARISON_HEAD.indexOf(name);
+  return [cells.with(at('BOOKED'), ''), cells.with(at('SETTLED'), '').with(at('CURRENCY'), line.currency)];
 }
 
 function comparisonJson({ kind, row, line, differs }: Comparison, owners: Owners) {
