@@ -97,7 +97,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   takeCallback: [
     'Toma el siguiente callback de desarrollo',
-    'Responde el callback que lleva más tiempo pendiente, o null después de 10 segundos sin ninguno. Es tuyo por un minuto: envíalo y después informa el resultado. Un callback sin informe se vuelve a entregar.',
+    'Responde el callback que lleva más tiempo pendiente, o null después de 10 segundos sin ninguno. Una solicitud más nueva del mismo listener termina la anterior con null. Es tuyo por un minuto: envíalo y después informa el resultado. Un callback sin informe se vuelve a entregar.',
   ],
   reportCallback: [
     'Informa el resultado de un callback de desarrollo',

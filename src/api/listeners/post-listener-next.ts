@@ -31,13 +31,13 @@ const EXAMPLE = {
   body: 'x_account_id=st_1&x_result=completed',
 };
 
-/** Returns the next callback of the listener, or null after `WAIT_MS`. */
+/** Returns the next callback of the listener; null after `WAIT_MS`, or when a newer request of it waits. */
 export const postListenerNext = operation({
   describe: {
     operationId: 'takeCallback',
     summary: 'Take the next development callback',
     description:
-      'Returns the callback that has been due for longest, or null after 10 seconds without one. Its lease lasts a minute: post it, then report the result. A callback without a report is returned again.',
+      'Returns the callback that has been due for longest, or null after 10 seconds without one. A newer request of the same listener ends an earlier one with null. Its lease lasts a minute: post it, then report the result. A callback without a report is returned again.',
     tag: 'Webhooks',
     parameters: LISTENER_PATH,
     replies: {
