@@ -208,7 +208,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'callback.queued': 'Callback to the shop: waits',
   'callback.delivered': 'Callback to the shop: delivered',
   'callback.redirected': 'Callback to the shop: handled, with a redirect',
-  'callback.superseded': 'Callback to the shop: the browser had told it',
+  'callback.superseded': 'Callback to the shop: refused, the browser had the result',
   'callback.dead': 'Callback to the shop: given up',
   'callback.disabled': 'Callback to the shop: not sent, because its address is gone or was removed',
   'callback.unwanted':

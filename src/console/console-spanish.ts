@@ -209,7 +209,7 @@ export const SPANISH = {
   'callback.queued': 'Callback a la tienda: espera',
   'callback.delivered': 'Callback a la tienda: entregado',
   'callback.redirected': 'Callback a la tienda: lo atendió y redirigió',
-  'callback.superseded': 'Callback a la tienda: ya lo sabía por el navegador',
+  'callback.superseded': 'Callback a la tienda: lo rechazó, el navegador llevaba el resultado',
   'callback.dead': 'Callback a la tienda: abandonado',
   'callback.disabled': 'Callback a la tienda: no se envía, porque su dirección ya no existe o se quitó',
   'callback.unwanted':

@@ -57,3 +57,12 @@ test('the details of the timeline name what a payment method and the books say i
     'refund: rf_1, type parcial, response code 0, amount $5.000 CLP',
   ]);
 });
+
+test('the timeline does not claim that the payer brought the result of a refused callback to the shop', () => {
+  const line = { at: 0, kind: 'callback', what: 'superseded', by: null, amount: null, facts: {} };
+  const shown = { payment: { currency: 'CLP' }, transaction: { url_callback: '' }, timeline: [line] };
+  const { text: en } = timelineOf('en', shown as unknown as ShownPayment);
+  assert.match(en, /Callback to the shop: refused, the browser had the result/);
+  const { text: es } = timelineOf('es', shown as unknown as ShownPayment);
+  assert.match(es, /Callback a la tienda: lo rechazó, el navegador llevaba el resultado/);
+});
