@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { hasStoreFile, hasTable } from '../db/migrate.ts';
+import { clockOf } from '../lib/calendar-day.ts';
 import { selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts';
 import { type Mark, markFile, readMarks } from './mark-file.ts';
 
@@ -98,7 +99,7 @@ function notTheSame(mark: Mark): string {
 }
 
 function seen({ transactions, at }: Mark): string {
-  return `had given out transaction ids up to ${transactions - 1} at ${new Date(at).toISOString()}`;
+  return `had given out transaction ids up to ${transactions - 1} at ${clockOf(at)}`;
 }
 
 /** Ids are handed out in stretches, so a store of some minutes ago can have the same highest one. */

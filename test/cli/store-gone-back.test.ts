@@ -44,7 +44,7 @@ forEachEngine('a service whose store goes back', (openTestDatabase, engine) => {
     );
   }
   const IS_GONE = 'serve does not start on it';
-  const EARLIER = 'which had given out transaction ids up to 2000 at 1970-01-01T00:00:00';
+  const EARLIER = 'which had given out transaction ids up to 2000 at 1969-12-31 21:00:00 -03:00';
 
   test('and was emptied does not start, nor does a command that could make or restore it, and it stays empty', async (context) => {
     const db = await openTestDatabase({ migrated: false });
