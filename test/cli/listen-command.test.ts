@@ -13,6 +13,7 @@ import { ask, type Connection, connect } from '../../src/cli/developers/remote-s
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
+import { setEventsUrl } from '../../src/outbox/webhooks/set-events-url.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { resetClock } from '../../src/travel/advance-clock.ts';
@@ -21,6 +22,7 @@ import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
@@ -113,6 +115,22 @@ suite('listen', async () => {
     assert.equal(row?.['state'], 'delivered');
   });
 
+  test('names no --replay for a post whose events URL was removed meanwhile: it is refused', async () => {
+    const target = { paymentServiceId: environment.paymentServiceId, environment: 'development' } as const;
+    await setEventsUrl(app, target, 'https://shop.example.cl/events', TESTER);
+    const paid = await createPaidTransaction(app, environment, { reference: 'ORD-4' });
+    assert.match((await listen(['--count', '1'], settings)).stdout, /completed ORD-4 .* → {2}200/);
+    app.now.advance(1000);
+    await acceptedRefund(app, paid, 1000);
+    laptop.answerWith(500, () => setEventsUrl(app, target, null, TESTER));
+    const { stdout } = await listen(['--count', '1'], settings);
+    laptop.answerWith(200);
+    const [, id, said = ''] = /callback (\d+) {2}refund\.\w+ .*\n +(.*)\n/.exec(stdout) ?? [];
+    assert.match(said, /It is not sent again: its webhook has ended, or its events URL was removed\.$/, stdout);
+    const replayed = await listen(['--count', '1', '--replay', String(id)], settings);
+    assert.match(replayed.stderr, /^NOT_FOUND: /);
+  });
+
   test('follows the clock of its store, and ends when that clock goes back', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-3' });
     const hour = 3_600_000;
@@ -157,8 +175,10 @@ suite('listen', async () => {
 async function openLaptop() {
   const received: { path: string; headers: object; body: string }[] = [];
   let status = 200;
+  let first: () => unknown = () => {};
   const server = createServer((request, response) => {
-    void request.toArray().then((chunks) => {
+    void request.toArray().then(async (chunks) => {
+      await first();
       received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
       response.writeHead(status).end('seen\n');
     });
@@ -169,8 +189,9 @@ async function openLaptop() {
   return {
     received,
     url: `http://127.0.0.1:${port}/callback`,
-    answerWith: (next: number) => {
+    answerWith: (next: number, before: () => unknown = () => {}) => {
       status = next;
+      first = before;
     },
     close: () => server.close(),
   };

@@ -130,7 +130,8 @@ function whatOf({ body, headers, transactionId }: ClaimedPost): string {
   return `${fields.get('x_result')} ${fields.get('x_reference')}${of}`;
 }
 
-function nextOf({ id }: ClaimedPost, { nextAttemptAt }: Reported): string {
+function nextOf({ id }: ClaimedPost, { step, nextAttemptAt }: Reported): string {
+  if (step === 'unwanted') return 'It is not sent again: its webhook has ended, or its events URL was removed.';
   if (nextAttemptAt === null) return `It is not sent again; to send it: bin/rubrica listen … --replay ${id}`;
   return `Again at ${clockTime(nextAttemptAt)}, or with the next success.`;
 }
