@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
-import { readDurability } from '../db/read-durability.ts';
+import { isReadOnly, readDurability } from '../db/read-durability.ts';
 import { worldTime } from '../lib/clock.ts';
 import { measureFeedHold } from '../outbox/feed/measure-feed-hold.ts';
 import { type Finding, fine, problem } from './finding.ts';
@@ -33,8 +33,19 @@ export async function feedFinding(app: App): Promise<Finding> {
 
 /** Examines the PostgreSQL of a process, apart from the store's content. */
 export async function postgresFindings(app: App): Promise<Finding[]> {
-  return [await clockFinding(app), await durabilityFinding(app)];
+  const refusing = (await isReadOnly(app.db)) ? [problem('database', READ_ONLY, NAME_THE_PRIMARY)] : [];
+  return [await clockFinding(app), ...refusing, await durabilityFinding(app)];
 }
+
+const READ_ONLY = {
+  en: 'takes no changes: it is read-only, as a standby is',
+  es: 'no acepta cambios: es de solo lectura, como una réplica',
+};
+
+const NAME_THE_PRIMARY = {
+  en: 'Let DATABASE_URL name the primary, or set default_transaction_read_only = off.',
+  es: 'Haz que DATABASE_URL nombre el primario, o pon default_transaction_read_only = off.',
+};
 
 const MOST_SKEW_MS = 5000;
 

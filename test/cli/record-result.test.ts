@@ -18,7 +18,13 @@ forEachEngine('a store that takes no change', (openTestDatabase, engine) => {
       assert.equal(status, 1);
       const fix = engine === 'sqlite' ? /database is locked/ : /: let DATABASE_URL name the primary/;
       assert.match(stderr, new RegExp(`^STORAGE_UNAVAILABLE: .*${fix.source}`));
+      if (engine === 'postgres')
+        assert.deepEqual(await problems(), ['takes no changes: it is read-only, as a standby is']);
       return [verified, ...(engine === 'sqlite' ? [await run('backup', copy, '--json')] : [])];
+    };
+    const problems = async () => {
+      const { findings } = JSON.parse((await run('doctor', '--json')).stdout) as { findings: Record<string, string>[] };
+      return findings.filter(({ check, fix }) => check === 'database' && fix !== null).map((one) => one['says']);
     };
     const says = /^The store could not record it \(STORAGE_UNAVAILABLE\), so doctor does not know of it: .* again\.\n$/;
     for (const { status, stdout, stderr } of await whileReadOnly(refused)) {
@@ -30,6 +36,7 @@ forEachEngine('a store that takes no change', (openTestDatabase, engine) => {
     const { findings } = JSON.parse((await run('doctor', '--json')).stdout) as { findings: Record<string, string>[] };
     const known = findings.filter(({ check }) => check === 'books' || check === 'backup').map((one) => one['says']);
     assert.match(known.join(), /no backup yet.*not verified yet/);
+    assert.deepEqual(await problems(), []);
     if (engine === 'sqlite') assert.equal((await run('restore', copy)).status, 0);
 
     /** On SQLite another writer holds the store; on PostgreSQL it is read-only, as a standby. */
