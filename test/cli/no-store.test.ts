@@ -73,7 +73,7 @@ forEachEngine('a command about what exists', (openTestDatabase, engine) => {
     for (const words of [[], ['--undo']]) {
       const { status, stderr } = await run('payment-service', 'move', id, '--to', file, ...words);
       assert.equal(status, 1);
-      assert.match(stderr, /^NO_STORE: \S+\.env: .*DATABASE_URL/);
+      assert.match(stderr, /^NO_STORE: With the settings of \S+\.env: .*DATABASE_URL/);
       assert.ok(stderr.includes(file), stderr);
     }
     assert.ok(!existsSync(folder), 'nothing is left there');

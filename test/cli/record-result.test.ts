@@ -32,6 +32,7 @@ forEachEngine('a store that takes no change', (openTestDatabase, engine) => {
       assert.match(stderr, says);
       const { ok, file } = JSON.parse(stdout) as { ok?: boolean; file?: string };
       assert.ok(ok === true || file === copy, stdout);
+      if (file === copy) assert.match(stderr, /bin\/rubrica backup-made --at \d{4}-\d\d-\d\dT\d\d:\d\dZ, once/);
     }
     const { findings } = JSON.parse((await run('doctor', '--json')).stdout) as { findings: Record<string, string>[] };
     const known = findings.filter(({ check }) => check === 'books' || check === 'backup').map((one) => one['says']);

@@ -114,7 +114,9 @@ function withBoth<Result>(
 /** Adds the file of the settings to the refusal of its store: nobody serves one that would be made here. */
 function naming(file: string, open: () => Promise<void>): Promise<void> {
   return open().catch((error: unknown) => {
-    throw error instanceof SchemaError ? new SchemaError(error.code, `${file}: ${error.message}`) : error;
+    throw error instanceof SchemaError
+      ? new SchemaError(error.code, `With the settings of ${file}: ${error.message}`)
+      : error;
   });
 }
 

@@ -88,7 +88,8 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
     }
     if ((await inspectSchema(app.db)).pending.length > 0) return null;
-    const fix = 'bin/rubrica backup-made, once the store takes changes again.';
+    const at = `${new Date(app.now()).toISOString().slice(0, 16)}Z`;
+    const fix = `bin/rubrica backup-made --at ${at}, once the store takes changes again.`;
     return recordResult(() => noteUpkeep(app, 'backup', true), fix);
   };
   // A backup before an upgrade lacks migrations.
