@@ -519,8 +519,8 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     assert.ok(payout);
     const before = { owner: desk.environment, by: desk.maker, evidence, seen: 'failed' };
     const late = [
-      settlePayouts(app, { ...before, outcomes }),
-      endContradiction(app, { ...before, payout, reason: 'it was not shown' }),
+      () => settlePayouts(app, { ...before, outcomes }),
+      () => endContradiction(app, { ...before, payout, reason: 'it was not shown' }),
     ];
     for (const act of late)
       await assert.rejects(act, { code: 'PAYOUT_STATE' }, 'a contradiction after the preview stops the decision');
