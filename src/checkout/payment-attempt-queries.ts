@@ -50,29 +50,28 @@ export async function selectAttemptAnywhere(db: Reader, id: string): Promise<Pay
 }
 
 /** Reads the attempt that is open or approved, otherwise the last. */
-export async function selectLatestAttempt(
-  db: Reader,
-  { id, environment_id }: TransactionKey,
-): Promise<PaymentAttempt | null> {
-  const [row] = await db.query<PaymentAttempt>(
-    `select * from payment_attempts where transaction_id = $1 and environment_id = $2
-     order by case when state in ('declined', 'aborted') then 1 else 0 end, created_at desc limit 1`,
-    [id, environment_id],
-  );
-  return row ?? null;
+export function selectLatestAttempt(db: Reader, transaction: TransactionKey): Promise<PaymentAttempt | null> {
+  return selectFirst(db, transaction, `case when state in ('declined', 'aborted') then 1 else 0 end, created_at desc`);
 }
 
 /**
  * Reads the attempt that decides how a transaction ends: the one that is open or approved, otherwise the last declined
  * one, as in `selectLastDeclined`, otherwise the last.
  */
-export async function selectDecidingAttempt(
+export function selectDecidingAttempt(db: Reader, transaction: TransactionKey): Promise<PaymentAttempt | null> {
+  const order = `case state when 'declined' then 1 when 'aborted' then 2 else 0 end, settled_at desc, id`;
+  return selectFirst(db, transaction, order);
+}
+
+/** Reads the first attempt of a transaction in this order. */
+async function selectFirst(
   db: Reader,
   { id, environment_id }: TransactionKey,
+  order: string,
 ): Promise<PaymentAttempt | null> {
   const [row] = await db.query<PaymentAttempt>(
     `select * from payment_attempts where transaction_id = $1 and environment_id = $2
-     order by case state when 'declined' then 1 when 'aborted' then 2 else 0 end, settled_at desc, id limit 1`,
+     order by ${order} limit 1`,
     [id, environment_id],
   );
   return row ?? null;

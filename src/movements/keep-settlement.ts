@@ -130,8 +130,8 @@ function totalsOf(compared: readonly Comparison[]): SettlementSum[] {
 }
 
 /** A difference has one currency: where its sides have two, it becomes one of each side. */
-function inItsCurrency(both: KeptDifference, { row, line }: Comparison): KeptDifference[] {
-  if (row === null || line === null || row.currency === line.currency) return [both];
+function inItsCurrency(both: KeptDifference, { line, differs }: Comparison): KeptDifference[] {
+  if (line === null || !differs.includes('currency')) return [both];
   return [
     { ...both, booked: null },
     { ...both, settled: null, currency: line.currency },

@@ -115,7 +115,7 @@ async function judge(app: App, attempt: QueuedAttempt): Promise<SessionRow> {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
-  if (attempt.kind === 'password' && (await needsFactor(app, app.db, await userOf(app.db, user)))) {
+  if (attempt.kind === 'password' && (await needsFactor(app, await userOf(app.db, user)))) {
     // Who sent it knows the password: a script that goes on without the code must not block its person at the console.
     await app.db.transaction((tx) => forgive(app, tx, uses));
     const subject = { kind: 'user', id: user.id };

@@ -78,7 +78,7 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   if (session.expires_at <= app.now()) return null;
   const user = await userOf(app.db, row, { token: session.token, sessionId: session.id });
   // As at the log-in: the person may have added a second factor, or been granted what needs one, since the password.
-  if (session.kind === 'password' && (await needsFactor(app, app.db, user))) return null;
+  if (session.kind === 'password' && (await needsFactor(app, user))) return null;
   noteSessionUse(app, session);
   return user;
 }

@@ -327,8 +327,8 @@ function comparisonCells({ kind, row, line, differs }: Comparison, money: WriteM
 }
 
 /** A row of a CSV has one currency: where the sides have two, each side has its own row. */
-function inItsCurrency(cells: string[], { row, line }: Comparison): string[][] {
-  if (row === null || line === null || row.currency === line.currency) return [cells];
+function inItsCurrency(cells: string[], { line, differs }: Comparison): string[][] {
+  if (line === null || !differs.includes('currency')) return [cells];
   const at = (name: string) => COMPARISON_HEAD.indexOf(name);
   return [cells.with(at('BOOKED'), ''), cells.with(at('SETTLED'), '').with(at('CURRENCY'), line.currency)];
 }
