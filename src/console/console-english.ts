@@ -235,6 +235,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'act.attention.taken': 'Somebody looks after it',
   'act.attention.given_up': 'Free again: somebody else can look after it',
   'line.by': 'by {name}',
+  'line.pay_page': 'On the pay page: “{text}”',
   'line.movement': 'who recorded it, and why',
   'actor.command_line': 'command line',
   'actor.unknown_account': 'unknown account',

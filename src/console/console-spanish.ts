@@ -236,6 +236,7 @@ export const SPANISH = {
   'act.attention.taken': 'Alguien se hace cargo',
   'act.attention.given_up': 'Libre de nuevo: otra persona puede hacerse cargo',
   'line.by': 'por {name}',
+  'line.pay_page': 'En la página de pago: «{text}»',
   'line.movement': 'quién lo registró y por qué',
   'actor.command_line': 'línea de comandos',
   'actor.unknown_account': 'cuenta desconocida',

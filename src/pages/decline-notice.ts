@@ -33,13 +33,25 @@ export function declineText({ transaction, attempt, method }: Payment, language:
     const known = reason === 'turned_back' || reason === 'not_finished';
     return say(language, known ? `declined.${reason}` : 'declined.aborted', { method: name });
   }
+  return knownDecline(language, transaction, { reason, card_last_digits }) ?? say(language, 'declined.other');
+}
+
+/** Returns the sentence of the pay page for the method's reason of a decline; null: the page has none for it. */
+export function knownDecline(
+  language: Language,
+  transaction: Payment['transaction'],
+  { reason, card_last_digits }: DeclineDetail,
+): string | null {
+  const known = DECLINE_REASONS.find((one) => one === reason);
+  if (known === undefined) return null;
   // Two payers of a link may share this page.
   const isShown = linkSubject(transaction) === null && /^\d{4}$/.test(String(card_last_digits));
   const card = isShown ? say(language, 'declined.card', { digits: String(card_last_digits) }) : '';
-  const known = DECLINE_REASONS.find((one) => one === reason);
-  return say(language, `declined.${known ?? 'other'}` satisfies TextKey, { card });
+  return say(language, `declined.${known}` satisfies TextKey, { card });
 }
 
-function detailOf(attempt: Payment['attempt']): { reason?: unknown; card_last_digits?: unknown } {
-  return JSON.parse(attempt?.detail ?? '{}') as { reason?: unknown; card_last_digits?: unknown };
+type DeclineDetail = { reason?: unknown; card_last_digits?: unknown };
+
+function detailOf(attempt: Payment['attempt']): DeclineDetail {
+  return JSON.parse(attempt?.detail ?? '{}') as DeclineDetail;
 }

@@ -8,6 +8,7 @@ import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/network/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
+import { DEFAULT_PAYER_ATTEMPTS } from '../../src/transactions/transaction-state.ts';
 import { valueOf } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
@@ -92,6 +93,22 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.equal(await answer(), `${pending}\nÚltimo intento, 2026-01-15 09:00:00 -03:00: Simulador: rechazado.`);
     await cancelTransaction(app, transaction);
     assert.doesNotMatch((await answer()) ?? '', /Último intento/);
+  });
+
+  test('the page of a declined payment says why, in the words of the pay page, also in the answer to the shop', async () => {
+    const { app, server, headers, environment } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5011 });
+    for (let tried = 0; tried < DEFAULT_PAYER_ATTEMPTS; tried += 1) await startPayment(app, transaction, 'simulated');
+    const { text } = await server.get(`/console/payments/${transaction.id}`, headers);
+    const why = 'En la página de pago: «No hay saldo o cupo suficiente en la tarjeta terminada en 6623.»';
+    assert.match(text, new RegExp(`Simulador: rechazado</strong><br><span class="quiet">${why}`));
+    assert.match(
+      text,
+      new RegExp(
+        `\\$5\\.011 CLP: rechazado\\.\nÚltimo intento, 2026-01-15 09:00:00 -03:00: Simulador: rechazado\\. ${why}`,
+      ),
+    );
   });
 
   test('the timeline of a payment says the next attempt of a callback in Chilean time', async () => {

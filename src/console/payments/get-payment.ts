@@ -16,7 +16,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { typedQuery } from '../kept-typing.ts';
 import { doneNotice, type Fault, formField, reasonField, resultNotice } from '../notice.ts';
 import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
-import { causeOfDelivery, isOfWebhook, timelineOf, titleOf } from './payment-lines.ts';
+import { causeOfDelivery, declineSaid, isOfWebhook, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
 /** The result of the previous form, by `done` in the address. */
@@ -180,7 +180,8 @@ ${reasonField(language, refused, { value: reason })}
 }
 
 /** Writes the Spanish answer that support sends to a shop; it has only facts. */
-async function answerFor(app: App, { payment, timeline, transaction }: ShownPayment): Promise<string> {
+async function answerFor(app: App, shown: ShownPayment): Promise<string> {
+  const { payment, timeline, transaction } = shown;
   const underWay = (await selectRefundsOf(app.db, transaction)).filter(({ state }) => state === 'processing');
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
   const failed = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
@@ -190,9 +191,7 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
   const tried = timeline.findLast(({ kind, what }) => kind === 'attempt' && what !== 'commit_sent');
   return [
     `Orden ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
-    ...(tried === undefined || payment.state !== 'pending'
-      ? []
-      : [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.`]),
+    ...(tried === undefined ? [] : triedAnswer(shown, tried)),
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
     ...timeline.filter(({ what }) => what === 'refund.completed').map(refundAnswer),
@@ -201,6 +200,14 @@ async function answerFor(app: App, { payment, timeline, transaction }: ShownPaym
     ...(await selectSuspenseOf(app.db, transaction)).map(suspenseAnswer),
     ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
+}
+
+/** Says how the last attempt of an open or declined payment ended, and why, in the words that its payer read. */
+function triedAnswer({ payment, transaction }: ShownPayment, tried: TimelineLine): string[] {
+  const why = declineSaid('es', transaction, tried);
+  // Without a reason, the state of a declined payment says the same.
+  if (payment.state !== 'pending' && (payment.state !== 'failed' || why === null)) return [];
+  return [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.${why === null ? '' : ` ${why}`}`];
 }
 
 /** Says what a method took or refunded that nobody asked for, such as a chargeback, and what was decided about it. */

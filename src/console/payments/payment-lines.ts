@@ -6,6 +6,7 @@ import { sayDecisionReason } from '../../movements/imported-payment.ts';
 import { causeOf } from '../../outbox/endpoints/answer-cause.ts';
 import { isTaken } from '../../outbox/retry-schedule.ts';
 import { subscriptionOf } from '../../outbox/webhooks/webhook-subscription.ts';
+import { knownDecline } from '../../pages/decline-notice.ts';
 import { type ShownPayment, sayFact, type TimelineLine } from '../../search/show-payment.ts';
 import { nameOfValue } from '../audit/act-details.ts';
 import { actorText, clockTag } from '../console-format.ts';
@@ -60,7 +61,7 @@ export function timelineOf(
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line, transaction.url_callback)}">${clockTag(at)}
-<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${nextOf(language, line)}${reasonOf(language, line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: actorText(language, by) })}`}${nextOf(language, line)}${reasonOf(language, line)}${declineOf(language, transaction, line)}${movements !== null && line.kind === 'entry' && MOVED.includes(line.what) && html` · <a href="${movements}">${tell(language, 'line.movement')}</a>`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
@@ -78,6 +79,23 @@ function reasonOf(language: Language, { by, facts }: TimelineLine): Html | false
   const { reason } = facts;
   if (by === null || typeof reason !== 'string') return false;
   return html`<br><span class="quiet">${sayDecisionReason(reason)[language]}</span>`;
+}
+
+/** Returns the words in which the pay page told the payer why the attempt was declined. */
+function declineOf(language: Language, transaction: ShownPayment['transaction'], line: TimelineLine): Html | false {
+  const text = declineSaid(language, transaction, line);
+  return text !== null && html`<br><span class="quiet">${text}</span>`;
+}
+
+/** Says why an attempt was declined, as the pay page does; null: the method did not say why, or it is another line. */
+export function declineSaid(
+  language: Language,
+  transaction: ShownPayment['transaction'],
+  { kind, what, facts }: TimelineLine,
+): string | null {
+  if (kind !== 'attempt' || what !== 'declined') return null;
+  const text = knownDecline(language, transaction, facts);
+  return text === null ? null : tell(language, 'line.pay_page', { text });
 }
 
 function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
