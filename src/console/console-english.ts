@@ -84,7 +84,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.none_yet': 'No such payment was found so far. Continue with older ones.',
   'payments.no_rut': 'A payment does not store the RUT of the payer.',
   'payments.none_hint':
-    'Search by order or a part of it, whole e-mail, amount, amount and day (12.990 24/11, 12.990 yesterday), authorisation code, last four digits of the card or the number of the transaction.',
+    'Search by order or a part of it, whole e-mail, amount, amount and day (12.990 24/11, 12.990 yesterday, 12.990 Friday), authorisation code, last four digits of the card or the number of the transaction.',
   'payments.by_day': 'With the amount and the day, or a merchant, filter the list of payments.',
   'payments.empty': 'There are no payments yet. The first is made so:',
   'payments.incomplete':

@@ -85,7 +85,7 @@ export const SPANISH = {
   'payments.none_yet': 'Hasta aquí no hay un pago así. Sigue con los más antiguos.',
   'payments.no_rut': 'Un pago no guarda el RUT de quien paga.',
   'payments.none_hint':
-    'Busca por orden o parte de ella, correo completo, monto, monto y día (12.990 24/11, 12.990 ayer), código de autorización, últimos cuatro dígitos de la tarjeta o el número de la transacción.',
+    'Busca por orden o parte de ella, correo completo, monto, monto y día (12.990 24/11, 12.990 ayer, 12.990 viernes), código de autorización, últimos cuatro dígitos de la tarjeta o el número de la transacción.',
   'payments.by_day': 'Con el monto y el día, o el comercio, filtra la lista de pagos.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',
   'payments.incomplete':

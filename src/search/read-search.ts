@@ -46,12 +46,12 @@ function readNamed(term: string): SearchReading | null {
 }
 
 /**
- * Parses `$12.990`, `12990 CLP`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars with two
+ * Parses `$12.990`, `12990 CLP`, `12.990 pesos`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars with two
  * decimals.
  */
 export function readAmounts(term: string): AmountReading[] {
   const [, before, digits = '', after] =
-    /^([A-Za-z]{3})?\$?(\d[\d.,]{0,18})([A-Za-z]{3})?$/.exec(term.replace(/\s/g, '')) ?? [];
+    /^([A-Za-z]{3})?\$?(\d[\d.,]{0,18})([A-Za-z]{3})?$/.exec(term.replace(/\s/g, '').replace(/pesos$/i, 'CLP')) ?? [];
   if (digits === '') return [];
   const [, whole = '', fraction = ''] = /^(\d+|\d{1,3}(?:[.,]\d{3})+)(?:[.,](\d{1,2}))?$/.exec(digits) ?? [];
   const decimal = `${whole.replace(/[.,]/g, '')}${fraction === '' ? '' : `.${fraction}`}`;

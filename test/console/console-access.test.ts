@@ -201,10 +201,10 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
-    const none = await server.get('/console/payments?q=700+anteayer', { ...cookieOf(owner), 'accept-language': 'es' });
+    const none = await server.get('/console/payments?q=700+pasado', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.match(
       none.text,
-      /monto y día \(12\.990 24\/11, 12\.990 ayer\)[\s\S]*<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
+      /monto y día \(12\.990 24\/11, 12\.990 ayer, 12\.990 viernes\)[\s\S]*<a href="\/console\/payments">Con el monto y el día, o el comercio, filtra/,
       'the way for what callers know',
     );
     // A part of a reference may match another payment than the intended one, so the answer is a list with a note.
@@ -236,6 +236,16 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       ['today 700', '2026-01-15'],
       ['Ayer 5.000', '2026-01-14'],
       ['5.000 CLP yesterday', '2026-01-14'],
+      ['700 anteayer', '2026-01-13'],
+      ['5.000 pesos ayer', '2026-01-14'],
+      ['700 14 ene', '2026-01-14'],
+      ['$700 28 oct. 2024', '2024-10-28'],
+      // 2026-01-15 is a Thursday.
+      ['$700 el viernes', '2026-01-09'],
+      ['miércoles 700', '2026-01-14'],
+      ['700 jueves', '2026-01-08'],
+      ['5.000 on Sunday', '2026-01-11'],
+      ['sabado', '2026-01-10'],
     ] as const) {
       const day = await server.get(`/console/payments?q=${encodeURIComponent(said)}`, cookieOf(owner));
       const { searchParams } = new URL(day.headers.get('location') ?? '', server.origin);

@@ -38,14 +38,18 @@ export async function otherPlace(app: App, visit: ConsoleVisit, text: string): P
 }
 
 /**
- * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy` or `12.990 28 de
- * octubre`, as a payer says them, or for a day with the name of its month alone; null for other texts.
+ * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy`, `12.990 el viernes` or
+ * `12.990 28 de octubre`, as a payer says them, or for a day with a name alone; null for other texts.
  */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
-  const numbered = text.trim().replaceAll(/\s+/g, ' ').replace(NAMED_DAY, withNumbers);
+  const today = dayOf(app.now());
+  const numbered = text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(NAMED_DAY, withNumbers)
+    .replace(WEEKDAY, (_, name: string) => lastWeekday(name, today));
   const words = numbered.split(' ');
   const [first = ''] = words;
-  const today = dayOf(app.now());
   const said = (DAY.test(first) ? words.shift() : words.pop())?.toLowerCase() ?? '';
   const amount = words.join(' ');
   const isDayAlone = amount === '' && numbered !== text;
@@ -61,17 +65,31 @@ function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
   return since ? `/payments?${addressQuery(visit, { amount, since, until: since })}` : null;
 }
 
-/** Writes a day such as `28 de octubre de 2026` with numbers. */
+/** Writes a day such as `28 de octubre de 2026`, or `28 oct 2026` as on a receipt, with numbers. */
 function withNumbers(_: string, day: string, month: string, year: string | undefined): string {
-  const number = MONTHS.indexOf(month.toLowerCase()) + 1;
+  const number = MONTHS.findIndex((one) => one.startsWith(month.slice(0, 3).toLowerCase())) + 1;
   return [day, number, year].filter((part) => part !== undefined).join('-');
 }
 
 const MONTHS = 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
-const NAMED_DAY = new RegExp(`(?<!\\S)(\\d{1,2})(?: de)? (${MONTHS.join('|')})(?: (?:del? )?(20\\d\\d))?(?!\\S)`, 'i');
+const MONTH = [...MONTHS, 'sept', ...MONTHS.map((month) => month.slice(0, 3))].join('|');
+const NAMED_DAY = new RegExp(`(?<!\\S)(\\d{1,2})(?: de)? (${MONTH})\\.?(?: (?:del? )?(20\\d\\d))?(?!\\S)`, 'i');
 
-const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1 };
-const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday)$/i;
+/** Returns the last day with this name before today: a payer calls today `hoy`. */
+function lastWeekday(name: string, today: string): string {
+  const plain = name.toLowerCase().replace('é', 'e').replace('á', 'a');
+  const since = new Date(`${today}T00:00:00Z`).getUTCDay() - (WEEKDAYS.indexOf(plain) % 7);
+  return shiftDay(today, -(since > 0 ? since : since + 7));
+}
+
+const WEEKDAYS = [
+  'domingo lunes martes miercoles jueves viernes sabado',
+  'sunday monday tuesday wednesday thursday friday saturday',
+].flatMap((names) => names.split(' '));
+const WEEKDAY = new RegExp(`(?<!\\S)(?:el |on )?(${WEEKDAYS.join('|')}|miércoles|sábado)(?!\\S)`, 'i');
+
+const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1, anteayer: 2 };
+const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday|anteayer)$/i;
 
 /** Returns the recipients with this RUT. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
