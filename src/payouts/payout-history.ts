@@ -32,10 +32,10 @@ export const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
 const MOST_ACTS = 200;
 
 /**
- * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch
- * and its file.
+ * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch and
+ * its file. `statements`: the ids of the bank statements with a line of the payout; an import may have confirmed it.
  */
-export async function tellPayout(app: App, payout: Payout): Promise<HistoryLine[]> {
+export async function tellPayout(app: App, payout: Payout, statements: readonly string[] = []): Promise<HistoryLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
   const own = await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)));
   const together = await Promise.all([
@@ -46,12 +46,16 @@ export async function tellPayout(app: App, payout: Payout): Promise<HistoryLine[
     findActs(app, own.flat(), 'payout.approved', payout.id, [payout.approved_at]),
     findActs(app, own.flat(), 'payout.filed', payout.file_id, [payout.sent_at]),
     findActs(app, own.flat(), TOGETHER[payout.state], payout.id, [payout.changed_at]),
+    ...[...new Set(statements)].map((subject) => {
+      const [since, until] = [payout.changed_at, payout.changed_at + 1];
+      return selectAudit(app.db, { subject, action: 'statement', since, until }, MOST_ACTS);
+    }),
   ]);
   // Order matters: submitting the rest of a batch comes after submitting payouts by name.
   const found = [...together, ...own];
   const acts = found.flatMap((rows) => rows.toReversed());
   const states = statesOf(payout, acts);
-  const others = acts.filter(({ action }) => !Object.hasOwn(ACTS, action) && action !== 'payout.settled');
+  const others = acts.filter(({ action }) => !Object.hasOwn(ACTS, action) && !isOutcome(action));
   const lines = [
     ...states,
     ...(await selectEntriesOfPayout(app.db, payout)).map(lineOfEntry),
@@ -66,6 +70,11 @@ export async function tellPayout(app: App, payout: Payout): Promise<HistoryLine[
   ];
   // The sort is stable: at the same time, the state comes before its entries.
   return lines.sort((one, other) => one.at - other.at);
+}
+
+/** A result, or a line of a bank statement: the outcome of a payout that changed at the same time. */
+function isOutcome(action: string): boolean {
+  return action === 'payout.settled' || action.startsWith('statement.');
 }
 
 /** The actions that can end several payouts at once, by the state they lead to. */
@@ -107,7 +116,7 @@ function statesOf(payout: Payout, acts: readonly AuditRow[]): HistoryLine[] {
     if (at !== null && !(what === state && stayed)) lines.set(what, { at, kind: 'state', what, by, reason });
   }
   for (const { action, created_at, actor, reason } of acts) {
-    const what = action === 'payout.settled' ? payout.state : ACTS[action];
+    const what = isOutcome(action) ? payout.state : ACTS[action];
     if (what === undefined) continue;
     const line = lines.get(what);
     // An act on a batch may have excluded this payout.

@@ -107,8 +107,8 @@ function rutsOf(payouts: readonly Payout[]): string[] {
 function changed({ account_changed_by }: Payout): PayoutWarning[] {
   if (account_changed_by === null) return [];
   const text = {
-    en: 'The account of this RUT was changed, and nothing has been paid to the new one yet.',
-    es: 'La cuenta de este RUT cambió, y todavía no se ha pagado a la nueva.',
+    en: 'When it was proposed, the account of this RUT had changed, and nothing had been paid to the new one.',
+    es: 'Cuando se propuso, la cuenta de este RUT había cambiado, y a la nueva no se le había pagado nada.',
   };
   return [{ code: 'ACCOUNT_CHANGED', text }];
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { dayOf } from '../../src/lib/calendar-day.ts';
 import {
   approvePayouts,
   cancelPayouts,
@@ -11,6 +13,7 @@ import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -20,8 +23,8 @@ forEachEngine('the history of a payout', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
-    const lastOf = async ({ id }: Payout, kind: string) => {
-      const lines = await tellPayout(app, (await selectPayoutAnywhere(app.db, id)) as Payout);
+    const lastOf = async ({ id }: Payout, kind: string, statements: string[] = []) => {
+      const lines = await tellPayout(app, (await selectPayoutAnywhere(app.db, id)) as Payout, statements);
       const found = lines.findLast((line) => line.kind === 'state' && line.what === kind);
       return [found?.by, found?.reason];
     };
@@ -120,5 +123,26 @@ forEachEngine('the history of a payout', (openTestDatabase) => {
     const files = await makePayoutFiles(app, { owner, by, format: 'bancochile-masivas', payer, batchId: null });
     assert.equal(files.length, 2);
     for (const at of [0, 100]) assert.deepEqual(await lastOf(payouts[at] as Payout, 'sent'), [by.name, null]);
+  });
+
+  test('says who imported the bank statement that confirmed it, only with that statement', async () => {
+    const { app, desk, lastOf } = await open();
+    const { environment: owner, maker: by } = desk;
+    const [payout] = (await approved(app, desk, [wish({ amount: 15_000 })])) as [Payout];
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    app.now.advance(60_000);
+    const account = { environment: 'development' as const, paymentServiceId: null, account: payer.account };
+    const take = async (amount: number, text: string) => {
+      app.now.advance(60_000);
+      const evidence = { name: 'cartola.csv', sha256: hash('sha256', text), bytes: 1, excerpt: '' };
+      const lines = [{ line: 2, day: dayOf(app.now()), amount, text }];
+      return (await importStatement(app, { ...account, evidence, by }, { lines, proof: 'balance' })).id ?? '';
+    };
+    const [its, other] = [await take(-15_000, `TEF ${ANA.rut}`), await take(-900, 'ARRIENDO')];
+    assert.deepEqual(await lastOf(payout, 'confirmed', [its, other]), [by.name, null]);
+    assert.deepEqual(await lastOf(payout, 'confirmed', [other]), [null, null]);
+    const lines = await tellPayout(app, (await selectPayoutAnywhere(app.db, payout.id)) as Payout, [its]);
+    assert.ok(!lines.some(({ what }) => what.startsWith('statement.')), 'the import is the outcome, not another act');
   });
 });

@@ -200,6 +200,9 @@ forEachEngine('payouts', (openTestDatabase) => {
       shown?.warnings.map((warning) => warning.code),
       ['ACCOUNT_CHANGED'],
     );
+    const { en = '', es = '' } = shown?.warnings[0]?.text ?? {};
+    assert.match(en, /^When it was proposed, /, 'true after it arrived too');
+    assert.match(es, /^Cuando se propuso, /);
     await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], both)), code('APPROVAL_REFUSED'));
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });

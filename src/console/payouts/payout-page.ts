@@ -38,9 +38,13 @@ export async function sendPayout(app: App, visit: ConsoleVisit, status: number, 
   const { id } = request.params as { id: string };
   const { payout, owner } = await findPayout(app, user.environmentIds, id);
   const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
-  const lines = await tellPayout(app, payout);
   const money = formatMoney(payout.amount, payout.currency);
   const ofBank = user.may.has('books:read') ? await findLinesOfPayout(app, user.environmentIds, payout) : [];
+  const lines = await tellPayout(
+    app,
+    payout,
+    ofBank.map(({ statement_id }) => statement_id),
+  );
   const main = html`${resultNotice(visit, DONE_WITH_PAYOUTS, refused)}
 <div class="head"><div>
 <p class="quiet">${seen.merchant} · <span class="code">${payout.id}</span></p>
@@ -82,7 +86,8 @@ function verdictAtProposal(language: Language, payout: Payout): string {
   const days = Math.floor((payout.created_at - payout.validated_at) / DAY_MS);
   const verdict = tell(language, payout.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
   const changed = payout.account_changed_by === null ? '' : ` ${tell(language, 'payout.account_changed')}`;
-  return tell(language, 'payout.verdict_then', { verdict, days }) + changed;
+  const then = days < 1 ? 'payout.verdict_then_new' : 'payout.verdict_then';
+  return tell(language, then, { verdict, days }) + changed;
 }
 
 function titleOf(language: Language, line: HistoryLine): string {
