@@ -62,7 +62,7 @@ function diskFinding(databaseUrl: string): Finding {
     return problem('disk', says, { en: 'Check that the disk is mounted.', es: 'Revisa que el disco esté montado.' });
   }
   const free = (bytes / 2 ** 30).toFixed(1);
-  const says = { en: `${free} GiB free in ${folder}`, es: `${free} GiB libres en ${folder}` };
+  const says = { en: `${free} GiB free in ${folder}`, es: `${free.replace('.', ',')} GiB libres en ${folder}` };
   if (bytes >= LEAST_FREE_BYTES) return fine('disk', says);
   return problem('disk', says, {
     en: 'Free some space: a full disk stops all writes. A backup needs as much space again.',

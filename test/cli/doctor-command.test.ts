@@ -8,9 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
-import { isSafeSqlite } from '../../src/health/sqlite-findings.ts';
+import type { Config } from '../../src/config.ts';
+import { isSafeSqlite, sqliteFindings } from '../../src/health/sqlite-findings.ts';
+import { sayIn } from '../../src/lib/language.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
+import { createTestClock } from '../support/test-app.ts';
 
 type Report = {
   ok: boolean;
@@ -30,6 +33,14 @@ const VERSIONS: [version: string, safe: boolean][] = [
 for (const [version, safe] of VERSIONS) {
   test(`SQLite ${version} ${safe ? 'is safe' : 'can damage a store'}`, () => assert.equal(isSafeSqlite(version), safe));
 }
+
+test('the free space of the disk has a decimal comma in Spanish', () => {
+  const databaseUrl = `sqlite:${join(tmpdir(), 'rubrica.db')}`;
+  const findings = sqliteFindings({ config: { databaseUrl } as Config, now: createTestClock() });
+  const { says = '' } = findings.find(({ check }) => check === 'disk') ?? {};
+  assert.match(sayIn(says, 'es'), /^\d+,\d GiB libres en /);
+  assert.match(sayIn(says, 'en'), /^\d+\.\d GiB free in /);
+});
 
 suite('doctor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));

@@ -177,13 +177,17 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
       const before = { state: 'waiting', amount: null };
       await recordAudit(tx, { at: 1, by, action: 'refund_request.approved', subject, before, after: values });
       await recordAudit(tx, { at: 2, by, action: 'payment_service.move_begun', subject: move, after: { to: 'b.db' } });
+      const payout = { kind: 'payout', id: 'po_1' };
+      const after = { type: 'sight' };
+      await recordAudit(tx, { at: 2, by, action: 'payout.account_type_set', subject: payout, after });
       const sha256 = ['0'.repeat(64), 'f'.repeat(64)];
       await recordAudit(tx, { at: 3, by, action: 'payout.filed', subject, after: { sha256 } });
     });
     const { text } = await server.get('/console/audit', auditor.console);
     for (const said of [
       '>moneda: CLP<',
-      '>estado: waiting → approved<',
+      '>estado: Espera a otra persona → Aprobada<',
+      '>tipo: Vista o CuentaRUT<',
       '>monto: — → $5.000 CLP<',
       '>preparó a quien aprueba: ana@norte.cl<',
       '>preparado por quien aprueba: eva@norte.cl<',

@@ -77,6 +77,7 @@ forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
     const asked = await server.get(`${path}/book`, finance.console);
     assert.equal(asked.status, 200);
     assert.ok(asked.text.includes(`<option value="${merchant}" selected>`), 'the only merchant is chosen');
+    assert.ok(asked.text.includes('<option value="">Elige un comercio</option>'), 'an empty choice says what to do');
     const other = Buffer.from(`${String(content)}15/01/2026;otro;2;8000\n`);
     for (const [file, fields, said] of [
       [other, { merchant }, /No es el mismo archivo/],

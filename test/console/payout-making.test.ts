@@ -368,6 +368,8 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
     assert.doesNotMatch(spanish, /columns\)|characters a line/, 'the names of the formats are in Spanish');
+    assert.match(spanish, />5\.000</, 'a number of four digits has its point');
+    assert.match(asked, />5,000</);
     await createPaymentService(app, 'A first name', TESTER);
     const { text } = await as(await createTestUser(app, { role: 'owner', may: [] })).get('/payout-files/new');
     assert.ok(text.includes(`<option value="${of}" selected>`), 'the merchant with approved payouts is proposed');

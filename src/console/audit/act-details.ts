@@ -74,6 +74,9 @@ function namedText(language: Language, name: string, text: string, action: strin
   if (name === 'role' && isRole(text)) return nameOfRole(language, text);
   if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
     return tell(language, `payout_state.${text}`);
+  if (name === 'state' && action.startsWith('refund_request.'))
+    return tellKind(language, 'above', `state_${text}`).replace('state_', '');
+  if (name === 'type' && action === 'payout.account_type_set') return tellKind(language, 'account_type', text);
   if (name === 'outcome') return tellKind(language, 'settle', text);
   // The id of a payout and its state.
   if (name === 'settled') return tellEach(language, 'payout_state', text, ' ');

@@ -3,6 +3,7 @@ import type { User } from '../../auth/user.ts';
 import { listOwners } from '../../books/list-books.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { LANGUAGE_TAGS } from '../../http/page.ts';
 import type { Language } from '../../lib/language.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { BankFileFormat } from '../../payout-senders/bank-file-format.ts';
@@ -229,7 +230,7 @@ function formatTable(language: Language): Html {
   const rows = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => [
     html`<span>${means[language]}<br><span class="code">${code}</span></span>`,
     sureBadge(language, sure),
-    String(mostLines),
+    mostLines.toLocaleString(LANGUAGE_TAGS[language]),
     needs.map((need) => tell(language, `needs.${need}`)).join(', ') || '—',
   ]);
   return tableOf(head, rows, [2]);

@@ -147,7 +147,7 @@ ${
     fault,
     'merchant',
     (attributes) =>
-      html`<label>${tell(language, 'book.merchant')}<select name="merchant" required${attributes}><option value=""></option>${merchants.map(
+      html`<label>${tell(language, 'book.merchant')}<select name="merchant" required${attributes}><option value="">${tell(language, 'recipient.choose_merchant')}</option>${merchants.map(
         ({ id, name }) =>
           html`<option value="${id}"${(id === merchant || merchants.length === 1) && html` selected`}>${name} · ${id}</option>`,
       )}</select></label>`,
