@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { type VerifyNoticeOptions, verifyNotice, verifyNoticeAsync } from '../../protocol/verify-notice.ts';
+import {
+  type Notice,
+  type VerifyNoticeOptions,
+  verifyNotice,
+  verifyNoticeAsync,
+} from '../../protocol/verify-notice.ts';
 import { webhookMatchesAsync } from '../../protocol/web-crypto.ts';
 import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
+import { WEBHOOKS } from '../../src/outbox/webhooks/webhook-subscription.ts';
 
 type Vector = { secret: string; id: string; timestamp: number; body: string; signature: string };
 
@@ -29,6 +35,16 @@ test('a genuine notice gives its JSON, and the reference library makes the same 
   assert.equal(theirs.sign(id, new Date(now), body), signature);
   const received = { id, timestamp: String(timestamp), signature };
   assert.ok(await webhookMatchesAsync(received, Buffer.from(body), [secret]), 'Web Crypto gives the same result');
+});
+
+test('each event of a webhook is a notice, and the guide names each webhook in both languages', () => {
+  const types: readonly NonNullable<Notice['type']>[] = Object.values(WEBHOOKS).flat();
+  assert.ok(types.includes('refund.completed'));
+  for (const page of ['docs/quickstart-callbacks.md', 'docs/es/quickstart-callbacks.md']) {
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+    const unnamed = Object.keys(WEBHOOKS).filter((name) => !text.includes(`\`${name}\``));
+    assert.deepEqual(unnamed, [], `${page} names each webhook of WEBHOOKS`);
+  }
 });
 
 test('the type of a notice tells its members in TypeScript', () => {
