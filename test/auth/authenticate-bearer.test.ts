@@ -18,7 +18,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestUser, READ_AND_REFUND, type TestUser, withApiToken } from '../support/test-user.ts';
 
 const WITHIN_A_SECOND = 999;
-const OF_PRODUCTION = ['support', 'finance', 'approver', 'operator', 'owner'];
+const NEED_A_FACTOR = ['support', 'finance', 'approver', 'operator', 'owner'];
 const UUID = '3f0c7f0a-9f3e-4b67-8a53-0d5f0f8f7f11';
 
 async function setUp(openTestDatabase: OpenTestDatabase) {
@@ -213,7 +213,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
   test('of a password ends when its person adds or needs a second factor; one of an API token does not', async () => {
     const db = await openTestDatabase();
     const { config } = createTestApp(db);
-    const app = createTestApp(db, { config: { ...config, secondFactorRoles: OF_PRODUCTION } });
+    const app = createTestApp(db, { config: { ...config, secondFactorRoles: NEED_A_FACTOR } });
     const needs: [string, (user: TestUser) => Promise<unknown>][] = [
       ['a permission', ({ id }) => setRights(app, id, { grant: ['refunds:create'] }, TESTER)],
       ['a role', ({ id }) => setRights(app, id, { role: 'support' }, TESTER)],
