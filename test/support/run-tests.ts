@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
-import { globSync, rmSync } from 'node:fs';
+import { existsSync, globSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { relative } from 'node:path';
 import { run } from 'node:test';
@@ -49,6 +49,12 @@ async function main(): Promise<void> {
     allowPositionals: true,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const missing = positionals.filter((file) => !existsSync(file));
+  if (missing.length > 0) {
+    console.error(`There is no test file ${missing.join(', ')}: name one that exists.`);
+    process.exitCode = 1;
+    return;
+  }
   process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
   // The shell may have the settings of a service, as the README loads them.
   for (const { name } of SETTINGS) delete process.env[name];
