@@ -91,16 +91,16 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       }
       if (IN_PARTS.includes(route)) continue;
       seen.push(route);
-      assert.ok(rowsOf(page).length > 0, `${route} has a row`);
+      assert.ok(rowsOf(page).length > 0, `${route} shows no row: fillConsole (test/support/full-console.ts) makes one`);
       const asked = questionsFor(page);
-      assert.ok(asked.length > 1, `${route} has a filter`);
+      assert.ok(asked.length > 1, `${route} has no filter: each list has \`filters\` in its sendList`);
       const counts = new Set<number>();
       // Both files have the same rows, so a workbook in the default order and one in another order are enough.
       for (const query of asked) {
         const count = await compare(server, cookie, asking(path, query), withWorkbooks && query === '');
         // An account is in one currency, and a refused one shows pesos.
         if (query.endsWith(`=${NO_ROW}`) && !query.startsWith('currency='))
-          assert.equal(count, 0, `${route}: ${query} filters the rows`);
+          assert.equal(count, 0, `${route}: ${query} filters nothing: the rows of sendList pass its filters`);
         counts.add(count);
       }
       assert.ok(counts.size > 1, `${route}: a filter removes rows`);
@@ -121,7 +121,7 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );
-      assert.ok(names.length > 1, `${route} sorts`);
+      assert.ok(names.length > 1, `${route} has one column or none with a heading that sorts: a list has at least two`);
       for (const query of ['sort=foo', 'sort=-', 'sort=foo&format=csv']) {
         const { status, text } = await server.get(asking(path, query), cookie);
         assert.deepEqual([status, /role="alert"/.test(text)], [400, true], `${route} refuses ${query}`);

@@ -259,7 +259,7 @@ describe('the repository', () => {
   });
 
   for (const { name, rule, planted, found } of cases) {
-    test(name, () => assert.deepEqual(rule(files), []));
+    test(name, () => assert.deepEqual(rule(files), [], `the rule, and what it allows, is ${rule.name} in test/repo`));
 
     test(`a planted violation is found: ${name}`, () => {
       const plantedFiles: SourceFile[] = Object.entries(planted).map(([path, text]) => ({ path, text }));
