@@ -4,8 +4,10 @@ import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import type { AuditAction } from '../../src/audit/audit-action.ts';
 import { PERMISSIONS } from '../../src/auth/permission.ts';
 import type { EntryKind } from '../../src/books/journal-entry.ts';
+import type { AttemptState } from '../../src/checkout/payment-attempt.ts';
 import { TEXTS } from '../../src/checkout/texts.ts';
 import { ROOMS, tell } from '../../src/console/console-texts.ts';
+import type { CallbackState } from '../../src/outbox/callback-state.ts';
 import type { EventType } from '../../src/outbox/event.ts';
 import { sayContradiction, sayReason } from '../../src/payouts/kept-texts.ts';
 import { sayNote } from '../../src/statements/line-notes.ts';
@@ -66,6 +68,22 @@ const SAID_IN_LINES = [
     'refund.completed': true,
     'refund.failed': true,
   }),
+  ...keysOf<AttemptState>('attempt', {
+    started: true,
+    pending: true,
+    unknown: true,
+    approved: true,
+    declined: true,
+    aborted: true,
+  }),
+  ...keysOf<CallbackState>('callback', {
+    queued: true,
+    delivered: true,
+    redirected: true,
+    superseded: true,
+    dead: true,
+    disabled: true,
+  }),
   // The excluded kinds belong to a bank or a whole merchant, not to a payment or payout.
   ...keysOf<Exclude<EntryKind, 'payout' | 'deposit' | 'paid_in' | 'commission' | `${string}_returned`>>('entry', {
     payment: true,
@@ -94,7 +112,7 @@ function keysOf<Kind extends string>(group: string, kinds: Record<Kind, true>): 
   return Object.keys(kinds).map((kind) => `${group}.${kind}`);
 }
 
-test('every event, entry and act in the timeline of a payment or payout has its words', () => {
+test('every event, attempt, callback, entry and act in the timeline of a payment or payout has its words', () => {
   const texts = new Set(ROOMS.flatMap((room) => Object.keys(room.es)));
   assert.deepEqual(
     SAID_IN_LINES.filter((key) => !texts.has(key)),
