@@ -32,8 +32,8 @@ export const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
 const MOST_ACTS = 200;
 
 /**
- * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch and
- * its file. `statements`: the ids of the bank statements with a line of the payout; an import may have confirmed it.
+ * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch
+ * and its file. `statements`: the ids of the bank statements with a line of the payout, which may have confirmed it.
  */
 export async function tellPayout(app: App, payout: Payout, statements: readonly string[] = []): Promise<HistoryLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);

@@ -46,8 +46,8 @@ function readNamed(term: string): SearchReading | null {
 }
 
 /**
- * Parses `$12.990`, `12990 CLP`, `12.990 pesos`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars with two
- * decimals.
+ * Parses `$12.990`, `12990 CLP`, `12.990 pesos`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars
+ * with two decimals.
  */
 export function readAmounts(term: string): AmountReading[] {
   const [, before, digits = '', after] =

@@ -38,8 +38,8 @@ export async function otherPlace(app: App, visit: ConsoleVisit, text: string): P
 }
 
 /**
- * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy`, `12.990 el viernes` or
- * `12.990 28 de octubre`, as a payer says them, or for a day with a name alone; null for other texts.
+ * Returns the list for an amount and a day in either order, such as `12.990 24/11`, `12.990 hoy`, `12.990 el viernes`
+ * or `12.990 28 de octubre`, as a payer says them, or for a day with a name alone; null for other texts.
  */
 function dayPlace(app: App, visit: ConsoleVisit, text: string): string | null {
   const today = dayOf(app.now());
