@@ -114,7 +114,7 @@ function knownLine(line: BookedLine, byAccountingDate: boolean): KnownLine {
 
 /**
  * Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. Chargebacks come
- * last: one with the amount of a refund is another matter, and the refund has its own row.
+ * last, because a row without a type may be of any line.
  */
 async function compareGroup(
   rows: readonly SettlementRow[],
@@ -164,7 +164,7 @@ function poolsOf({ line, amount }: KnownLine): string[] {
   return line.kind === 'recovered' ? [key, WON, `${WON} ${key}`] : [key];
 }
 
-/** Returns the first of the lines that differ least from a row; null without lines. */
+/** Returns the first of the lines that differ least from a row; null without a line that it may be of. */
 function bestFit(
   row: SettlementRow,
   lines: ReadonlySet<KnownLine>,
@@ -172,11 +172,25 @@ function bestFit(
   let best: { known: KnownLine; differs: Comparison['differs'] } | null = null;
   let seen = 0;
   for (const known of lines) {
-    const differs = differencesOf(row, known);
-    if (best === null || differs.length < best.differs.length) best = { known, differs };
-    if (differs.length === 0 || ++seen === MOST_COMPARED) break;
+    if (mayBeOf(row, known)) {
+      const differs = differencesOf(row, known);
+      if (best === null || differs.length < best.differs.length) best = { known, differs };
+      if (differs.length === 0) break;
+    }
+    if (++seen === MOST_COMPARED) break;
   }
   return best;
+}
+
+/**
+ * Returns whether a row may be of a line. A chargeback is no refund, whatever the amounts: both took money. A row below
+ * 0 without a type may be either.
+ */
+function mayBeOf({ amount, chargeback, refund }: SettlementRow, { line }: KnownLine): boolean {
+  if (amount >= 0) return true;
+  const isChargeback = line.imported_type === 'chargeback';
+  if (chargeback === true) return isChargeback || (line.kind !== 'refund' && line.kind !== 'unasked_refund');
+  return refund !== true || !isChargeback;
 }
 
 /**
@@ -213,7 +227,7 @@ function splitRepeated(
  * Chargebacks are no parts: each takes money back by itself, whatever they add up to.
  */
 function compareInstalments(rows: readonly SettlementRow[], known: KnownLine): Comparison[] | null {
-  if (rows.some(({ chargeback, won }) => chargeback === true || won === true)) return null;
+  if (rows.some((row) => row.chargeback === true || row.won === true || !mayBeOf(row, known))) return null;
   const { line } = known;
   const sum = rows.reduce((total, { amount }) => total + amount, 0);
   const isAll = rows.length > 1 && sum === known.amount;

@@ -57,6 +57,13 @@ export async function hasOwnRefund(db: Reader, { id, environment_id }: RowKey<nu
 }
 
 /**
+ * SQL condition: a line that took money back, of `imported_payments`, is a refund. The key of such a line says so after
+ * its currency, see `lineKeyOf`; any other one is a chargeback.
+ */
+export const isImportedRefund = (imported: string) =>
+  `${imported}.line_key like '%"' || ${imported}.currency || '","refund"%'`;
+
+/**
  * SQL that sums the amount of a payment that went back at its method according to the books: refunds and unasked
  * refunds, less the amounts that the method has recovered. A refund out of suspense does not count, because its unasked
  * refund counts.

@@ -1,7 +1,7 @@
 import type { Reader } from '../db/database.ts';
 import type { IdSpan } from '../lib/walk.ts';
 import type { JournalEntry } from './journal-entry.ts';
-import { PAYMENT_COLUMNS, RECORD_COLUMNS } from './journal-queries.ts';
+import { isImportedRefund, PAYMENT_COLUMNS, RECORD_COLUMNS } from './journal-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
 import { PAYOUT_COLUMNS, type PayoutValues } from './payout-hash.ts';
 
@@ -39,6 +39,8 @@ export type BookedLine = JournalEntry &
     imported_code: string | null;
     /** The day that the acquirer's file of the import has; null: the entry is of no such line. */
     imported_day: string | null;
+    /** Of an unasked refund, which line of a file took the money back; null: it was not imported. */
+    imported_type: 'chargeback' | 'refund' | null;
     /** The amount that the method took according to a person's decision; null: no decision. */
     decided_amount: number | null;
     /** JSON text: the method's answer about the payment. */
@@ -87,6 +89,8 @@ const END_OF_TRANSACTION = `t.fee as transaction_fee, t.state as transaction_sta
 const BOOKED_LINES = `select j.*, a.id as attempt_id, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
        i.amount as imported_amount, i.currency as imported_currency, i.buy_order as imported_buy_order,
        i.authorization_code as imported_code, i.settled_on as imported_day,
+       case when j.kind <> 'unasked_refund' or i.id is null then null
+         when ${isImportedRefund('i')} then 'refund' else 'chargeback' end as imported_type,
        (select d.taken from payment_decisions d
         where d.payment_attempt_id = a.id and d.environment_id = j.environment_id and d.taken is not null) as decided_amount,
        t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT}, ${COLUMNS_OF_PAYOUT},

@@ -1,5 +1,5 @@
 import type { SuspendedKind } from '../books/journal-entry.ts';
-import { wentBack } from '../books/journal-queries.ts';
+import { isImportedRefund, wentBack } from '../books/journal-queries.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { InsertTarget, Reader, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
@@ -221,9 +221,8 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-/** The key of an imported refund says so after its currency, see `lineKeyOf`; any other line is a chargeback. */
 const IS_CHARGEBACK = `exists (select 1 from imported_payments i
-  where i.environment_id = j.environment_id and i.link = j.link and i.line_key not like '%"' || i.currency || '","refund"%')`;
+  where i.environment_id = j.environment_id and i.link = j.link and not (${isImportedRefund('i')}))`;
 
 /**
  * Lists the undecided unasked refunds of a payment, in the order of the books. Leaves out chargebacks: none is a refund

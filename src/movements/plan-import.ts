@@ -148,11 +148,10 @@ async function planLine(app: App, scope: ImportScope, row: SettlementRow, known:
 
 /**
  * Returns whether the line agrees with a refund of this service, on the same day: an equal refund of the day before may
- * be another one, whose file comes first. A chargeback of the same amount may be another matter.
+ * be another one, whose file comes first.
  */
 function isOwnRefund(row: SettlementRow, { one, day, isAgain }: LineKnown): boolean {
-  const isRefund = one?.kind === 'matched' && one.line?.kind === 'refund' && row.date === day;
-  return isRefund && row.chargeback !== true && !isAgain;
+  return one?.kind === 'matched' && one.line?.kind === 'refund' && row.date === day && !isAgain;
 }
 
 type Days = { first: string; last: string };

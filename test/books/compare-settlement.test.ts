@@ -241,6 +241,32 @@ test('a chargeback that was won is money that came, and is neither its sale nor 
   assert.equal((await read(won(-12_990))).rows[0]?.amount, -12_990, 'the sign of the file counts');
 });
 
+test('a chargeback is compared with chargebacks alone, and a refund with none of them', async () => {
+  const unasked = { kind: 'unasked_refund', refund_detail: null, refund_id: null } as const;
+  const noticed = { ...refund, ...unasked };
+  const takenBack = { ...noticed, imported_type: 'chargeback' as const };
+  for (const [type, line, isOne] of [
+    ['Contracargo', refund, false],
+    ['Contracargo', noticed, false],
+    ['Contracargo', { ...noticed, imported_type: 'refund' as const }, false],
+    ['Contracargo', takenBack, true],
+    ['Contracargo', { ...refund, kind: 'returned' as const }, true],
+    ['Anulación', takenBack, false],
+    ['Anulación', noticed, true],
+    ['', takenBack, true],
+  ] as const)
+    for (const amount of [990, 989]) {
+      const row = `2026-01-15,rb-1001,${type},-${amount}\n`;
+      const compared = told(await compareSettlement(await read(`date,buy_order,tipo,amount\n${row}`), [line]));
+      const other = type === 'Contracargo' ? 'missing_in_books 2 -' : 'different 2 2 amount';
+      const found = isOne ? (amount === 990 ? 'matched 2 2' : other) : 'missing_in_books 2 -';
+      assert.equal(compared[0], found, `${type} ${amount} ${line.kind} ${line.imported_type}`);
+    }
+  const parts = 'date,buy_order,tipo,amount\n2026-01-15,rb-1001,Anulación,400\n2026-01-15,rb-1001,Anulación,590\n';
+  const compared = await compareSettlement(await read(parts), [takenBack]);
+  assert.deepEqual(told(compared), ['missing_in_books 2 -', 'missing_in_books 3 -', 'missing_in_settlement - 2']);
+});
+
 test('chargebacks that add up to a refund are no parts of it', async () => {
   const amounts = (type: string) => [400, 590].map((amount) => `2026-01-15,rb-1001,${type},${amount}\n`).join('');
   for (const [type, lines] of [

@@ -479,7 +479,7 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     for (const day of [14, 16])
       assert.deepEqual(await planned([2000, 'Reversa', day]), ['left'], 'perhaps another one');
     assert.deepEqual(await planned([2000, 'Anulación'], [2000, 'Anulación']), ['known', 'left']);
-    assert.deepEqual(await planned([2000, 'Contracargo']), ['left'], 'perhaps a chargeback beside our refund');
+    assert.deepEqual(await planned([2000, 'Contracargo']), ['suspense'], 'beside our refund, which has its own line');
     for (const types of [['Contracargo', 'Anulación'] as const, ['Anulación', 'Contracargo'] as const]) {
       const of = types.map((type) => (type === 'Anulación' ? 'known' : 'suspense'));
       assert.deepEqual(await planned([2000, types[0]], [2000, types[1]]), of, 'the file has both');

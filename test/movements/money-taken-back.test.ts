@@ -253,6 +253,36 @@ forEachEngine('a chargeback of the amount of a refund without an answer', (openT
   });
 });
 
+forEachEngine('a chargeback of the amount of a refund of the day before', (openTestDatabase) => {
+  test('is missing in the books until it is imported, and hides no refund from then on', async () => {
+    const opened = await openCheckout(openTestDatabase, {
+      method: { ...scriptMethod(), refunds: refundingMethod().refunds },
+    });
+    const { app, environment, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    await acceptedRefund(app, transaction, 500);
+    await carryOutRefunds(app, 10);
+    const compared = async (line: string) => {
+      const file = await compareWithBooks(
+        app,
+        [environment.id],
+        'scripted',
+        await readSettlement(Readable.from([`${HEAD}\n${line}`])),
+      );
+      return file?.compared.map(({ kind, line }) => [kind, line?.kind ?? null]);
+    };
+    const charged = `16/01/2026;${id};;500;Contracargo`;
+    const portal = `17/01/2026;${id};;500;Anulación`;
+    assert.deepEqual(await compared(charged), [['missing_in_books', null]]);
+    assert.deepEqual(await imported(opened, charged), [BOOKED]);
+    assert.deepEqual(await imported(opened, charged), ['imported']);
+    assert.deepEqual(await compared(charged), [['matched', 'unasked_refund']]);
+    assert.deepEqual(await compared(portal), [['missing_in_books', null]]);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_490, collected: 11_990, suspense: 500 });
+  });
+});
+
 forEachEngine('a refund of a payment of which a chargeback took a part', (openTestDatabase) => {
   const open = async (decision: 'kept' | 'returned' | null) => {
     const bank = { gone: 0 };

@@ -28,6 +28,7 @@ export function booked(changes: Partial<BookedLine> = {}): BookedLine {
     imported_buy_order: null,
     imported_code: null,
     imported_day: null,
+    imported_type: null,
     refund_id: null,
     reference: 'ORD-1',
     transaction_amount: 12_990,
