@@ -6,10 +6,12 @@ import { methodReceivable } from './journal-entry.ts';
 import { reconcileEntries } from './reconcile-entries.ts';
 import {
   type BookedLine,
+  type ImportedNames,
   selectImportedLinks,
+  selectImportedNames,
   selectLinesOfLinks,
   selectLinksOfAttempts,
-  selectUnaskedLinksOf,
+  selectWentBackLater,
 } from './reconciliation-queries.ts';
 import { MOST_DAYS_LATER, signedAmount, withExcess } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
@@ -39,15 +41,45 @@ export async function compareWithBooks(
   const ofMethod = lines.filter(
     ({ debit_account, credit_account }) => account === null || debit_account === account || credit_account === account,
   );
-  return { first, last, compared: await compareSettlement(settlement, ofMethod) };
+  return { first, last, compared: await compareSettlement(settlement, await withImportedNames(app, ofMethod)) };
+}
+
+/**
+ * Gives money of no known payment that went back the buy order and the code of the imported line that its decision
+ * names: by these the file has it.
+ */
+async function withImportedNames(app: App, lines: readonly BookedLine[]): Promise<readonly BookedLine[]> {
+  const named = new Map<BookedLine, string>();
+  for (const line of lines) {
+    const link = Number.parseInt(line.movement_reference ?? '', 10);
+    const wentBack = line.kind === 'returned' || line.kind === 'recovered';
+    if (wentBack && line.transaction_id === null && link > 0) named.set(line, placeOf({ ...line, link }));
+  }
+  if (named.size === 0) return lines;
+  const names = new Map<string, ImportedNames>();
+  for (const [id, of] of Map.groupBy(named.keys(), ({ environment_id }) => environment_id)) {
+    const links = of.map(({ movement_reference }) => Number.parseInt(movement_reference ?? '', 10));
+    for (const one of await selectImportedNames(app.db, id, links)) names.set(placeOf(one), one);
+  }
+  return lines.map((line) => {
+    const found = names.get(named.get(line) ?? '');
+    if (found === undefined) return line;
+    const { imported_buy_order, imported_code } = found;
+    return { ...line, imported_buy_order, imported_code };
+  });
+}
+
+function placeOf({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>): string {
+  return `${environment_id} ${link}`;
 }
 
 type Span = { environmentIds: readonly number[]; from: number; to: number; first: string; last: string };
 
 /**
  * Adds the lines of the file that were booked at another time, such as by an import weeks later: the imported ones, each
- * with the day of its file, whole sales, and refunds made at the acquirer that the service noticed later, which are no
- * chargebacks. A part of a sale is left out, because the file of the sale has all of it.
+ * with the day of its file, whole sales, and refunds (no chargebacks) made at the acquirer that the service noticed
+ * later, or requested here before the file's end and answered later. A part of a sale is left out, because the file of
+ * the sale has all of it.
  */
 async function withLaterLines(
   app: App,
@@ -63,11 +95,10 @@ async function withLaterLines(
   const imported = await selectImportedLinks(app.db, environmentIds, span);
   const ofAttempts = await selectLinksOfAttempts(app.db, environmentIds, [...orders]);
   const refunded = [...new Set(refunds.flatMap(({ buyOrder }) => buyOrder ?? []))];
-  const unasked = await selectUnaskedLinksOf(app.db, environmentIds, refunded, span.to);
-  const placeOf = ({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>) =>
-    `${environment_id} ${link}`;
+  const times = { since: span.to, requestedBefore: boundsOfDay(span.last).to };
+  const wentBack = await selectWentBackLater(app.db, environmentIds, refunded, times);
   const present = new Set(lines.map(placeOf));
-  const missing = [...imported, ...ofAttempts, ...unasked].filter((one) => !present.has(placeOf(one)));
+  const missing = [...imported, ...ofAttempts, ...wentBack].filter((one) => !present.has(placeOf(one)));
   const later: BookedLine[] = [];
   for (const [id, links] of Map.groupBy(missing, ({ environment_id }) => environment_id))
     later.push(...(await selectLinesOfLinks(app.db, id, [...new Set(links.map(({ link }) => link))])));

@@ -146,6 +146,22 @@ export function selectImportedLinks(
   );
 }
 
+/** The names that an acquirer's file has for money that was imported from it. */
+export type ImportedNames = Pick<BookedLine, 'environment_id' | 'link' | 'imported_buy_order' | 'imported_code'>;
+
+/** Reads the names of the imported lines in these links of an environment. */
+export function selectImportedNames(
+  db: Reader,
+  environmentId: number,
+  links: readonly number[],
+): Promise<ImportedNames[]> {
+  return db.query<ImportedNames>(
+    `select environment_id, link, buy_order as imported_buy_order, authorization_code as imported_code
+     from imported_payments where environment_id = $1 and link {among $2}`,
+    [environmentId, links],
+  );
+}
+
 /** Lists the links that have the money of these payment attempts. */
 export function selectLinksOfAttempts(
   db: Reader,
@@ -160,22 +176,23 @@ export function selectLinksOfAttempts(
 }
 
 /**
- * Lists the links since a time of money of the payments of these attempts that went back without a refund of this
- * service, and whose day no file has told.
+ * Lists the links since `since` of money of the payments of these attempts that went back and whose day no file has
+ * told: without a refund of this service, or by one that was requested before `requestedBefore` and ended later.
  */
-export function selectUnaskedLinksOf(
+export function selectWentBackLater(
   db: Reader,
   environmentIds: readonly number[],
   attemptIds: readonly string[],
-  since: number,
+  { since, requestedBefore }: { since: number; requestedBefore: number },
 ): Promise<LinkOfDay[]> {
   return db.query<LinkOfDay>(
     `select j.environment_id, j.link, null as day from payment_attempts a
      join journal_entries j on j.transaction_id = a.transaction_id and j.environment_id = a.environment_id
+     left join refunds r on r.id = j.refund_id and r.environment_id = j.environment_id
      where a.id {named $1} and a.environment_id {among $2} and j.created_at >= $3
-       and j.kind = 'unasked_refund' and not exists (
-         select 1 from imported_payments i where i.environment_id = j.environment_id and i.link = j.link)`,
-    [attemptIds, environmentIds, since],
+       and (j.kind = 'refund' and r.created_at < $4 or j.kind = 'unasked_refund' and not exists (
+         select 1 from imported_payments i where i.environment_id = j.environment_id and i.link = j.link))`,
+    [attemptIds, environmentIds, since, requestedBefore],
   );
 }
 

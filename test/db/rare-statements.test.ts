@@ -6,7 +6,7 @@ import { deleteValidation } from '../../src/bank-validation/bank-validation-quer
 import { listEntries } from '../../src/books/list-books.ts';
 import { listAccounts } from '../../src/books/merchant-statement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
-import { selectUnaskedLinksOf } from '../../src/books/reconciliation-queries.ts';
+import { selectWentBackLater } from '../../src/books/reconciliation-queries.ts';
 import { hasUnanswered, selectAttemptsByCode } from '../../src/checkout/payment-attempt-queries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { deleteOldMails } from '../../src/mail/deliver-mails.ts';
@@ -48,7 +48,7 @@ const ASKED: Readonly<Record<string, (app: TestApp, environmentId: number) => Pr
   'the newest callbacks that nobody wants': (app) => listCallbacks(app, { state: 'disabled' }, 10),
   'the keys of a validation that its provider put off': ({ db }) => db.transaction((tx) => deleteValidation(tx, 'v')),
   'the refunds of some payments of a file that were booked later': (app, environmentId) =>
-    selectUnaskedLinksOf(app.db, [environmentId], ['pa_1', 'pa_2'], DAY.to),
+    selectWentBackLater(app.db, [environmentId], ['pa_1', 'pa_2'], { since: DAY.to, requestedBefore: DAY.to }),
   'which attempt has an authorisation code': (app, environmentId) =>
     selectAttemptsByCode(app.db, { ...DAY, environmentIds: [environmentId], method: 'simulated', amount: 1 }, '123'),
 };

@@ -253,6 +253,45 @@ forEachEngine('a chargeback of the amount of a refund without an answer', (openT
   });
 });
 
+forEachEngine('money of no known payment that went back', (openTestDatabase) => {
+  test('is the line of the file that has its buy order: what was returned, and a chargeback that was won', async () => {
+    const opened = await openCheckout(openTestDatabase);
+    const { app, environment } = opened;
+    const compared = async (...lines: string[]) => {
+      const settlement = await readSettlement(Readable.from([[HEAD, ...lines].join('\n')]));
+      const file = await compareWithBooks(app, [environment.id], 'scripted', settlement);
+      return file?.compared.map(({ kind, line }) => [kind, line?.kind ?? null]);
+    };
+    const decide = (link: number, decision: 'kept' | 'returned') => {
+      const place = { environmentId: environment.id, link, entry: `${link}.0` };
+      return resolveImported(app, place, { decision, entry: place.entry, reason: 'portal', by: TESTER });
+    };
+    const sold = ['LOST-1', 'LOST-2'].map((order) => `15/01/2026;${order};77;5000;Venta`);
+    await imported(opened, ...sold);
+    await decide(1, 'returned');
+    await decide(2, 'kept');
+    const taken = '15/01/2026;LOST-2;77;5000;Contracargo';
+    assert.deepEqual(await imported(opened, taken), [BOOKED]);
+    await decide(5, 'returned');
+    const file = [
+      ...sold,
+      '15/01/2026;LOST-1;77;5000;Anulación',
+      taken,
+      '15/01/2026;LOST-2;77;5000;Contracargo ganado',
+    ];
+    assert.deepEqual(await compared(...file), [
+      ['matched', 'late_payment'],
+      ['matched', 'late_payment'],
+      ['matched', 'returned'],
+      ['matched', 'unasked_refund'],
+      ['matched', 'recovered'],
+    ]);
+    app.now.advance(10 * DAY);
+    assert.deepEqual(await compared(...file), await compared(...file.toReversed()).then((all) => all?.toReversed()));
+    assert.deepEqual(await sumsOf(opened), { owed: 5000, collected: 5000, suspense: 0 });
+  });
+});
+
 forEachEngine('a chargeback of the amount of a refund of the day before', (openTestDatabase) => {
   test('is missing in the books until it is imported, and hides no refund from then on', async () => {
     const opened = await openCheckout(openTestDatabase, {
@@ -280,6 +319,41 @@ forEachEngine('a chargeback of the amount of a refund of the day before', (openT
     assert.deepEqual(await compared(charged), [['matched', 'unasked_refund']]);
     assert.deepEqual(await compared(portal), [['missing_in_books', null]]);
     assert.deepEqual(await sumsOf(opened), { owed: 12_490, collected: 11_990, suspense: 500 });
+  });
+});
+
+forEachEngine('a refund of this service whose answer was lost', (openTestDatabase) => {
+  test('is in the comparison of the day of its request, and one that was requested later is not', async () => {
+    const { refunds } = refundingMethod({ request: async () => ({ kind: 'unknown' }) });
+    const opened = await openCheckout(openTestDatabase, { method: { ...scriptMethod(), refunds } });
+    const { app, environment, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const compared = async (...lines: string[]) => {
+      const settlement = await readSettlement(
+        Readable.from([[HEAD, `15/01/2026;${id};;12990;Venta`, ...lines].join('\n')]),
+      );
+      const file = await compareWithBooks(app, [environment.id], 'scripted', settlement);
+      return file?.compared.slice(1).map(({ kind, line, differs }) => [kind, line?.kind ?? null, ...differs]);
+    };
+    const settleNow = async ({ id: refund }: { id: string }) => {
+      await carryOutRefunds(app, 10);
+      app.now.advance(6 * DAY);
+      const evidence = describeEvidence('portal.pdf', Buffer.from('500'));
+      const made = { outcome: 'completed', reason: 'in the portal', evidence, by: TESTER } as const;
+      assert.equal(await decideRefund(app, refund, made), 'decided');
+    };
+    const [first, second] = ['15', '21'].map((day) => `${day}/01/2026;${id};;500;Anulación`) as [string, string];
+    await settleNow(await acceptedRefund(app, transaction, 500));
+    const [late, missing] = [
+      ['different', 'refund', 'date'],
+      ['missing_in_books', null],
+    ];
+    assert.deepEqual(await compared(first), [late]);
+    assert.deepEqual(await compared(first.replace('500', '501')), [missing]);
+    await settleNow(await acceptedRefund(app, transaction, 500));
+    assert.deepEqual(await compared(first, first), [late, missing], 'the second refund was requested later');
+    assert.deepEqual(await compared(first, second), [late, late]);
   });
 });
 
