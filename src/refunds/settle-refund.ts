@@ -20,6 +20,7 @@ import {
   lastRefundEnd,
   postponeRefund,
   selectRefundBesideBooks,
+  selectRefundsOf,
 } from './refund-queries.ts';
 
 /**
@@ -83,7 +84,8 @@ type Settling = {
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const settlement = await moveRefund(tx, settling);
   const isNew = await recordDifference(tx, settling, settlement.refund);
-  for (const posting of postingsOf(settling, settlement)) await postEntries(tx, posting);
+  const parts = await partsOf(tx, settling, settlement.refund);
+  for (const posting of postingsOf(settling, settlement, parts)) await postEntries(tx, posting);
   return { ...settlement, contradiction: settlement.contradiction || isNew };
 }
 
@@ -127,9 +129,12 @@ async function end(
   return ended;
 }
 
-/** Returns the postings of a refund that is completed now, and of unasked money. */
-function postingsOf({ transaction, compared, at }: Settling, { kind, refund }: RefundSettlement): Posting[] {
-  const parts = partsOf(compared.unasked, refund);
+/** Returns the postings of a refund that is completed now, and of the parts of unasked money. */
+function postingsOf(
+  { transaction, at }: Settling,
+  { kind, refund }: RefundSettlement,
+  parts: readonly number[],
+): Posting[] {
   const unasked = parts.map((amount) => unaskedRefundPosting(transaction, amount, methodOf(transaction), at));
   if (kind !== 'ended' || refund.state !== 'completed') return unasked;
   return [refundPosting(transaction, refund, methodReceivable(methodOf(transaction)), at), ...unasked];
@@ -168,12 +173,19 @@ async function contradict(tx: Tx, settling: Settling, contradiction: Contradicti
 }
 
 /**
- * If the amount of an open refund may be in the unasked money, it gets a separate entry, so that a person can assign
- * that entry to the refund.
+ * Divides unasked money into entries. If the amount of an open refund may be in it, this gets a separate entry, so that
+ * a person can assign that entry to the refund. If another open refund has the whole amount, it may be that one.
  */
-function partsOf(unasked: number, { state, amount }: Refund): number[] {
+async function partsOf(
+  tx: Tx,
+  { transaction, compared: { unasked } }: Settling,
+  { state, amount }: Refund,
+): Promise<number[]> {
   if (unasked === 0) return [];
-  return state === 'processing' && unasked > amount ? [amount, unasked - amount] : [unasked];
+  if (state !== 'processing' || unasked <= amount) return [unasked];
+  const refunds = await selectRefundsOf(tx, transaction);
+  const isAnother = refunds.some((one) => one.state === 'processing' && one.amount === unasked);
+  return isAnother ? [unasked] : [amount, unasked - amount];
 }
 
 function methodOf({ payment_method }: Transaction): string {

@@ -322,6 +322,23 @@ forEachEngine('a chargeback of the amount of a refund of the day before', (openT
   });
 });
 
+forEachEngine('a refund in the portal of a payment with two open refunds', (openTestDatabase) => {
+  test('is one amount in suspense if it is the second one, which takes it out when a person settles it', async () => {
+    const { refunds } = refundingMethod({ lookup: async () => ({ kind: 'absent', refunded: 500 }) });
+    const opened = await openCheckout(openTestDatabase, { method: { ...scriptMethod(), refunds } });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    await acceptedRefund(app, transaction, 132);
+    const same = await acceptedRefund(app, transaction, 500);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await sumsOf(opened), { owed: 12_990, collected: 12_490, suspense: 500 });
+    const evidence = describeEvidence('portal.pdf', Buffer.from('500'));
+    const made = { outcome: 'completed', reason: 'in the portal', evidence, by: TESTER } as const;
+    assert.equal(await decideRefund(app, same.id, made), 'decided');
+    assert.deepEqual(await sumsOf(opened), { owed: 12_490, collected: 12_490, suspense: 0 });
+  });
+});
+
 forEachEngine('a refund of this service whose answer was lost', (openTestDatabase) => {
   test('is in the comparison of the day of its request, and one that was requested later is not', async () => {
     const { refunds } = refundingMethod({ request: async () => ({ kind: 'unknown' }) });
