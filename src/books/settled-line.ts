@@ -62,13 +62,20 @@ export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount
 
 /**
  * Returns the keys by which the acquirer knows a line. A method with separate buy orders returns them with its
- * approval.
+ * approval. A line that was imported by its authorisation code alone has no buy order: null.
  */
-export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
+export function keysOf(line: BookedLine): { buyOrder: string | null; authorizationCode: string | null } {
+  const own = readDetail(line.payment_detail).buy_order ?? line.imported_buy_order;
   return {
-    buyOrder: readDetail(line.payment_detail).buy_order ?? line.imported_buy_order ?? String(line.transaction_id),
+    buyOrder: own ?? (line.transaction_id === null ? null : String(line.transaction_id)),
     authorizationCode: codesOf(line)[0] ?? null,
   };
+}
+
+/** Returns what names a line to a person: its buy order, or else its authorisation code. Null if it has neither. */
+export function nameOf(line: BookedLine): string | null {
+  const { buyOrder, authorizationCode } = keysOf(line);
+  return buyOrder ?? authorizationCode;
 }
 
 /**
@@ -76,8 +83,7 @@ export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode:
  * the payment attempt, which the console shows as the buy order also where the method has none.
  */
 export function ordersOf(line: BookedLine): string[] {
-  const { buyOrder } = keysOf(line);
-  return line.attempt_id === null || line.attempt_id === buyOrder ? [buyOrder] : [buyOrder, line.attempt_id];
+  return [...new Set([keysOf(line).buyOrder, line.attempt_id])].filter((order) => order !== null);
 }
 
 /**

@@ -5,7 +5,7 @@ import { entryName } from '../books/booked-line.ts';
 import type { Comparison } from '../books/compare-settlement.ts';
 import { type ComparedFile, compareWithBooks } from '../books/compare-with-books.ts';
 import { causeOf, type DifferenceCause, explainDifference } from '../books/explain-difference.ts';
-import { keysOf, signedAmount } from '../books/settled-line.ts';
+import { nameOf, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
 import type { Tx } from '../db/database.ts';
 import { dayOf } from '../lib/calendar-day.ts';
@@ -145,7 +145,7 @@ function differenceOf(settlementId: string, cause: DifferenceCause, { row, line 
     cause,
     file_line: row?.fileLine ?? null,
     day: row?.date ?? dayOf(line?.created_at ?? 0),
-    buy_order: row?.buyOrder ?? row?.authorizationCode ?? (line === null ? null : keysOf(line).buyOrder),
+    buy_order: row?.buyOrder ?? row?.authorizationCode ?? (line === null ? null : nameOf(line)),
     entry: line === null ? null : `${line.environment_id}/${entryName(line)}`,
     transaction_id: line?.transaction_id ?? null,
     settled: row?.amount ?? null,

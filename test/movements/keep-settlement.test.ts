@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { acceptDifferences, showSettlement } from '../../src/movements/accept-difference.ts';
 import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
+import { importPayments } from '../../src/movements/import-payments.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { planImport } from '../../src/movements/plan-import.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { selectSettlements } from '../../src/movements/settlement-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { assertMarked } from '../support/field-at-fault.ts';
+import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -135,6 +142,42 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const { amounts = [] } = (act?.after ?? {}) as { amounts?: string[] };
     assert.equal(amounts.length, 2);
     assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
+  test('a line of the books without an order has its authorisation code in a comparison, and no order null', async (context) => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const shop = await createTestEnvironment(app);
+    const scope = { environmentId: shop.id, environment: 'development', method: 'simulated' } as const;
+    const file = Buffer.from('fecha;codigo de autorizacion;monto\n2026-01-15;991213;7000\n');
+    const steps = await planImport(app, scope, await readSettlement(Readable.from([file])));
+    await importPayments(app, scope, steps, { evidence: describeEvidence('abono.csv', file), by: TESTER });
+    const { id } = await keep(app, '2026-01-15;null;7000\n');
+    const shown = await showSettlement(app, id);
+    assert.deepEqual(
+      shown?.differences.map(({ cause, buy_order }) => [cause, buy_order]),
+      [
+        ['payment_missing_in_books', 'null'],
+        ['payment_missing_in_settlement', '991213'],
+      ],
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-settled-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const other = join(folder, 'other.csv');
+    writeFileSync(other, `${HEAD}2026-01-15;B1;1000\n`);
+    const words = [
+      'reconcile',
+      '--settlement',
+      other,
+      '--environment',
+      'development',
+      '--method',
+      'simulated',
+      '--csv',
+    ];
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const { stdout } = await runCommand(words, { env });
+    assert.match(stdout, /\nmissing_in_settlement,,[\d-]+,991213,,7000,CLP,/);
   });
 
   test('one line can be accepted by itself, and the audit log names it', async () => {

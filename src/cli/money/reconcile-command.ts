@@ -10,7 +10,7 @@ import { listOwners } from '../../books/list-books.ts';
 import { reconcileEntries } from '../../books/reconcile-entries.ts';
 import type { BookedLine } from '../../books/reconciliation-queries.ts';
 import { sayRecord } from '../../books/say-problem.ts';
-import { keysOf, signedAmount } from '../../books/settled-line.ts';
+import { keysOf, nameOf, signedAmount } from '../../books/settled-line.ts';
 import type { Settlement } from '../../books/settlement-row.ts';
 import { boundsOfDay, dayOf, isDay } from '../../lib/calendar-day.ts';
 import { addUp, type Sum } from '../../lib/exact-sum.ts';
@@ -317,7 +317,7 @@ function comparisonCells({ kind, row, line, differs }: Comparison, money: WriteM
     kind,
     row === null ? '' : String(row.fileLine),
     row?.date ?? (line === null ? '' : dayOf(line.created_at)),
-    row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : keysOf(line).buyOrder),
+    row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : (nameOf(line) ?? '')),
     row === null ? '' : money(row.amount, currency),
     line === null ? '' : money(signedAmount(line), line.currency),
     currency,
