@@ -283,6 +283,8 @@ export type PayoutFilter = {
   id?: string;
   reference?: string;
   rutHash?: string;
+  /** In minor units. */
+  amount?: number;
   since?: number;
   until?: number;
 };
@@ -295,6 +297,7 @@ const ASKS = {
   id: 'id =',
   reference: 'reference =',
   rutHash: 'rut_hash =',
+  amount: 'amount =',
   since: 'created_at >=',
   until: 'created_at <',
 } as const satisfies Record<keyof PayoutFilter, string>;

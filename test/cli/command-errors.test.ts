@@ -123,6 +123,7 @@ suite('a refused command names the cause', () => {
     ['payment-service links ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['audit list --who=', 1, 'INVALID_OPTION', /--who is empty/],
     ['payout list --batch=', 64, 'INVALID_OPTION', /--batch is empty/],
+    ['payout list --amount 1,5', 1, 'INVALID_AMOUNT', /12990, in digits alone/],
     ['books verify --head=', 64, 'INVALID_OPTION', /--head is empty/],
     ['backup -', 1, 'INVALID_OPTION', /cannot be -/],
     ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],

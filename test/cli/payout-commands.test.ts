@@ -93,7 +93,11 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const [first = { id: '' }] = made.payouts;
     const cancelled = await run('payout', 'cancel', first.id, '--reason', 'x', '--as', desk.users.maker.email);
     assert.match(cancelled.stdout, /^1 payout of \$\d+\.000 CLP in all, cancelled\.\n$/);
-    const shown = (await run('payout', 'show', first.id, '--json')).json as { state: string; reason: string };
+    const shown = (await run('payout', 'show', first.id, '--json')).json as {
+      state: string;
+      reason: string;
+      amount: number;
+    };
     assert.deepEqual([shown.state, shown.reason], ['cancelled', 'x']);
     const listed = (await run('payout', 'list', '--state', 'approved', '--json')).json as Printed;
     const other = (await run('payment-service', 'create', '--name', 'Otra', '--json')).json as { id: string };
@@ -101,6 +105,8 @@ forEachEngine('payout commands', (openTestDatabase) => {
       ((await run('payout', 'list', '--payment-service', id, '--json', ...more)).json as Printed).payouts.length;
     assert.deepEqual([await of(desk.environment.paymentServiceId), await of(other.id)], [2, 0]);
     assert.equal(await of(desk.environment.paymentServiceId, '--state', 'cancelled'), 1);
+    assert.equal(await of(desk.environment.paymentServiceId, '--amount', String(shown.amount)), 1);
+    assert.equal(await of(desk.environment.paymentServiceId, '--amount', '35000'), 0);
     assert.match((await run('payout', 'list', '--payment-service', 'ps_x')).stderr, /^NOT_FOUND: .*ps_x/);
     assert.equal((await run('payout', 'list', '--payment-service', other.id)).stdout, 'There is no such payout.\n');
     assert.equal(listed.payouts.length, 1);

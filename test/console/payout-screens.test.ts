@@ -408,6 +408,13 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal((await rows(`?text=${encodeURIComponent('12.531.909-2')}&state=awaiting_approval`)).length, 50);
     assert.deepEqual(await rows('?state=confirmed'), []);
     assert.deepEqual(await rows('?until=2020-01-01'), []);
+    for (const [amount, count] of [
+      ['$1.010', 1],
+      ['1010 CLP', 1],
+      ['1.060', 0],
+      ['diez', 0],
+    ] as const)
+      assert.equal((await rows(`?amount=${encodeURIComponent(amount)}`)).length, count, amount);
     const csv = await maker.get(`/payouts?format=csv&text=${payout?.reference}`);
     assert.match(csv.text, /FAC-\d+,po_\w+,Ana Núñez,12531909-2,/);
     assert.equal(csv.text.trim().split('\r\n').length, 2);

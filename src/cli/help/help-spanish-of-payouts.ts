@@ -76,6 +76,7 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'only payouts to recipients that are draft, awaiting_approval, approved, rejected, cancelled, sent, unknown, confirmed, failed, returned':
     'solo pagos a destinatarios que están draft, awaiting_approval, approved, rejected, cancelled, sent, unknown, confirmed, failed, returned',
   'only payouts of this batch': 'solo los pagos de este lote',
+  'only payouts to recipients of this amount in CLP': 'solo los pagos a terceros de este monto en CLP',
   'write approved payouts into files for a bank; each payout goes into one file only, and the store keeps the files':
     'escribe los pagos aprobados en archivos para un banco; cada pago va en un solo archivo, y los archivos se guardan',
   'which bank takes it; `payout formats` lists them': 'qué banco lo recibe; `payout formats` los muestra',

@@ -14,11 +14,11 @@ import {
   submitPayouts,
 } from '../../payouts/approval/decide-payouts.ts';
 import { findBatch, findPayout, listBatches, listPayouts } from '../../payouts/find-payout.ts';
-import { isPayoutState, PAYOUT_STATES, type Payout, statesBefore } from '../../payouts/payout.ts';
+import { isPayoutState, PAYOUT_CURRENCY, PAYOUT_STATES, type Payout, statesBefore } from '../../payouts/payout.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { confirm, yesOption } from '../confirm.ts';
-import { checkPaymentService, readLimit, readReason, refuseEmpty } from '../options.ts';
+import { checkPaymentService, readAmount, readLimit, readReason, refuseEmpty } from '../options.ts';
 import { orUnknown } from '../or-unknown.ts';
 import { invalidOption, noteCut, print } from '../print.ts';
 import { type ActingOptions, acting, withActor } from '../with-actor.ts';
@@ -31,7 +31,14 @@ import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines, sumOf, wa
 import { addProposeCommand } from './propose-command.ts';
 
 type DecideOptions = ActingOptions & { reason?: string; yes?: boolean };
-type ListOptions = { state?: string; batch?: string; paymentService?: string; limit: string; json?: boolean };
+type ListOptions = {
+  state?: string;
+  batch?: string;
+  amount?: string;
+  paymentService?: string;
+  limit: string;
+  json?: boolean;
+};
 
 /** The decisions about payouts, and their words in commands. */
 const DECISIONS = {
@@ -73,6 +80,7 @@ export function addPayoutCommands(program: Command): void {
     .description('list the newest payouts to recipients and to merchants')
     .option('--state <state>', `only payouts to recipients that are ${Object.keys(PAYOUT_STATES).join(', ')}`)
     .option('--batch <id>', 'only payouts of this batch')
+    .option('--amount <amount>', 'only payouts to recipients of this amount in CLP')
     .option('--payment-service <id>', 'only of this payment service')
     .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
@@ -209,8 +217,12 @@ async function list(options: ListOptions): Promise<void> {
   }
   const limit = readLimit(options.limit);
   refuseEmpty(options);
-  const filter = { ...(state !== undefined && { state }), ...(batch !== undefined && { batchId: batch }) };
-  const isFiltered = state !== undefined || batch !== undefined;
+  const filter = {
+    ...(state !== undefined && { state }),
+    ...(batch !== undefined && { batchId: batch }),
+    ...(options.amount !== undefined && { amount: readAmount(options.amount, PAYOUT_CURRENCY) }),
+  };
+  const isFiltered = Object.keys(filter).length > 0;
   const isNarrow = isFiltered || paymentService !== undefined;
   const { shown, recorded } = await withApp(async (app) => {
     await checkPaymentService(app, paymentService);

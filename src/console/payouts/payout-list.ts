@@ -11,9 +11,10 @@ import type { Language } from '../../lib/language.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
-import { isPayoutState, type Payout } from '../../payouts/payout.ts';
+import { isPayoutState, PAYOUT_CURRENCY, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { findRecipient } from '../../payouts/recipients/find-recipient.ts';
+import { readAmounts } from '../../search/read-search.ts';
 import { actorText, emptyState, timeCell } from '../console-format.ts';
 import { amountColumns, type Column, EXPORTED, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
@@ -35,7 +36,7 @@ import {
 
 const SHOWN = 50;
 
-/** Lists the newest payouts, by state, day, id, RUT, reference or batch. */
+/** Lists the newest payouts, by state, day, amount, id, RUT, reference or batch. */
 export const getConsolePayouts = consoleHandler(async (app, visit) => {
   const { language, user } = visit;
   const { after = '', ...asked } = typedOf(visit);
@@ -88,6 +89,7 @@ function filtersIn(language: Language): Filter[] {
     statesFilter(language),
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
+    { name: 'amount', text: 'filter.amount', type: 'search' },
     { name: 'text', text: 'payouts.text', type: 'search' },
     {
       name: 'environment',
@@ -106,16 +108,22 @@ async function scopeOf(app: App, user: User, { merchant = '', environment = '' }
   return new Set(owners.map(({ id }) => id));
 }
 
-/** Ignores unknown values, except for the text: a text without a match finds nothing. */
+/** `sendList` refuses an unknown state or day. Other text than an amount matches no payout. */
 async function filterOf(app: App, user: User, asked: Record<string, string>): Promise<PayoutFilter> {
-  const { state = '', since = '', until = '', text = '', batch = '' } = asked;
+  const { state = '', since = '', until = '', amount = '', text = '', batch = '' } = asked;
   return {
     ...(isPayoutState(state) && { state }),
     ...(isDay(since) && { since: boundsOfDay(since).from }),
     ...(isDay(until) && { until: boundsOfDay(until).to }),
+    ...(amount !== '' && { amount: pesosOf(amount) }),
     ...(batch !== '' && { batchId: batch }),
     ...(text !== '' && (await whatHas(app, user, text))),
   };
+}
+
+/** Reads an amount as people write it. No payout has -1. */
+function pesosOf(text: string): number {
+  return readAmounts(text).find(({ currency }) => currency === PAYOUT_CURRENCY)?.amount ?? -1;
 }
 
 async function whatHas(app: App, user: User, text: string): Promise<PayoutFilter> {
