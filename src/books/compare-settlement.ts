@@ -113,8 +113,9 @@ function knownLine(line: BookedLine, byAccountingDate: boolean): KnownLine {
 }
 
 /**
- * Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. Chargebacks come
- * last, because a row without a type may be of any line.
+ * Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. Rows of a type
+ * come first, because a row without one may be of any line; money that was returned comes last, because a refund and a
+ * chargeback may be of it.
  */
 async function compareGroup(
   rows: readonly SettlementRow[],
@@ -122,9 +123,13 @@ async function compareGroup(
   turn: () => Promise<void> | null,
 ): Promise<Comparison[]> {
   const compared: Comparison[] = [];
-  const unused = new Set(lines);
+  const { returned = [], others: first = [] } = Object.groupBy(lines, ({ line }) =>
+    line.kind === 'returned' ? 'returned' : 'others',
+  );
+  const inOrder = [...first, ...returned];
+  const unused = new Set(inOrder);
   const pools = new Map<string, Set<KnownLine>>();
-  for (const line of lines) for (const key of poolsOf(line)) pools.getOrInsert(key, new Set()).add(line);
+  for (const line of inOrder) for (const key of poolsOf(line)) pools.getOrInsert(key, new Set()).add(line);
   const take = (row: SettlementRow, among: ReadonlySet<KnownLine> = new Set()): boolean => {
     const best = bestFit(row, among);
     if (best === null) return false;
@@ -135,8 +140,8 @@ async function compareGroup(
     return true;
   };
   const others: SettlementRow[] = [];
-  const isChargeback = ({ chargeback }: SettlementRow) => Number(chargeback === true);
-  for (const row of rows.toSorted((one, other) => isChargeback(one) - isChargeback(other))) {
+  const placeOf = ({ chargeback, refund }: SettlementRow) => (refund === true ? 0 : chargeback === true ? 1 : 2);
+  for (const row of rows.toSorted((one, other) => placeOf(one) - placeOf(other))) {
     await turn();
     const key = moneyKey(row.amount, row.currency);
     if (!take(row, pools.get(row.won === true ? `${WON} ${key}` : key))) others.push(row);

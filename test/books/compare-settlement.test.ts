@@ -267,6 +267,46 @@ test('a chargeback is compared with chargebacks alone, and a refund with none of
   assert.deepEqual(told(compared), ['missing_in_books 2 -', 'missing_in_books 3 -', 'missing_in_settlement - 2']);
 });
 
+test('a row without a type takes no line that a row with a type needs, in any order of the file and the books', async () => {
+  const takenBack = booked({ link: 3, kind: 'unasked_refund', amount: 990, imported_type: 'chargeback' });
+  const returned = booked({ link: 4, kind: 'returned', amount: 990 });
+  for (const [types, lines] of [
+    [
+      ['', 'Contracargo'],
+      [refund, takenBack],
+    ],
+    [
+      ['', 'Anulación'],
+      [refund, takenBack],
+    ],
+    [
+      ['Anulación', 'Contracargo', ''],
+      [refund, takenBack],
+    ],
+    [
+      ['Anulación', 'Contracargo'],
+      [refund, returned],
+    ],
+    [
+      ['Anulación', 'Contracargo'],
+      [takenBack, returned],
+    ],
+    [['', 'Contracargo'], [takenBack]],
+  ] as const)
+    for (const inFile of [types, types.toReversed()])
+      for (const inBooks of [lines, lines.toReversed()]) {
+        const rows = inFile.map((type) => `2026-01-15,rb-1001,${type},-990\n`).join('');
+        const compared = await compareSettlement(await read(`date,buy_order,tipo,amount\n${rows}`), inBooks);
+        const matched = compared
+          .filter(({ kind }) => kind === 'matched')
+          .map(({ row }) => inFile[(row?.fileLine ?? 0) - 2]);
+        const names = `${inFile.join(', ')}: ${inBooks.map(({ link }) => link).join(', ')}`;
+        assert.equal(matched.length, lines.length, names);
+        const typed = types.filter((type) => type !== '').length;
+        assert.equal(matched.filter((type) => type !== '').length, Math.min(typed, lines.length), names);
+      }
+});
+
 test('chargebacks that add up to a refund are no parts of it', async () => {
   const amounts = (type: string) => [400, 590].map((amount) => `2026-01-15,rb-1001,${type},${amount}\n`).join('');
   for (const [type, lines] of [
