@@ -84,7 +84,7 @@ type Settling = {
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const settlement = await moveRefund(tx, settling);
   const isNew = await recordDifference(tx, settling, settlement.refund);
-  const parts = await partsOf(tx, settling, settlement.refund);
+  const parts = await partsOf(tx, settling);
   for (const posting of postingsOf(settling, settlement, parts)) await postEntries(tx, posting);
   return { ...settlement, contradiction: settlement.contradiction || isNew };
 }
@@ -173,20 +173,30 @@ async function contradict(tx: Tx, settling: Settling, contradiction: Contradicti
 }
 
 /**
- * Divides unasked money into entries. If the amount of an open refund may be in it, this gets a separate entry, so that
- * a person can assign that entry to the refund. If another open refund has the whole amount, it may be that one.
+ * Divides unasked money into entries, so that a person can assign an entry to an open refund: one for each of the open
+ * refunds that fill most of it, this refund first, and one for the rest.
  */
 async function partsOf(
   tx: Tx,
-  { transaction, compared: { unasked } }: Settling,
-  { state, amount }: Refund,
-): Promise<number[]> {
+  { transaction, refund: { id }, compared: { unasked } }: Settling,
+): Promise<readonly number[]> {
   if (unasked === 0) return [];
-  if (state !== 'processing' || unasked <= amount) return [unasked];
-  const refunds = await selectRefundsOf(tx, transaction);
-  const isAnother = refunds.some((one) => one.state === 'processing' && one.amount === unasked);
-  return isAnother ? [unasked] : [amount, unasked - amount];
+  const open = (await selectRefundsOf(tx, transaction)).filter(({ state }) => state === 'processing');
+  const ownFirst = open.toSorted((one, other) => Number(other.id === id) - Number(one.id === id));
+  const amounts = ownFirst.map(({ amount }) => amount);
+  if (amounts.includes(unasked)) return [unasked];
+  const sums = new Map<number, readonly number[]>([[0, []]]);
+  for (const amount of amounts)
+    for (const [before, parts] of sums.entries().toArray()) {
+      const sum = before + amount;
+      if (sum <= unasked && !sums.has(sum) && sums.size < MOST_SUMS) sums.set(sum, [...parts, amount]);
+    }
+  const most = Math.max(...sums.keys());
+  return [...(sums.get(most) ?? []), ...(most < unasked ? [unasked - most] : [])];
 }
+
+/** Ten refunds have this many sums at most. */
+const MOST_SUMS = 1024;
 
 function methodOf({ payment_method }: Transaction): string {
   if (payment_method === null) throw new Error('A refund of what no payment method collected');

@@ -339,6 +339,39 @@ forEachEngine('a refund in the portal of a payment with two open refunds', (open
   });
 });
 
+forEachEngine('refunds in the portal of a payment with several open refunds', (openTestDatabase) => {
+  const TAKEN_OUT: [name: string, first: number, inPortal: number[], other: number, answer: 'absent' | 'approved'][] = [
+    ['the first refund is not among them', 132, [500, 300], 0, 'absent'],
+    ['the first refund is larger', 900, [500, 300], 0, 'absent'],
+    ['more was refunded', 132, [500, 300], 7, 'absent'],
+    ['more was refunded, and the first refund is larger', 900, [500, 300], 7, 'absent'],
+    ['more was refunded, and the first refund was made', 132, [500, 300], 7, 'approved'],
+  ];
+  for (const [name, first, inPortal, other, answer] of TAKEN_OUT)
+    test(`are each an amount in suspense, which a person takes out by settling its refund: ${name}`, async () => {
+      const isMade = answer === 'approved';
+      const refunded = 800 + other + (isMade ? first : 0);
+      const said = isMade ? { kind: answer, detail: {}, refunded } : { kind: answer, refunded };
+      let looks = 0;
+      const lookup = async () => (looks++ === 0 ? said : ({ kind: 'absent', refunded } as const));
+      const opened = await openCheckout(openTestDatabase, {
+        method: { ...scriptMethod(), refunds: refundingMethod({ lookup }).refunds },
+      });
+      const { app, transaction } = opened;
+      await startPayment(app, transaction, 'scripted');
+      await acceptedRefund(app, transaction, first);
+      const made = [];
+      for (const amount of inPortal) made.push(await acceptedRefund(app, transaction, amount));
+      await carryOutRefunds(app, 10);
+      const collected = 12_990 - refunded;
+      assert.deepEqual(await sumsOf(opened), { owed: collected + 800 + other, collected, suspense: 800 + other });
+      const evidence = describeEvidence('portal.pdf', Buffer.from('800'));
+      for (const { id } of made)
+        await decideRefund(app, id, { outcome: 'completed', reason: 'in the portal', evidence, by: TESTER });
+      assert.deepEqual(await sumsOf(opened), { owed: collected + other, collected, suspense: other });
+    });
+});
+
 forEachEngine('a refund of this service whose answer was lost', (openTestDatabase) => {
   test('is in the comparison of the day of its request, and one that was requested later is not', async () => {
     const { refunds } = refundingMethod({ request: async () => ({ kind: 'unknown' }) });
