@@ -49,27 +49,31 @@ export async function compareWithBooks(
  * names: by these the file has it.
  */
 async function withImportedNames(app: App, lines: readonly BookedLine[]): Promise<readonly BookedLine[]> {
-  const named = new Map<BookedLine, string>();
-  for (const line of lines) {
-    const link = Number.parseInt(line.movement_reference ?? '', 10);
-    const wentBack = line.kind === 'returned' || line.kind === 'recovered';
-    if (wentBack && line.transaction_id === null && link > 0) named.set(line, placeOf({ ...line, link }));
-  }
-  if (named.size === 0) return lines;
+  const asked = lines.flatMap(importedPlaceOf);
+  if (asked.length === 0) return lines;
   const names = new Map<string, ImportedNames>();
-  for (const [id, of] of Map.groupBy(named.keys(), ({ environment_id }) => environment_id)) {
-    const links = of.map(({ movement_reference }) => Number.parseInt(movement_reference ?? '', 10));
+  for (const [id, of] of Map.groupBy(asked, ({ environment_id }) => environment_id)) {
+    const links = of.map(({ link }) => link);
     for (const one of await selectImportedNames(app.db, id, links)) names.set(placeOf(one), one);
   }
   return lines.map((line) => {
-    const found = names.get(named.get(line) ?? '');
+    const [found] = importedPlaceOf(line).flatMap((place) => names.get(placeOf(place)) ?? []);
     if (found === undefined) return line;
     const { imported_buy_order, imported_code } = found;
     return { ...line, imported_buy_order, imported_code };
   });
 }
 
-function placeOf({ environment_id, link }: Pick<BookedLine, 'environment_id' | 'link'>): string {
+type Place = Pick<BookedLine, 'environment_id' | 'link'>;
+
+/** Returns the imported line of money of no known payment that went back; of other money none. */
+function importedPlaceOf({ kind, transaction_id, environment_id, movement_reference }: BookedLine): Place[] {
+  const wentBack = kind === 'returned' || kind === 'recovered';
+  const link = Number.parseInt(movement_reference ?? '', 10);
+  return wentBack && transaction_id === null && link > 0 ? [{ environment_id, link }] : [];
+}
+
+function placeOf({ environment_id, link }: Place): string {
   return `${environment_id} ${link}`;
 }
 
