@@ -185,18 +185,24 @@ async function partsOf(
   const ownFirst = open.toSorted((one, other) => Number(other.id === id) - Number(one.id === id));
   const amounts = ownFirst.map(({ amount }) => amount);
   if (amounts.includes(unasked)) return [unasked];
+  const filling = fillMost(amounts, unasked);
+  const rest = filling.reduce((left, amount) => left - amount, unasked);
+  return rest === 0 ? filling : [...filling, rest];
+}
+
+/** Ten amounts have this many sums at most. */
+const MOST_SUMS = 1024;
+
+/** Returns the amounts whose sum is the largest not above `total`; of equal sums, the first. */
+function fillMost(amounts: readonly number[], total: number): readonly number[] {
   const sums = new Map<number, readonly number[]>([[0, []]]);
   for (const amount of amounts)
     for (const [before, parts] of sums.entries().toArray()) {
       const sum = before + amount;
-      if (sum <= unasked && !sums.has(sum) && sums.size < MOST_SUMS) sums.set(sum, [...parts, amount]);
+      if (sum <= total && !sums.has(sum) && sums.size < MOST_SUMS) sums.set(sum, [...parts, amount]);
     }
-  const most = Math.max(...sums.keys());
-  return [...(sums.get(most) ?? []), ...(most < unasked ? [unasked - most] : [])];
+  return sums.get(Math.max(...sums.keys())) ?? [];
 }
-
-/** Ten refunds have this many sums at most. */
-const MOST_SUMS = 1024;
 
 function methodOf({ payment_method }: Transaction): string {
   if (payment_method === null) throw new Error('A refund of what no payment method collected');

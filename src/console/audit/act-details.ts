@@ -6,6 +6,7 @@ import type { Language } from '../../lib/language.ts';
 import { sayDecisionReason } from '../../movements/imported-payment.ts';
 import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState } from '../../payouts/payout.ts';
+import { REFUND_REQUEST_STATES } from '../../refunds/refund-request.ts';
 import { actorText } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { nameOfRole } from '../permission-texts.ts';
@@ -74,8 +75,9 @@ function namedText(language: Language, name: string, text: string, action: strin
   if (name === 'role' && isRole(text)) return nameOfRole(language, text);
   if (name === 'state' && action.startsWith('payout.') && isPayoutState(text))
     return tell(language, `payout_state.${text}`);
-  if (name === 'state' && action.startsWith('refund_request.'))
-    return tellKind(language, 'above', `state_${text}`).replace('state_', '');
+  const requested = REFUND_REQUEST_STATES.find((state) => state === text);
+  if (name === 'state' && action.startsWith('refund_request.') && requested !== undefined)
+    return tell(language, `above.state_${requested}`);
   if (name === 'type' && action === 'payout.account_type_set') return tellKind(language, 'account_type', text);
   if (name === 'outcome') return tellKind(language, 'settle', text);
   // The id of a payout and its state.

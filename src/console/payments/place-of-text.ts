@@ -89,7 +89,7 @@ const WEEKDAYS = [
 const WEEKDAY = new RegExp(`(?<!\\S)(?:el |on )?(${WEEKDAYS.join('|')}|miércoles|sábado)(?!\\S)`, 'i');
 
 const DAYS_BACK: Readonly<Record<string, number>> = { hoy: 0, today: 0, ayer: 1, yesterday: 1, anteayer: 2 };
-const DAY = /^(?:\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|hoy|today|ayer|yesterday|anteayer)$/i;
+const DAY = new RegExp(`^(?:\\d{1,4}[/-]\\d{1,2}(?:[/-]\\d{1,4})?|${Object.keys(DAYS_BACK).join('|')})$`, 'i');
 
 /** Returns the recipients with this RUT. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
